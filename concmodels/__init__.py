@@ -1,0 +1,29 @@
+"""One vocabulary of concurrency (channel, task group, pool), built natively in every model that Python has.
+
+Importing the package loads none of the models: every child process and every subinterpreter imports it too.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concmodels.contract import Room
+
+__version__ = "0.1.0"
+__all__ = ["load", "names"]
+
+
+def load(name: str) -> Room:
+    """Return the room of a model (`"trio"`) or of a variant (`"subinterp:queue"`).
+
+    Raises `UnknownModel` for a name that does not exist and `ModelUnavailable` for a model that can't run here;
+    both are one sentence.
+    """
+    from concmodels import catalog
+
+    return catalog.load(name)
+
+
+def names(*, variants: bool = False) -> list[str]:
+    """Return the names of all models, available here or not; with `variants`, those of their variants too."""
+    from concmodels import catalog
+
+    return catalog.names(variants=variants)

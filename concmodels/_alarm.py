@@ -1,0 +1,63 @@
+"""`--timeout`: after so many seconds a run is ended the way Ctrl-C ends it.
+
+Every room knows how to end cleanly on Ctrl-C, so the alarm calls the SIGINT handler that is installed at that moment,
+with the very frame the alarm interrupted: the handler decides by that frame whether it may raise. It is a signal timer
+and no thread, because a process with threads must not fork.
+"""
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Self
+
+GRACE_S = 10.0
+
+
+class Alarm:
+    """`with Alarm(seconds) as alarm:` raises `KeyboardInterrupt` in the main thread in time; then `struck` is True.
+
+    If the block has not ended `GRACE_S` seconds after that, `on_hang` is called. Raises `RuntimeError` outside the
+    main thread, where signals can't be received.
+    """
+
+    def __init__(self, seconds: float | None, on_hang: Callable[[], None] | None = None) -> None:
+        self.struck = False
+        self._seconds = seconds
+        self._on_hang = on_hang
+        self._armed = False
+        self._old: list[tuple[signal.Signals, Any]] = []
+
+    def __enter__(self) -> Self:
+        if self._seconds is None:
+            return self
+        if threading.current_thread() is not threading.main_thread():
+            raise RuntimeError("a timeout needs the main thread: it ends the run with a signal")
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup: rooms would see to no interrupt at all
+            self._install(signal.SIGINT, signal.default_int_handler)
+        self._install(signal.SIGALRM, self._strike)
+        self._armed = True
+        signal.setitimer(signal.ITIMER_REAL, self._seconds, GRACE_S)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._armed:
+            self._armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        for signum, handler in self._old:
+            signal.signal(signum, handler)
+
+    def _install(self, signum: signal.Signals, handler: Any) -> None:
+        self._old.append((signum, signal.signal(signum, handler)))
+
+    def _strike(self, _signum: int, frame: FrameType | None) -> None:
+        if not self._armed:
+            return
+        if self.struck:
+            if self._on_hang is not None:
+                self._on_hang()
+            return
+        self.struck = True
+        handler = signal.getsignal(signal.SIGINT)
+        assert callable(handler)
+        handler(signal.SIGINT, frame)

@@ -1,0 +1,106 @@
+"""One model in a fresh Python process, so that what one leaves behind does not tint the next.
+
+The process runs in a session of its own: Ctrl-C at the terminal reaches only this one, which passes it on exactly once.
+On Linux it is killed by the kernel when this one dies, however it dies; its own nodes notice the same way they notice
+the death of any parent.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from types import FrameType
+
+from concmodels._result import FAILED, INTERRUPTED, TIMED_OUT, Result
+
+_GRACE_S = 20.0  # more than the room's own clean-up and the alarm's grace need
+_PR_SET_PDEATHSIG = 1
+
+
+class Apart:
+    """Runs `python -m concmodels.ring` with these arguments and collects its results and its status."""
+
+    def __init__(self, arguments: list[str], limit_s: float | None) -> None:
+        self.interrupted = False
+        self.status = FAILED
+        self.error = "ended without a result"
+        self._arguments = arguments
+        self._deadline = None if limit_s is None else time.monotonic() + limit_s + _GRACE_S
+        self._child: subprocess.Popen[str] | None = None
+        self._killed = False
+
+    def run(self) -> list[Result]:
+        """Return what the child measured; `status` and `error` then tell how it ended. Ctrl-C only marks and forwards."""
+        old = signal.getsignal(signal.SIGINT)
+        if old is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, self._forward)
+        try:
+            return self._results(self._output())
+        finally:
+            signal.signal(signal.SIGINT, old)
+
+    def _output(self) -> str:
+        command = [sys.executable, *subprocess._args_from_interpreter_flags(), "-m", "concmodels.ring", *self._arguments]  # type: ignore[attr-defined]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_die_with_parent()
+        ) as self._child:
+            if self.interrupted:
+                self._child.send_signal(signal.SIGINT)
+            return self._wait(self._child)
+
+    def _wait(self, child: subprocess.Popen[str]) -> str:
+        while True:
+            try:
+                return child.communicate(timeout=1)[0]
+            except subprocess.TimeoutExpired:
+                if self._deadline is not None and time.monotonic() > self._deadline:
+                    self._killed = True
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(child.pid, signal.SIGKILL)  # the leader is not reaped yet: the number is still its own
+                    return child.communicate()[0]
+
+    def _forward(self, _signum: int, _frame: FrameType | None) -> None:
+        self.interrupted = True
+        self._deadline = time.monotonic() + _GRACE_S
+        if self._child is not None:
+            self._child.send_signal(signal.SIGINT)
+
+    def _results(self, output: str) -> list[Result]:
+        assert self._child is not None
+        code = self._child.returncode
+        try:
+            results = [Result.from_json(figures) for figures in json.loads(output)]
+        except ValueError:
+            results = []
+        if code >= 0:
+            self.status = code
+        else:
+            self.status, self.error = self._cause_of_death(code)
+        return results
+
+    def _cause_of_death(self, code: int) -> tuple[int, str]:
+        if self.interrupted:
+            return INTERRUPTED, "interrupted"
+        if self._killed:
+            return TIMED_OUT, "timed out, did not end by itself, and was killed"
+        return FAILED, f"was ended by {signal.Signals(-code).name}"
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """Return what the new process has to do so that the kernel kills it when this one dies; None where it can't."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def before_exec() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before
+            os._exit(FAILED)
+
+    return before_exec

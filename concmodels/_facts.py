@@ -1,0 +1,156 @@
+"""The facts of every model and variant; `catalog` is the door to them.
+
+Children import this through the catalog when a room travels to them, so it imports nothing. The numbers are rounded up
+from measurements (CPython 3.14, x86-64 Linux): the ring's pre-flight check refuses with them what can't fit, so they
+count what a node costs together with its channel.
+"""
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+class Facts:
+    """What is known about one model, or about one variant of it."""
+
+    __slots__ = (
+        "cancellation", "colour", "cost", "descriptors", "file", "hop", "memory", "message", "model", "needs",
+        "parallel", "preemptive", "raised_again", "scheduler", "separate", "unit", "variant",
+    )  # fmt: skip
+
+    model: str
+    variant: str | None  # None: the model has no variants
+    file: str  # its module in concmodels.models
+    needs: tuple[str, ...]  # the libraries it stands on, by their name for pip and for import
+    colour: str  # "sync" or "async"
+    unit: str
+    scheduler: str
+    preemptive: bool
+    message: str  # how one travels
+    parallel: str  # whether units run at the same time, and on which builds
+    cancellation: str
+    raised_again: bool  # whether a cancellation that was swallowed is raised again
+    cost: str  # of one unit, in words
+    descriptors: int  # per unit, in the process that starts it
+    memory: int  # bytes per unit, over all processes
+    separate: bool  # units are processes of their own
+    hop: float  # seconds, the slow end for one message alone: tells whether an estimate is worth a probe
+
+    def __init__(self, **facts: object) -> None:
+        for slot in self.__slots__:
+            setattr(self, slot, facts[slot])
+
+    def but(self, **changes: object) -> Facts:
+        """Return the same facts with some changed: a variant."""
+        return Facts(**{slot: getattr(self, slot) for slot in self.__slots__} | changes)
+
+
+THREADS = Facts(
+    model="threads", variant=None, file="threads", needs=(), colour="sync",
+    unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True,
+    message="a reference, through queue.SimpleQueue", parallel="on free-threaded builds only",
+    cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
+    cost="50 us to start, 8 MiB of addresses, of which 40 KiB are touched",
+    descriptors=0, memory=64 * KIB, separate=False, hop=12e-6,
+)  # fmt: skip
+
+RAWTHREADS = THREADS.but(
+    model="rawthreads", variant="locks", file="rawthreads",
+    message="a reference, through a list and locks made by hand",
+    cost="as threads; _thread, locks and lists and nothing else",
+)  # fmt: skip
+
+PROCESSES = Facts(
+    model="processes", variant="forkserver", file="processes", needs=(), colour="sync",
+    unit="an OS process", scheduler="the kernel, on all CPUs", preemptive=True,
+    message="a copy: a word in shared memory, or a pickle", parallel="always",
+    cancellation="an exception where it waits; at worst the process is killed", raised_again=True,
+    cost="8 ms to start, 4 MiB of its own, a bell and a sentinel",
+    descriptors=4, memory=6 * MIB, separate=True, hop=25e-6,
+)  # fmt: skip
+
+SUBINTERP = Facts(
+    model="subinterp", variant="memoryview", file="subinterp", needs=(), colour="sync",
+    unit="a subinterpreter with its own GIL, in an OS thread", scheduler="the kernel, on all CPUs", preemptive=True,
+    message="a copy: a word in a shared memoryview, or a pickle", parallel="always",
+    cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
+    cost="7 ms to start, 3.4 MiB, a bell", descriptors=2, memory=4 * MIB, separate=False, hop=15e-6,
+)  # fmt: skip
+
+GREENLET = Facts(
+    model="greenlet", variant=None, file="greenlet_", needs=("greenlet",), colour="sync",
+    unit="a greenlet: a C stack that is swapped", scheduler="the room's own run queue", preemptive=False,
+    message="a reference", parallel="never: one thread",
+    cancellation="an exception where it waits", raised_again=True,
+    cost="2 us to start, 2 KiB and its part of the stack", descriptors=0, memory=8 * KIB, separate=False, hop=3e-6,
+)  # fmt: skip
+
+TASKLETS = GREENLET.but(
+    model="tasklets", file="tasklets",
+    unit="a tasklet, as in Stackless Python, made of a greenlet", scheduler="Stackless's round robin",
+)  # fmt: skip
+
+GEVENT = GREENLET.but(
+    model="gevent", file="gevent_", needs=("gevent",),
+    unit="a gevent Greenlet", scheduler="gevent's hub (libev)",
+    parallel="never: one thread; its import switches the GIL on",
+    cancellation="Greenlet.kill with an exception where it waits", raised_again=False,
+    cost="5 us to start, 3 KiB and its part of the stack", hop=6e-6,
+)  # fmt: skip
+
+EVENTLET = GREENLET.but(
+    model="eventlet", file="eventlet_", needs=("eventlet",),
+    unit="an eventlet GreenThread (deprecated upstream)", scheduler="eventlet's hub (epoll)",
+    cancellation="GreenThread.kill with an exception where it waits", raised_again=False,
+    cost="8 us to start, 4 KiB and its part of the stack", hop=10e-6,
+)  # fmt: skip
+
+ASYNCIO = Facts(
+    model="asyncio", variant=None, file="asyncio_", needs=(), colour="async",
+    unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False,
+    message="a reference", parallel="never: one thread per loop",
+    cancellation="CancelledError at an await that waits", raised_again=False,
+    cost="4 us to start, 3 KiB", descriptors=0, memory=8 * KIB, separate=False, hop=8e-6,
+)  # fmt: skip
+
+TRIO = ASYNCIO.but(
+    model="trio", file="trio_", needs=("trio",),
+    unit="a trio task around a coroutine", scheduler="trio's run loop",
+    cancellation="Cancelled at a checkpoint", raised_again=True,
+    cost="30 us to start, 6 KiB", memory=12 * KIB, hop=20e-6,
+)  # fmt: skip
+
+ANYIO = TRIO.but(
+    model="anyio", variant="asyncio", file="anyio_", needs=("anyio",),
+    unit="an anyio task, on asyncio", scheduler="asyncio's event loop",
+    cancellation="the backend's exception at a checkpoint",
+    cost="60 us to start, 8 KiB", memory=16 * KIB, hop=40e-6,
+)  # fmt: skip
+
+FACTS: tuple[Facts, ...] = (
+    THREADS,
+    RAWTHREADS,
+    RAWTHREADS.but(
+        variant="polling", message="a reference; the receiver sleeps 0.1 ms and looks again", hop=1e-3,
+        cost="as rawthreads, and it burns CPU while it waits",
+    ),
+    PROCESSES,
+    PROCESSES.but(variant="spawn", cost="25 ms to start, 8 MiB of its own", memory=10 * MIB),
+    PROCESSES.but(variant="fork", cost="1.5 ms to start, 2 MiB of its own", memory=4 * MIB),
+    SUBINTERP,
+    SUBINTERP.but(
+        variant="pipe", message="a copy, through an os.pipe", descriptors=4,
+        cost="7 ms to start, 3.4 MiB, a bell and a pipe",
+    ),
+    SUBINTERP.but(
+        variant="queue", message="a copy, through concurrent.interpreters.Queue, which looks every 10 ms", hop=12e-3,
+    ),
+    GREENLET,
+    TASKLETS,
+    GEVENT,
+    EVENTLET,
+    ASYNCIO,
+    TRIO,
+    ANYIO,
+    ANYIO.but(variant="trio", needs=("anyio", "trio"), unit="an anyio task, on trio", scheduler="trio's run loop"),
+)  # fmt: skip
+"""Every model, and behind each its variants; the first of a model is its default."""

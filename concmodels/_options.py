@@ -1,0 +1,131 @@
+"""The command line of the ring program: what may be written there, and what it means."""
+
+import argparse
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+from concmodels import catalog
+from concmodels._plan import LARGEST, SMALLEST_PAYLOAD
+from concmodels.errors import ModelUnavailable
+
+_LONGEST_S = 1e8  # three years; beyond, the kernel's timers overflow
+
+
+class BadInput(ValueError):
+    """The command line can't be followed; the message is one sentence for the user."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise `BadInput` instead of leaving the program."""
+        raise BadInput(message)
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the options. Raises `BadInput`, and `SystemExit(0)` after `--help`."""
+    options = _parser().parse_args(arguments)
+    if not options.list and (options.nodes is None or options.messages is None):
+        raise BadInput("NODES and MESSAGES are needed, as in: python -m concmodels.ring 300 10000")
+    return options
+
+
+def choose(models: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Return the names to run, once each in the order given, and those that `all` meant but that can't run, with why.
+
+    Raises `UnknownModel` and `ModelUnavailable` for what was named explicitly.
+    """
+    chosen: dict[str, None] = {}
+    skipped: dict[str, str] = {}
+    for model in models:
+        if model in ("all", "all+"):
+            for name in catalog.names(variants=model == "all+"):
+                why = catalog.why_not(name)
+                if why is None:
+                    chosen[name] = None
+                else:
+                    skipped[name] = why
+        else:
+            chosen[_available(model)] = None
+    return list(chosen), skipped
+
+
+def _available(model: str) -> str:
+    """Return the shortest name of this model, which can run here."""
+    name = catalog.name_of(catalog.facts(model))
+    if why := catalog.why_not(name):
+        raise ModelUnavailable(f"{model} can't run here: {why}")
+    return name
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m concmodels.ring",
+        description="Send MESSAGES round a ring of NODES tasks, check that all come round once and in order, and "
+        "report setup, run and teardown apart. Exit status: 0 verified, 1 not, 2 bad input, 124 timed out, 130 Ctrl-C.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("nodes", metavar="NODES", nargs="?", type=whole(1), help="how many tasks stand in the circle")
+    add("messages", metavar="MESSAGES", nargs="?", type=whole(1), help="how many messages go round")
+    add(
+        "--model", metavar="NAME[:VARIANT]", action="append", dest="models",
+        help="default threads; may be given several times; `all`: every model available here, `all+`: the variants too",
+    )  # fmt: skip
+    add("--in-flight", metavar="N|all", type=whole(1, "all", None), default=None,
+        help="how many messages are under way at a time; default all, 1 is a token")  # fmt: skip
+    add("--capacity", metavar="N|inf", type=whole(0, "inf", math.inf), default=math.inf,
+        help="of each channel; 0 is a rendezvous; default inf")  # fmt: skip
+    add("--payload", metavar="BYTES", type=whole(SMALLEST_PAYLOAD),
+        help=f"size of a message, at least {SMALLEST_PAYLOAD}; default: the bare number")  # fmt: skip
+    add("--repeat", metavar="N", type=whole(1), default=1, help="run each model N times; the table shows the median")
+    add("--timeout", metavar="SECONDS", type=_seconds, help="end a run that takes longer, all three laps together")
+    add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
+    add("--quiet", action="store_true", help="no table and no progress")
+    add("--list", action="store_true", help="list the models and variants, and whether they can run here")
+    add("--apart", action="store_true", help=argparse.SUPPRESS)  # one of several: the parent shows the results
+    return parser
+
+
+def whole(least: int, word: str | None = None, meaning: Any = None) -> Callable[[str], Any]:
+    """Return a reader of whole numbers of at least `least`, or of one word with this meaning."""
+    alternative = f", or {word}" if word else ""
+
+    def read(text: str) -> Any:
+        if word is not None and text == word:
+            return meaning
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= LARGEST:
+            raise argparse.ArgumentTypeError(f"it must be a whole number of at least {least}{alternative}, not {text!r}")
+        return number
+
+    return read
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"it must be a number of seconds above 0, not {text!r}")
+    return min(seconds, _LONGEST_S)
+
+
+def to_arguments(options: argparse.Namespace, model: str) -> list[str]:
+    """Return the command line that runs one of the models apart."""
+    pairs: Iterable[tuple[str, object]] = (
+        ("--in-flight", options.in_flight),
+        ("--capacity", options.capacity),
+        ("--payload", options.payload),
+        ("--repeat", options.repeat),
+        ("--timeout", options.timeout),
+    )
+    given = [text for flag, value in pairs if value is not None for text in (flag, str(value))]
+    quiet = ["--quiet"] if options.quiet else []
+    return [str(options.nodes), str(options.messages), "--model", model, *given, "--json", "-", "--apart", *quiet]

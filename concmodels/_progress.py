@@ -1,0 +1,92 @@
+"""What a run shows on the terminal while it lasts: the start of its nodes, an estimate if it is long, a bar.
+
+The bar costs the program nothing: a thread looks from outside at how many messages each channel holds, four times a
+second. It starts with the run lap (a process with threads must not fork, so not before), and shows itself after a second.
+On a pipe or in a file there is only the estimate.
+"""
+
+import contextlib
+import sys
+import threading
+from typing import TYPE_CHECKING, TextIO
+
+from concmodels._estimate import WORTH_SAYING_S, in_words
+from concmodels._watch import Listener, Watch
+
+if TYPE_CHECKING:
+    from concmodels._plan import Plan
+
+_FIRST_LOOK_S = 1.0
+_LOOK_EVERY_S = 0.25
+_ERASE_LINE = "\r\x1b[2K"
+
+
+class Terminal(Listener):
+    """Shows one run after the other on `stream`, which is standard error."""
+
+    wants_estimate = True
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._lively = self._stream.isatty()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+        if self._lively:
+            import rich.progress  # noqa: F401 - now, and not while a run is being measured
+
+    def preparing(self, plan: Plan) -> None:
+        """Say what is being started, on a line that goes away."""
+        if self._lively:
+            self._write(f"{_ERASE_LINE}{plan.model}: starting {plan.nodes:,} nodes ...\r")
+
+    def estimated(self, seconds: float) -> None:
+        """Say how long it will take, if it is long."""
+        if seconds > WORTH_SAYING_S:
+            self._write(f"{self._erase}this will take {in_words(seconds)}; Ctrl-C ends it\n")
+
+    def running(self, watch: Watch) -> None:
+        """Start to look."""
+        if self._lively:
+            self._write(_ERASE_LINE)
+            self._over.clear()
+            self._thread = threading.Thread(target=self._show, args=(watch,), name="progress")
+            self._thread.start()
+
+    def stopped(self) -> None:
+        """Stop looking, and leave an empty line."""
+        thread, self._thread = self._thread, None
+        self._over.set()
+        if thread is not None:
+            thread.join()
+        elif self._lively:
+            self._write(_ERASE_LINE)
+
+    @property
+    def _erase(self) -> str:
+        return _ERASE_LINE if self._lively else ""
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # nobody looks any more
+            self._stream.write(text)
+            self._stream.flush()
+
+    def _show(self, watch: Watch) -> None:
+        if self._over.wait(_FIRST_LOOK_S):
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        console = Console(file=self._stream)
+        with contextlib.suppress(OSError), Progress(*columns, console=console, transient=True, auto_refresh=False) as bar:
+            task = bar.add_task(watch.plan.model, total=watch.plan.hops)
+            while not self._over.wait(_LOOK_EVERY_S):
+                bar.update(task, completed=_hops_done(watch), refresh=True)
+
+
+def _hops_done(watch: Watch) -> int | None:
+    """None while the channels can't be counted: another thread looks at what only its owner may."""
+    try:
+        return watch.hops_done()
+    except Exception:  # noqa: BLE001 - a bar that stands still for a moment harms nobody
+        return None

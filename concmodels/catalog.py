@@ -1,0 +1,120 @@
+"""Which models there are, what is known about each, which can run here, and the rooms themselves.
+
+    >>> from concmodels import catalog
+    >>> catalog.facts("trio").scheduler
+    "trio's run loop"
+
+A room that travels pickles as its name and is loaded again by `load` in the child: the module stays light.
+"""
+
+import os
+import sys
+
+from concmodels._facts import FACTS, Facts
+from concmodels.errors import ModelUnavailable, UnknownModel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concmodels.contract import Room
+
+__all__ = ["Facts", "facts", "load", "name_of", "names", "why_not"]
+
+_BY_NAME: dict[str, Facts] = {}
+for _entry in FACTS:
+    _BY_NAME.setdefault(_entry.model, _entry)  # the first one of a model is its default
+    if _entry.variant:
+        _BY_NAME[f"{_entry.model}:{_entry.variant}"] = _entry
+
+
+def names(*, variants: bool = False) -> list[str]:
+    """Return the names of all models, available here or not; with `variants`, those of the other variants too."""
+    return [name_of(entry) for entry in FACTS if variants or _BY_NAME[entry.model] is entry]
+
+
+def name_of(entry: Facts) -> str:
+    """Return the shortest name of a model or variant: `processes` rather than `processes:forkserver`."""
+    return entry.model if _BY_NAME[entry.model] is entry else f"{entry.model}:{entry.variant}"
+
+
+def facts(name: str) -> Facts:
+    """Return what is known about a model (`"trio"`) or a variant (`"subinterp:queue"`). Raises `UnknownModel`."""
+    try:
+        return _BY_NAME[name]
+    except KeyError:
+        raise UnknownModel(_unknown(name)) from None
+
+
+def load(name: str) -> Room:
+    """Return the room of a model or variant.
+
+    Raises `UnknownModel` or `ModelUnavailable`, each with one sentence.
+    """
+    import importlib
+
+    entry = facts(name)
+    if refusal := _refusal(entry):
+        raise ModelUnavailable(f"{name} can't run here: {refusal}")
+    try:
+        room = importlib.import_module(f"concmodels.models.{entry.file}")
+    except ImportError as error:
+        raise ModelUnavailable(f"{name} can't run here: {_missing(entry) or error}") from error
+    loaded: Room = room if _BY_NAME[entry.model] is entry else room.variant(entry.variant)
+    return loaded
+
+
+def why_not(name: str) -> str | None:
+    """Return why a model can't run here, in words, or None if it can. Imports nothing to find out.
+
+    Raises `UnknownModel`.
+    """
+    entry = facts(name)
+    return _refusal(entry) or _missing(entry)
+
+
+def _unknown(name: str) -> str:
+    """Say which names are valid, the nearest first."""
+    model, colon, variant = name.partition(":")
+    if colon and model in _BY_NAME:
+        known = [entry.variant for entry in FACTS if entry.model == model and entry.variant]
+        if not known:
+            return f"the model {model} has no variants, so there is no {name!r}"
+        return f"{model} has no variant {variant!r}; it has {', '.join(_nearest_first(variant, known))}"
+    return f"there is no model {name!r}; there are {', '.join(_nearest_first(name, names(variants=colon != '')))}"
+
+
+def _nearest_first(name: str, known: list[str]) -> list[str]:
+    import difflib
+
+    return sorted(known, key=lambda other: -difflib.SequenceMatcher(None, name.lower(), other).ratio())
+
+
+def _refusal(entry: Facts) -> str | None:
+    """What this interpreter or this machine lacks."""
+    if entry.file in ("processes", "subinterp") and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
+        return f"it needs Linux's memfd and eventfd, which {sys.platform} has not"
+    if entry.variant == "fork" and not hasattr(os, "fork"):
+        return f"there is no fork on {sys.platform}"
+    if not sys._is_gil_enabled():
+        return _refusal_without_gil(entry)
+    return None
+
+
+def _refusal_without_gil(entry: Facts) -> str | None:
+    if entry.file == "gevent_":
+        return "importing gevent would switch the GIL on again for the whole process (-X gil=1 says that you want that)"
+    if entry.file == "subinterp":
+        return "subinterpreters are not supported on a free-threaded build, where threads are parallel already"
+    return None
+
+
+def _missing(entry: Facts) -> str | None:
+    """What is not installed."""
+    from importlib.util import find_spec
+
+    if missing := [library for library in entry.needs if find_spec(library) is None]:
+        return f"not installed; pip install {' '.join(missing)}"
+    if entry.file == "subinterp" and find_spec("_interpreters") is None:
+        return "this interpreter was built without concurrent.interpreters"
+    if find_spec(f"concmodels.models.{entry.file}") is None:
+        return f"concmodels/models/{entry.file}.py is not installed"
+    return None

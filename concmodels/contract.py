@@ -1,0 +1,185 @@
+"""The vocabulary, as types: the page to read first.
+
+Every room (`concmodels/models/*.py`) keeps this contract in its own way. It comes in two colours: in the sync rooms
+(threads, rawthreads, processes, subinterp, greenlet, tasklets, gevent, eventlet) the verbs that may wait are plain
+calls, in the async rooms (asyncio, trio, anyio) the same verbs are awaited. Nothing else differs.
+
+The page is for readers, type checkers and tests. No room imports it.
+
+What every model promises:
+
+* An accepted item reaches exactly one receiver, and the items of one sender arrive in the order sent.
+* `send` waits while the channel is full, `receive` while it is empty; on a channel of capacity 0 (a rendezvous)
+  `send` returns once the item is taken.
+* After `close` what was accepted stays receivable; then iteration ends and `receive` raises `ChannelClosed`. A `send`
+  that races a `close` either returns, and its item stays receivable, or raises, and its item reaches nobody.
+* A group leaves its `with` only when all its tasks have ended; the first failure cancels the others.
+* Cancellation arrives where a task waits, as the model's own exception `Cancelled`, and leaves nothing half done.
+* Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
+
+type Timeout = float | None
+"""Seconds, may be fractional; `None` waits for ever, 0 or less never waits. Struck, it is a `TimeoutError`."""
+
+
+@runtime_checkable
+class ChannelBase[T](Protocol):
+    """What a channel of either colour has: everything that never waits."""
+
+    @property
+    def capacity(self) -> float:
+        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+
+    @property
+    def name(self) -> str | None:
+        """The name it was given, for error messages."""
+
+    def __len__(self) -> int:
+        """The number of items that are held now; a snapshot."""
+
+    def send_nowait(self, item: T) -> None:
+        """Send without waiting. Raises `WouldBlock` (full, or nobody waits on a rendezvous) or `ChannelClosed`."""
+
+    def receive_nowait(self) -> T:
+        """Receive without waiting. Raises `WouldBlock` (nothing there) or `ChannelClosed` (closed and drained)."""
+
+    def close(self) -> None:
+        """Accept nothing more, for all its users. Never waits; a second call does nothing."""
+
+    def __enter__(self) -> Self:
+        """Plain `with` in both colours: closes the channel at the end of the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+
+
+@runtime_checkable
+class Channel[T](ChannelBase[T], Protocol):
+    """A channel in a sync room."""
+
+    def send(self, item: T, timeout: Timeout = None) -> None:
+        """Send, waiting for room. Raises `ChannelClosed` or `TimeoutError`: then the item reached nobody."""
+
+    def receive(self, timeout: Timeout = None) -> T:
+        """Receive, waiting for an item. Raises `ChannelClosed` (closed and drained) or `TimeoutError`."""
+
+    def __iter__(self) -> Iterator[T]:
+        """Receive until the channel is closed and drained; the fast way to receive."""
+
+
+@runtime_checkable
+class AsyncChannel[T](ChannelBase[T], Protocol):
+    """A channel in an async room: the same, awaited."""
+
+    async def send(self, item: T, timeout: Timeout = None) -> None:
+        """As `Channel.send`."""
+
+    async def receive(self, timeout: Timeout = None) -> T:
+        """As `Channel.receive`."""
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        """As `Channel.__iter__`, for `async for`."""
+
+
+@runtime_checkable
+class TaskBase(Protocol):
+    """The handle of a task, in either colour."""
+
+    @property
+    def name(self) -> str: ...
+
+    def cancel(self) -> None:
+        """Ask the task to end: `Cancelled` is raised where it waits. Never waits itself."""
+
+    def done(self) -> bool:
+        """Whether the task has ended, however it ended."""
+
+
+@runtime_checkable
+class Task[R](TaskBase, Protocol):
+    """The handle of a task in a sync room."""
+
+    def result(self, timeout: Timeout = None) -> R:
+        """Wait for the task and return its result, or raise what it raised; `TaskCancelled` if it was cancelled."""
+
+
+@runtime_checkable
+class AsyncTask[R](TaskBase, Protocol):
+    """The handle of a task in an async room."""
+
+    async def result(self, timeout: Timeout = None) -> R:
+        """As `Task.result`."""
+
+
+class TaskGroup(Protocol):
+    """Tasks that end together: `with TaskGroup() as group: group.spawn(function, *arguments)`.
+
+    Leaving the `with` waits for all tasks. The first failure cancels the siblings and the body; everything that
+    failed leaves in one `ExceptionGroup`, each exception once. `KeyboardInterrupt` and `SystemExit` leave bare.
+    """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None: ...
+
+    def spawn[**P, R](self, function: Callable[P, R], *args: P.args, name: str | None = None) -> Task[R]:
+        """Start `function(*args)` as a task of this group."""
+
+    def cancel(self) -> None:
+        """Cancel all its tasks and the body of the `with`; the `with` is then left without an error."""
+
+
+class AsyncTaskGroup(Protocol):
+    """The same with `async with`; `spawn` itself is not awaited."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None: ...
+
+    def spawn[**P, R](
+        self, function: Callable[P, Awaitable[R]], *args: P.args, name: str | None = None
+    ) -> AsyncTask[R]: ...
+
+    def cancel(self) -> None: ...
+
+
+class Room(Protocol):
+    """A model: the module itself, or a `Room` object for a variant (`processes:spawn`)."""
+
+    @property
+    def Cancelled(self) -> type[BaseException]:  # noqa: N802 - a class, reached through the room
+        """The model's own cancellation exception."""
+
+    @property
+    def Channel(self) -> Callable[..., ChannelBase[object]]:  # noqa: N802
+        """`Channel(capacity=0, name=None)`."""
+
+    @property
+    def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:  # noqa: N802
+        """`TaskGroup()`."""
+
+    def run[R](self, main: Callable[..., R], *args: object) -> R:
+        """Start the world, run `main(*args)` in it, stop the world, return the result.
+
+        Raises what `main` raised; `RuntimeError` inside a run of the same model. Installs its own SIGINT handler while
+        it runs in the main thread, and restores the old one.
+        """
+
+    def sleep(self, seconds: float) -> object:
+        """Sleep; awaited in the async rooms."""
+
+    def now(self) -> float:
+        """The monotonic clock of this world, in seconds."""

@@ -1,0 +1,48 @@
+"""What can go wrong, in words that are the same in every model.
+
+Children (processes, subinterpreters) import this module, so it imports nothing.
+"""
+
+
+class ChannelClosed(Exception):
+    """The channel is closed: nothing can be sent any more, or nothing is left to receive."""
+
+
+class WouldBlock(Exception):
+    """A nowait operation would have had to wait."""
+
+
+class Deadlock(RuntimeError):
+    """Every task of the run waits for another one, and nobody is left who could wake them."""
+
+
+class RemoteError(Exception):
+    """An exception that could not cross a border; it holds the task's name and the remote traceback as text."""
+
+    def __init__(self, task: str, traceback: str) -> None:
+        super().__init__(task, traceback)
+        self.task = task
+        self.traceback = traceback
+
+    def __str__(self) -> str:
+        return f"task {self.task!r} failed beyond a border:\n{self.traceback}"
+
+
+class TaskCancelled(Exception):
+    """The result was asked of a task that had been cancelled."""
+
+
+class TaskDied(RuntimeError):
+    """The process or interpreter of a task ended without a word (killed, or out of memory)."""
+
+
+class CannotTravel(TypeError):
+    """A function or an argument can't cross the border to another process or interpreter."""
+
+
+class UnknownModel(ValueError):
+    """There is no model or variant of that name."""
+
+
+class ModelUnavailable(ImportError):
+    """The model exists, but not on this interpreter or machine; the message says why and what to do."""

@@ -1,0 +1,255 @@
+"""The arena: all that the processes or interpreters of one run share, in one sparse file of memory.
+
+    word 0        header: counters, free lists, the names of the locks
+    RECORDS_AT    records, 16 words each: a task (who waits, its scope, its result), a group, a waiter
+    CHANNELS_AT   channels, 32 words each, on cache lines of their own
+    HEAP_AT       bytes: the rings of the channels, and blocks for what does not fit there
+
+The file is a terabyte of addresses and costs nothing: a page exists from the first touch until `give_back`. Everything
+in it is a 64-bit word, because a memoryview of format "q" reads and writes one in a single instruction.
+
+The locks are POSIX semaphores opened by name, a fixed set per run: 64 pairs (a channel uses the pair of its number
+modulo 64) and the *claim* lock, which guards every list, the records and the heap. Whoever takes several of them takes
+them in this order: one of a channel's pair, then the claim lock. An uncontended pair of acquire and release costs
+about 30 ns and is also the memory fence between two processes.
+"""
+
+import os
+import time
+from _multiprocessing import SemLock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mmap import mmap
+
+PAIRS = 64
+PAGE = 4096
+LOCK_NAME_WORDS = 4
+
+# The header.
+NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = range(1, 8)
+SPAWNED = 8  # a list: the tasks that wait to be started
+MAIN_AT, MAIN_SIZE = 10, 11
+FREE_BLOCKS = 16  # one list per power of two
+LOCK_NAMES = 128
+
+RECORDS_AT, RECORD_WORDS, RECORDS = 1024, 16, 1 << 20
+CHANNELS_AT, CHANNEL_WORDS, CHANNELS = RECORDS_AT + RECORD_WORDS * RECORDS, 32, 1 << 20
+HEAP_AT = -(-(CHANNELS_AT + CHANNEL_WORDS * CHANNELS) * 8 // PAGE) * PAGE
+
+# A record, whatever it is for. A waiter is in at most one list; LIST is 0 when it is in none.
+BELL, SERIAL, OUTCOME, ITEM, NEXT, PREVIOUS, LIST, OWNER, CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(15)
+
+_SIZES = (1 << 40, 1 << 36, 1 << 33)
+_SMALLEST_BLOCK = 8  # 256 bytes, as a power of two
+_PATIENCE_S = 0.1
+
+
+class Cancelled(BaseException):
+    """Raised where a cancelled task waits. Swallow it, and the next wait raises it again."""
+
+
+class Lock:
+    """One semaphore of the run, for the roads that are not hot. The hot ones use `semaphore` themselves."""
+
+    __slots__ = ("acquire", "patient", "release")
+
+    def __init__(self, words: memoryview, semaphore: SemLock) -> None:
+        self.acquire = semaphore.acquire
+        self.release = semaphore.release
+
+        def patient() -> bool:
+            # Never without a timeout: its holder may have been killed.
+            while not semaphore.acquire(True, _PATIENCE_S):
+                if words[BROKEN]:
+                    raise Cancelled("a process of this run was killed, maybe while it held a lock")
+            return True
+
+        self.patient = patient
+
+    def __enter__(self) -> None:
+        self.acquire(False) or self.patient()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class Arena:
+    """One unit's view of the shared memory."""
+
+    def __init__(self, fd: int, view: memoryview, mapping: mmap | None = None) -> None:
+        self.fd = fd
+        self.bytes = view
+        self.words: memoryview = view.cast("q")
+        self._mapping = mapping
+        self._pairs: dict[int, tuple[Lock, Lock]] = {}
+        self.claim: Lock = None  # type: ignore[assignment] # set by `open_locks`
+
+    @staticmethod
+    def create() -> Arena:
+        """Make a new one, all zeros."""
+        fd = os.memfd_create("concmodels", os.MFD_CLOEXEC)
+        for size in _SIZES:
+            try:
+                os.ftruncate(fd, size)
+                arena = Arena.attach(fd)
+            except (OSError, MemoryError):
+                continue  # an address space limit (ulimit -v): a smaller one may do
+            arena.words[HEAP] = HEAP_AT
+            arena.words[NEXT_CHANNEL] = arena.words[NEXT_RECORD] = 1
+            return arena
+        os.close(fd)
+        raise MemoryError("no address space for the run's shared memory: raise `ulimit -v`")
+
+    @staticmethod
+    def attach(fd: int) -> Arena:
+        """Map an existing one into this process."""
+        from mmap import mmap
+
+        mapping = mmap(fd, os.fstat(fd).st_size, trackfd=False)
+        return Arena(fd, memoryview(mapping), mapping)
+
+    def open_locks(self) -> None:
+        """Open the claim lock; the pairs are opened when a channel needs them."""
+        self.claim = self._open_lock(2 * PAIRS)
+
+    def pair(self, channel: int) -> tuple[Lock, Lock]:
+        """The senders' and the receivers' lock of a channel."""
+        number = channel % PAIRS
+        if number not in self._pairs:
+            self._pairs[number] = self._open_lock(2 * number), self._open_lock(2 * number + 1)
+        return self._pairs[number]
+
+    def _open_lock(self, number: int) -> Lock:
+        at = 8 * (LOCK_NAMES + LOCK_NAME_WORDS * number)
+        name = self.bytes[at : at + 8 * LOCK_NAME_WORDS].tobytes().rstrip(b"\0").decode()
+        # By name: rebuilt from its handle it would be closed for all when one of them is garbage.
+        return Lock(self.words, SemLock._rebuild(0, 1, 1, name))
+
+    def name_locks(self, names: list[str]) -> None:
+        """Write down the names of the run's semaphores, for every unit to open."""
+        for number, name in enumerate(names):
+            at = 8 * (LOCK_NAMES + LOCK_NAME_WORDS * number)
+            self.bytes[at : at + len(name)] = name.encode()
+        self.open_locks()
+
+    # Records and blocks. The caller holds the claim lock.
+
+    def new_record(self) -> int:
+        """A record of zeros; returns the address of its first word."""
+        words = self.words
+        at = words[FREE_RECORD]
+        if at:
+            words[FREE_RECORD] = words[at + NEXT]
+            for field in range(OUTCOME, RECORD_WORDS):  # others may still know its bell and its serial number
+                words[at + field] = 0
+            return at
+        number = words[NEXT_RECORD]
+        if number == RECORDS:
+            raise MemoryError(f"a run has room for {RECORDS} tasks and groups at a time")
+        words[NEXT_RECORD] = number + 1
+        return RECORDS_AT + RECORD_WORDS * number
+
+    def free_record(self, at: int) -> None:
+        """Give a record back."""
+        self.words[at + NEXT] = self.words[FREE_RECORD]
+        self.words[FREE_RECORD] = at
+
+    def reserve(self, size: int) -> int:
+        """Addresses for good, whole pages; they cost nothing until they are touched."""
+        at = self.words[HEAP]
+        end = at + -(-size // PAGE) * PAGE
+        if end > len(self.bytes):
+            raise MemoryError("the run's shared memory has no addresses left: it holds too many or too large channels")
+        self.words[HEAP] = end
+        return at
+
+    def allocate(self, size: int) -> int:
+        """A block of at least `size` bytes. Blocks are powers of two, so that any of them can be used again."""
+        power = max(_SMALLEST_BLOCK, (size - 1).bit_length())
+        at = self.words[FREE_BLOCKS + power]
+        if at:
+            self.words[FREE_BLOCKS + power] = self.words[at >> 3]
+            return at
+        if power >= 12:
+            return self.reserve(1 << power)
+        at = self.reserve(PAGE)
+        for rest in range(at + (1 << power), at + PAGE, 1 << power):
+            self._push_block(rest, power)
+        return at
+
+    def free(self, at: int, size: int) -> None:
+        """Give a block back, and its pages to the system (all but the first: it holds the link)."""
+        power = max(_SMALLEST_BLOCK, (size - 1).bit_length())
+        if power > 12:
+            self.give_back(at + PAGE, (1 << power) - PAGE)
+        self._push_block(at, power)
+
+    def _push_block(self, at: int, power: int) -> None:
+        self.words[at >> 3] = self.words[FREE_BLOCKS + power]
+        self.words[FREE_BLOCKS + power] = at
+
+    def put(self, data: bytes) -> int:
+        """Copy bytes into a block of their own."""
+        at = self.allocate(len(data))
+        self.bytes[at : at + len(data)] = data
+        return at
+
+    def get(self, at: int, size: int) -> bytes:
+        """Copy bytes out of the arena."""
+        return self.bytes[at : at + size].tobytes()
+
+    def give_back(self, at: int, size: int) -> None:
+        """Return whole pages to the system; they read as zeros afterwards."""
+        from mmap import MADV_REMOVE, mmap
+
+        if self._mapping is not None:
+            self._mapping.madvise(MADV_REMOVE, at, size)
+        else:  # an interpreter has only a view: it maps these pages of the file for the moment, and never touches them
+            with mmap(self.fd, size, offset=at, trackfd=False) as pages:
+                pages.madvise(MADV_REMOVE)
+
+    # Lists of waiters: two words, first and last. The caller holds the claim lock.
+
+    def push(self, at: int, record: int, *, front: bool = False) -> None:
+        """Put a record into the list at this address."""
+        words = self.words
+        near, far, ahead, back = (at, at + 1, PREVIOUS, NEXT) if front else (at + 1, at, NEXT, PREVIOUS)
+        end = words[near]
+        words[record + back], words[record + ahead] = end, 0
+        words[end + ahead if end else far] = record
+        words[near] = record
+        words[record + LIST] = at
+
+    def remove(self, record: int) -> bool:
+        """Take a record out of the list it is in; False if it is in none (somebody popped it)."""
+        words = self.words
+        at = words[record + LIST]
+        if not at:
+            return False
+        before, after = words[record + PREVIOUS], words[record + NEXT]
+        words[before + NEXT if before else at] = after
+        words[after + PREVIOUS if after else at + 1] = before
+        words[record + LIST] = 0
+        return True
+
+    def pop(self, at: int) -> int:
+        """Take the first record of a list; 0 if it is empty."""
+        record: int = self.words[at]
+        if record:
+            self.remove(record)
+        return record
+
+    def close(self, *, last: bool = False) -> None:
+        """Unmap it; the last one to leave gives all memory back whatever still refers to it."""
+        if last:
+            self.give_back(0, len(self.bytes))
+        self.words.release()
+        self.bytes.release()
+        if self._mapping is not None:
+            self._mapping.close()
+
+
+def deadline(timeout: float | None) -> float | None:
+    """The moment when a timeout strikes."""
+    return None if timeout is None else time.monotonic() + timeout

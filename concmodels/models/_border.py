@@ -1,0 +1,215 @@
+"""What a process or an interpreter has of a run: its view of the arena, its bells, and how it waits.
+
+Waiting consumes nothing, taking never waits. Who wants to wait
+
+1. takes the lock of those who could make it unnecessary (a receiver the senders' lock, a sender the receivers'), so
+   that nothing can happen meanwhile;
+2. looks once more, and if there is still nothing, puts itself into the list of waiters (claim lock);
+3. gives the locks back and blocks in one `read` of its own bell, an eventfd.
+
+Who makes progress possible pops the first waiter and rings its bell. The woken one looks again; if somebody was
+faster, it goes back to the *front* of the list. One that was rung but leaves without taking (a timeout, a
+cancellation) passes the ring on. So an item is never left lying while somebody waits, and a ring too many does no harm.
+
+A cancellation is a word in the arena: every task and every group is a scope, and knows its parent. A task that waits
+must stop if any scope around it is cancelled.
+"""
+
+import os
+import time
+from _thread import _local, allocate_lock
+from _weakref import ref
+
+from concmodels.models._arena import BELL, BROKEN, CANCELLED, PARENT, Arena, Cancelled
+from concmodels.models._travel import careful_dumps, pack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+now = time.monotonic
+units: dict[int, Unit] = {}  # the runs that this interpreter takes part in, by number
+
+
+class Parker:
+    """One thread's place to wait: its bell, and the scope it is in."""
+
+    __slots__ = ("at", "bell", "guard", "poll", "scope", "shielded")
+
+    def __init__(self, at: int, bell: int, scope: int) -> None:
+        self.at = at
+        self.bell = bell
+        self.scope = scope
+        self.shielded = False
+        self.guard: Any = None  # only in the main task: a Ctrl-C that waits to be raised
+        self.poll: Any = None
+
+
+class Unit:
+    """One process's or one interpreter's part in a run."""
+
+    def __init__(self, kind: str, run: int, arena: Arena) -> None:
+        self.kind = kind
+        self.run = run
+        self.arena = arena
+        self.words = arena.words
+        self.bells: dict[int, int] = {}
+        self.channels: dict[int, ref[Any]] = {}
+        self.opening = allocate_lock()
+        self.first: Parker | None = None
+        self._here = _local()
+        self.fetch_bell: Callable[[int], int] = self.words.__getitem__  # in one process a bell is its descriptor
+        self.new_parker: Callable[[], Parker] = self._no_parker
+        self.alarm: Callable[[], None] = bool  # tell the keeper to look at the arena
+        self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
+        self.death: BaseException | None = None  # of a process of this run
+        self.unreported: BaseException | None = None
+        units[run] = self
+
+    # Waiting and waking.
+
+    def parker(self) -> Parker:
+        """The place where the calling thread waits."""
+        try:
+            return self._here.parker
+        except AttributeError:
+            parker = self._here.parker = self.new_parker()
+            return parker
+
+    def adopt(self, parker: Parker) -> None:
+        """Let the calling thread wait here."""
+        self._here.parker = parker
+        self.first = parker
+
+    def _no_parker(self) -> Parker:
+        raise RuntimeError("this thread has no part in the run")
+
+    def ring(self, record: int) -> None:
+        """Wake the waiter of this record, now or when it next waits."""
+        bell = self.bells.get(record)
+        if bell is None:
+            bell = self.bells[record] = self.fetch_bell(record)
+        os.eventfd_write(bell, 1)
+
+    def wake(self, waiters: int) -> None:
+        """Wake the first waiter of a list."""
+        with self.arena.claim:
+            record = self.arena.pop(waiters)
+        if record:
+            self.ring(record)
+
+    def wake_all(self, waiters: int) -> None:
+        """Wake all waiters of a list."""
+        while self.words[waiters]:
+            self.wake(waiters)
+
+    def stop_waiting(self, record: int) -> bool:
+        """Leave the list; True if somebody had popped and rung us."""
+        with self.arena.claim:
+            return not self.arena.remove(record)
+
+    def wait(self, until: float | None) -> bool:
+        """Block until the bell rings, False when the moment has come first. Raises `Cancelled`."""
+        parker = self.parker()
+        if not parker.shielded:
+            self.checkpoint(parker)
+        if until is None:
+            os.read(parker.bell, 8)
+        elif not self._wait_until(parker, until):
+            return False
+        if not parker.shielded:
+            self.checkpoint(parker)
+        return True
+
+    def _wait_until(self, parker: Parker, until: float) -> bool:
+        rest = until - now()
+        if rest <= 0:
+            return False
+        if parker.poll is None:
+            from select import POLLIN, poll
+
+            parker.poll = poll()
+            parker.poll.register(parker.bell, POLLIN)
+        if parker.poll.poll(min(rest, 3600.0) * 1000):
+            os.read(parker.bell, 8)
+        return True
+
+    def checkpoint(self, parker: Parker) -> None:
+        """Raise what the calling task has to hear before it waits."""
+        if parker.guard is not None:
+            parker.guard.check()
+        words = self.words
+        if words[BROKEN]:
+            raise Cancelled("a process of this run was killed")
+        scope = parker.scope
+        while scope:
+            if words[scope + CANCELLED]:
+                raise Cancelled("the task was cancelled")
+            scope = words[scope + PARENT]
+
+    def cancelled(self, scope: int) -> bool:
+        """Whether a scope, or one around it, is cancelled."""
+        words = self.words
+        while scope and not words[scope + CANCELLED]:
+            scope = words[scope + PARENT]
+        return bool(scope)
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for the moment; a checkpoint."""
+        until = now() + seconds
+        while self.wait(until) and now() < until:
+            pass
+
+    # What travels.
+
+    def pack(self, item: object) -> bytes:
+        """Pickle an item."""
+        return pack(item, self)
+
+    def careful_dumps(self, value: object) -> bytes:
+        """Pickle with a sentence about what can't travel."""
+        return careful_dumps(value, self)
+
+    def bell_of(self, at: int, bell: int) -> Parker:
+        """A parker at this record with this bell, known to others through the record."""
+        self.words[at + BELL] = bell
+        self.bells[at] = bell
+        return Parker(at, bell, at)
+
+    def close(self, *, last: bool = False) -> None:
+        """Leave the run: from here on its channels say so."""
+        units.pop(self.run, None)
+        for channel in [known() for known in list(self.channels.values())]:
+            if channel is not None:
+                channel.detach()
+        self.arena.close(last=last)
+
+
+_current = _local()
+
+
+def enter(unit: Unit) -> None:
+    """The calling thread takes part in this run."""
+    vars(_current).setdefault("units", []).append(unit)
+
+
+def leave(unit: Unit) -> None:
+    """The calling thread's part in this run is over."""
+    _current.units.remove(unit)
+
+
+def current(kind: str) -> Unit:
+    """The run of this model that the calling thread takes part in (a thread of the program: the only one there is)."""
+    own = [unit for unit in getattr(_current, "units", ()) if unit.kind == kind]
+    if own:
+        return own[-1]
+    all_of_kind = [unit for unit in list(units.values()) if unit.kind == kind]
+    if len(all_of_kind) == 1:
+        return all_of_kind[0]
+    raise RuntimeError(f"there is no run of {kind!r} here: call this inside `run(main)` of that model")
+
+
+def runs_here(kind: str) -> bool:
+    """Whether the calling thread is already inside a run of this model."""
+    return any(unit.kind == kind for unit in getattr(_current, "units", ()))

@@ -1,0 +1,148 @@
+"""What runs in a child: attach to the arena, do the one task, publish how it ended.
+
+Nothing here imports more than it must: 300 interpreters start in 1.5 seconds this way.
+"""
+
+import os
+from _thread import allocate_lock, start_new_thread
+
+from concmodels.models import _travel
+from concmodels.models._arena import BLOCK, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
+from concmodels.models._border import Parker, Unit, enter
+from concmodels.models._border_group import DONE, FAILED, STOPPED, finish
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+    from collections.abc import Callable
+
+
+def work(unit: Unit, at: int, bell: int) -> None:
+    """Do the task of this record."""
+    unit.adopt(Parker(at, bell, at))
+    unit.bells[at] = bell
+    enter(unit)
+    words, arena = unit.words, unit.arena
+    if words[MAIN_AT]:
+        _travel.know_main(_travel.unpack(arena.get(words[MAIN_AT], words[MAIN_SIZE])))
+    with arena.claim:
+        block, size = words[at + BLOCK], words[at + SIZE]
+        payload = arena.get(block, size)
+        arena.free(block, size)
+        words[at + BLOCK] = 0
+    name, call = _travel.unpack(payload)
+    finish(unit, at, *_outcome(unit, name, call))
+
+
+def _outcome(unit: Unit, name: str, call: bytes) -> tuple[int, bytes]:
+    try:
+        function, args = _travel.unpack(call)
+        result = function(*args)
+        return DONE, unit.careful_dumps(result)
+    except Cancelled:
+        return STOPPED, b""
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome
+        return FAILED, _travel.pack_error(error, name)
+
+
+def ringer(bell: int) -> Callable[[], None]:
+    """The way to alarm the keeper."""
+
+    def alarm() -> None:
+        os.eventfd_write(bell, 1)
+
+    return alarm
+
+
+# An interpreter.
+
+
+def interpreter(kind: str, run: int, fd: int, keeper: int, view: memoryview, at: int, path: tuple[str, ...]) -> None:
+    """The life of an interpreter, called in it."""
+    import sys
+
+    sys.path[:] = path
+    unit = Unit(kind, run, Arena(fd, view))
+    unit.arena.open_locks()
+    unit.alarm = ringer(keeper)
+    unit.new_parker = lambda: local_parker(unit)
+    try:
+        work(unit, at, unit.words[at])
+    finally:
+        unit.close()
+
+
+def local_parker(unit: Unit) -> Parker:
+    """A place to wait for a thread that the program has started itself, where bells are descriptors of this process."""
+    with unit.arena.claim:
+        at = unit.arena.new_record()
+        if not unit.words[at]:
+            unit.words[at] = os.eventfd(0, os.EFD_CLOEXEC)
+    return Parker(at, unit.words[at], at)
+
+
+# A process.
+
+
+def process(kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
+    """The life of a process, called in it."""
+    from _socket import socket
+    from signal import SIG_IGN, SIG_UNBLOCK, SIGINT, SIGTERM, pthread_sigmask, signal
+
+    signal(SIGINT, SIG_IGN)  # the parent decides
+    pthread_sigmask(SIG_UNBLOCK, {SIGINT})
+    signal(SIGTERM, _stop_computing)
+    arena_fd, bell, keeper, registrar = fds
+    unit = Unit(kind, run, Arena.attach(arena_fd))
+    os.close(arena_fd)
+    unit.arena.open_locks()
+    unit.alarm = ringer(keeper)
+    _ask_registrar(unit, socket(fileno=registrar))
+    work(unit, at, bell)
+
+
+def _stop_computing(_signum: int, frame: object) -> None:
+    """The group was cancelled and we went on computing: raise `Cancelled`, but never while a lock is held."""
+    from signal import SIG_IGN, SIGTERM, signal
+
+    from concmodels.models._interrupt import in_program
+
+    if in_program(frame):  # type: ignore[arg-type] # else the parent knocks again
+        signal(SIGTERM, SIG_IGN)
+        raise Cancelled("the task was cancelled")
+
+
+def _ask_registrar(unit: Unit, connection: socket) -> None:
+    """Bells of others, and places to wait for further threads, come from the parent at first use."""
+    asking = allocate_lock()
+
+    def ask(record: int) -> tuple[int, int]:
+        with asking:
+            connection.send(record.to_bytes(8, "little"))
+            answer, extra, _, _ = connection.recvmsg(8, 64)
+        if not extra:
+            raise Cancelled("the run is over")
+        return int.from_bytes(answer, "little"), int.from_bytes(extra[0][2], "little")
+
+    def new_parker() -> Parker:
+        at, bell = ask(0)
+        unit.bells[at] = bell
+        return Parker(at, bell, at)
+
+    unit.fetch_bell = lambda record: ask(record)[1]
+    unit.new_parker = new_parker
+    start_new_thread(_die_with_parent, (connection.fileno(),))
+
+
+def _die_with_parent(connection: int) -> None:
+    from select import poll
+
+    poller = poll()
+    poller.register(connection, 0)  # nothing but the end of the other side
+    poller.poll()
+    os._exit(1)
+
+
+def descriptors(*duplicates: object) -> tuple[int, ...]:
+    """Descriptors that arrive with a new process."""
+    return tuple(duplicate.detach() for duplicate in duplicates)  # type: ignore[attr-defined]

@@ -1,0 +1,59 @@
+"""What leaves a group: each exception once, in one `ExceptionGroup`; `KeyboardInterrupt` and `SystemExit` bare."""
+
+from contextlib import contextmanager
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+_BARE = (KeyboardInterrupt, SystemExit)
+
+
+class Failures:
+    """What went wrong in a group."""
+
+    def __init__(self) -> None:
+        self.errors: list[BaseException] = []
+
+    @classmethod
+    def of(cls, group: BaseExceptionGroup, *but: type[BaseException]) -> Self:
+        """The failures that a model's own group raised, without those that were only a signal."""
+        failures = cls()
+        for error in group.exceptions:
+            if not isinstance(error, but):
+                failures.add(error)
+        return failures
+
+    def add(self, error: BaseException) -> None:
+        """Note an exception, once."""
+        if not any(error is known for known in self.errors):
+            self.errors.append(error)
+
+    def leave(self) -> None:
+        """Raise what has to be raised, if anything."""
+        errors, self.errors = self.errors, []
+        for error in errors:
+            bare = _find_bare(error)
+            if bare is not None:
+                raise bare
+        if errors:
+            raise BaseExceptionGroup("a task group failed", errors) from None
+
+    @staticmethod
+    @contextmanager
+    def bare_interrupts() -> Iterator[None]:
+        """Ctrl-C leaves a run bare, however many groups of the program's own it came through."""
+        try:
+            yield
+        except BaseExceptionGroup as group:
+            bare = _find_bare(group)
+            if bare is None:
+                raise
+            raise bare from None
+
+
+def _find_bare(error: BaseException) -> BaseException | None:
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(_find_bare, error.exceptions)), None)
+    return error if isinstance(error, _BARE) else None

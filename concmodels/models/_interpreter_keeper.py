@@ -1,0 +1,77 @@
+"""The keeper of `subinterp`: a thread of the main interpreter hosts each interpreter, from its making to its closing."""
+
+import sys
+import threading
+from concurrent import interpreters
+from os import cpu_count
+
+from concmodels.models._arena import STATE
+from concmodels.models._border_group import DONE
+from concmodels.models._keeper import Keeper
+
+_LIFE = """
+from concmodels.models._child import interpreter
+interpreter(kind, run, fd, keeper, view, at, path)
+del view
+"""
+
+
+class InterpreterKeeper(Keeper):
+    """Starts an interpreter per task."""
+
+    def __init__(self, kind: str, channel_bytes: int) -> None:
+        super().__init__(kind, channel_bytes)
+        self._hosts: set[threading.Thread] = set()
+        self._gone: list[threading.Thread] = []
+        self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get into each other's way
+
+    def start(self, at: int, name: str) -> None:
+        """Start the thread that hosts the interpreter. Not a daemon: that may crash at exit."""
+        host = threading.Thread(target=self._host, args=(at, name), name=name)
+        self._hosts.add(host)
+        host.start()
+
+    def wait(self) -> None:
+        """Wait for the bell; join the threads whose interpreter is closed."""
+        super().wait()
+        while self._gone:
+            host = self._gone.pop()
+            host.join()
+            self._hosts.discard(host)
+
+    def idle(self) -> bool:
+        """Whether no interpreter is left."""
+        return not self._hosts
+
+    def names(self) -> list[str]:
+        """The names of the tasks that have not ended."""
+        return [host.name for host in list(self._hosts) if host not in self._gone]
+
+    def _host(self, at: int, name: str) -> None:
+        try:
+            self._live(at)
+            if self.unit.words[at + STATE] < DONE:
+                raise RuntimeError("the interpreter ended without a word")
+        except BaseException as error:  # noqa: BLE001 - it is the task's failure
+            self.failed(at, name, error)
+        finally:
+            self.ended(at)
+            self._gone.append(threading.current_thread())
+            self.unit.alarm()
+
+    def _live(self, at: int) -> None:
+        with self._making:
+            interpreter = interpreters.create()
+        try:
+            interpreter.prepare_main(
+                kind=self.unit.kind,
+                run=self.run,
+                fd=self.unit.arena.fd,
+                keeper=self.bell,
+                view=self.unit.arena.bytes,
+                at=at,
+                path=tuple(sys.path),
+            )
+            interpreter.exec(_LIFE)
+        finally:
+            interpreter.close()

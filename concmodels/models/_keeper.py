@@ -1,0 +1,241 @@
+"""The keeper of a run: one thread of the parent that starts the tasks, wakes the cancelled and buries the dead.
+
+Everybody rings the keeper's bell; it then looks into the arena for what there is to do: tasks that were spawned (by
+whomever), scopes that were cancelled. What starts and ends a unit is the room's: `ProcessKeeper` in `_process_keeper.py`,
+`InterpreterKeeper` in `subinterp.py`.
+"""
+
+import os
+import threading
+from itertools import count
+
+from concmodels.models import _travel
+from concmodels.models._arena import (
+    BLOCK,
+    BROKEN,
+    CANCELLED,
+    CANCELS,
+    CHANNEL_BYTES,
+    LIVE,
+    MAIN_AT,
+    MAIN_SIZE,
+    NEXT_RECORD,
+    OWNER,
+    PAGE,
+    PAIRS,
+    PARENT,
+    RECORD_WORDS,
+    RECORDS_AT,
+    SIZE,
+    SPAWNED,
+    STATE,
+    Arena,
+    Cancelled,
+)
+from concmodels.models._border import Parker, Unit, enter, leave, runs_here
+from concmodels.models._border_group import DONE, FAILED, STOPPED, finish
+from concmodels.models._child import local_parker, ringer
+from concmodels.models._interrupt import Guard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_runs = count(1)
+GRACE_S, SHORT_GRACE_S = 2.0, 0.15
+DEFAULT_CHANNEL_BYTES = 1 << 26
+
+
+class Keeper:
+    """The parent's side of one run."""
+
+    def __init__(self, kind: str, channel_bytes: int) -> None:
+        if runs_here(kind):
+            raise RuntimeError(f"run() was called inside a run of {kind!r}: use a TaskGroup there")
+        if channel_bytes < PAGE:
+            raise ValueError(f"channel_bytes is at least {PAGE}, not {channel_bytes}")
+        _raise_descriptor_limit()
+        self.bell = os.eventfd(0, os.EFD_CLOEXEC)
+        self.grace = GRACE_S
+        self.stopping = False
+        self._cancels = 0
+        arena = Arena.create()
+        self._semaphores = _name_locks(arena)
+        arena.words[CHANNEL_BYTES] = 1 << (int(channel_bytes) - 1).bit_length()
+        self.run = os.getpid() << 24 | next(_runs)
+        self.unit = Unit(kind, self.run, arena)
+        self.unit.alarm = ringer(self.bell)
+        self.unit.hurry = self._hurry
+        self.unit.new_parker = lambda: local_parker(self.unit)
+        self._write_main()
+        self._thread = threading.Thread(target=self._keep, name=f"keeper of {kind}")
+
+    def _write_main(self) -> None:
+        main, arena = _travel.main_file(), self.unit.arena
+        if main is not None:
+            data = _travel.dumps(main, 5)
+            with arena.claim:
+                arena.words[MAIN_AT], arena.words[MAIN_SIZE] = arena.put(data), len(data)
+
+    def live(self, main: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Run the main task in the calling thread, from the start of the world to its end."""
+        unit = self.unit
+        parker = local_parker(unit)
+        unit.adopt(parker)
+        enter(unit)
+        try:
+            with Guard(lambda: os.eventfd_write(parker.bell, 1), self.names) as parker.guard:
+                self._thread.start()
+                try:
+                    return main(*args)
+                except Cancelled:
+                    if unit.death is not None:
+                        raise unit.death from None
+                    raise
+                finally:
+                    self._end(parker)
+        finally:
+            leave(unit)
+            self._close()
+
+    def _hurry(self) -> None:
+        self.grace = SHORT_GRACE_S
+        self.unit.alarm()
+
+    def _end(self, parker: Parker) -> None:
+        """The main task is over: so are all tasks, unless a group was never left."""
+        parker.shielded = True
+        self.unit.words[parker.at + CANCELLED] = 1
+        self.unit.words[CANCELS] += 1
+        self.stopping = True
+        self.unit.alarm()
+        self._thread.join()
+
+    def _close(self) -> None:
+        bells = [self.unit.words[at] for at in self._records()]
+        self.close_transports()
+        self.unit.close(last=True)
+        for bell in (*filter(None, bells), self.bell, self.unit.arena.fd):
+            os.close(bell)
+        self._semaphores.clear()  # their finalizers remove the names
+
+    def _records(self) -> range:
+        return range(RECORDS_AT, RECORDS_AT + RECORD_WORDS * self.unit.words[NEXT_RECORD], RECORD_WORDS)
+
+    # The thread.
+
+    def _keep(self) -> None:
+        try:
+            self.prepare()
+            while not (self.stopping and self.idle()):
+                self.wait()
+                self._start_spawned()
+                self._tell_cancelled()
+                self.check_deadlines()
+        finally:
+            self.finish()
+
+    def _start_spawned(self) -> None:
+        arena = self.unit.arena
+        while arena.words[SPAWNED] and not arena.words[BROKEN]:
+            with arena.claim:
+                at = arena.pop(SPAWNED)
+            if self.unit.cancelled(at):
+                finish(self.unit, at, STOPPED)
+                self.ended(at)
+            else:
+                self._start(at)
+
+    def _start(self, at: int) -> None:
+        words, arena = self.unit.words, self.unit.arena
+        name, _ = _travel.unpack(arena.get(words[at + BLOCK], words[at + SIZE]))
+        try:
+            if not words[at]:
+                words[at] = os.eventfd(0, os.EFD_CLOEXEC)
+            self.start(at, name)
+        except Exception as error:  # noqa: BLE001 - it is the task's failure
+            self.failed(at, name, error)
+            self.ended(at)
+
+    def failed(self, at: int, name: str, error: BaseException) -> None:
+        """The unit of a task could not be started."""
+        if self.unit.words[at + STATE] < DONE:
+            finish(self.unit, at, FAILED, _travel.pack_error(error, name))
+
+    def ended(self, at: int) -> None:
+        """The unit of a task is gone."""
+        words, arena = self.unit.words, self.unit.arena
+        group = words[at + PARENT]
+        with arena.claim:
+            words[group + LIVE] -= 1
+            last = not words[group + LIVE]
+        if last:
+            self.unit.ring(words[group + OWNER])
+
+    def _tell_cancelled(self) -> None:
+        """Somebody cancelled a scope: ring every bell, and give those who only compute their time."""
+        words = self.unit.words
+        if words[CANCELS] == self._cancels:
+            return
+        self._cancels = words[CANCELS]
+        self.note_cancelled()
+        self.ring_all()
+
+    def ring_all(self) -> None:
+        """Wake everybody who waits, to look around."""
+        words = self.unit.words
+        for at in self._records():
+            if words[at]:
+                os.eventfd_write(words[at], 1)
+
+    # What a room adds.
+
+    def prepare(self) -> None:
+        """Called first in the thread."""
+
+    def wait(self) -> None:
+        """Wait until there is something to do."""
+        os.read(self.bell, 8)
+
+    def start(self, at: int, name: str) -> None:
+        """Start a unit for the task of this record."""
+        raise NotImplementedError
+
+    def idle(self) -> bool:
+        """Whether no unit is left."""
+        raise NotImplementedError
+
+    def names(self) -> list[str]:
+        """The names of the tasks that have not ended."""
+        raise NotImplementedError
+
+    def note_cancelled(self) -> None:
+        """A scope was cancelled."""
+
+    def check_deadlines(self) -> None:
+        """Look whether somebody's time is up."""
+
+    def finish(self) -> None:
+        """Called last in the thread."""
+
+    def close_transports(self) -> None:
+        """The run is over: close what its channels have opened."""
+
+
+def _name_locks(arena: Arena) -> list[Any]:
+    """Make the run's semaphores. `multiprocessing` makes them: its tracker removes them if we are killed."""
+    from multiprocessing import get_context
+
+    context = get_context("spawn")
+    semaphores = [context.Semaphore(1) for _ in range(2 * PAIRS + 1)]
+    arena.name_locks([semaphore._semlock.name for semaphore in semaphores])
+    return semaphores
+
+
+def _raise_descriptor_limit() -> None:
+    from resource import RLIMIT_NOFILE, getrlimit, setrlimit
+
+    soft, hard = getrlimit(RLIMIT_NOFILE)
+    if soft < hard:
+        setrlimit(RLIMIT_NOFILE, (hard, hard))

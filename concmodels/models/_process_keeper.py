@@ -1,0 +1,281 @@
+"""The keeper of `processes`: starts them, hands out bells, ends those who only compute, and notices who was killed.
+
+Each child holds one end of a socket. It asks there for the bells of others, and when the other end vanishes it knows
+that the parent is dead. A process that ends without a word may have held a lock of the arena: then the whole run ends.
+"""
+
+import errno
+import io
+import os
+import signal
+import socket
+from multiprocessing import forkserver, get_context, popen_fork, popen_forkserver, popen_spawn_posix, spawn, util
+from multiprocessing.context import reduction, set_spawning_popen
+from select import EPOLLIN, epoll
+
+from concmodels.errors import TaskDied
+from concmodels.models import _child
+from concmodels.models._arena import BROKEN, STATE
+from concmodels.models._border import now, units
+from concmodels.models._border_group import ALL_GONE, DIED, DONE, KILLING, STOPPED, finish
+from concmodels.models._child import local_parker
+from concmodels.models._keeper import Keeper
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_KNOCK_S, _KILL_AFTER_S = 0.005, 0.25
+_PRELOAD = ["concmodels.models.processes", "concmodels.models._child", "concmodels.models._interrupt"]
+
+
+class Child:
+    """A process and what the parent has of it."""
+
+    def __init__(self, at: int, name: str, popen: Any, connection: socket.socket) -> None:
+        self.at = at
+        self.name = name
+        self.popen = popen
+        self.connection = connection
+        self.knock_at: float | None = None  # when it has computed too long after it was cancelled
+        self.kill_at = 0.0
+
+    def close(self) -> None:
+        """It has ended: collect it, and close what belongs to it."""
+        self.popen.wait()
+        self.popen.close()
+        self.connection.close()
+
+
+class ProcessKeeper(Keeper):
+    """Starts a process per task."""
+
+    def __init__(self, kind: str, channel_bytes: int, method: str) -> None:
+        super().__init__(kind, channel_bytes)
+        self._method = method
+        self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
+        self._askers: dict[int, Child] = {}  # by the descriptor of the socket
+        self._epoll = epoll()
+        self._epoll.register(self.bell, EPOLLIN)
+        self._killed = False
+
+    # What Keeper asks for.
+
+    def prepare(self) -> None:
+        """All processes are started from this thread, so they begin life with Ctrl-C blocked."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        if self._method == "forkserver":
+            _start_forkserver()
+
+    def wait(self) -> None:
+        """Wait for the bell, for questions, for ends, or until somebody's time is up."""
+        for fd, _ in self._epoll.poll(self._patience()):
+            if fd == self.bell:
+                os.read(fd, 8)
+            elif fd in self._askers:
+                self._answer(self._askers[fd])
+            elif fd in self._children:
+                self._bury(self._children[fd])
+
+    def start(self, at: int, name: str) -> None:
+        """Start a process for the task of this record."""
+        ours, theirs = socket.socketpair()
+        try:
+            fds = (self.unit.arena.fd, self.unit.words[at], self.bell, theirs.fileno())
+            child = Child(at, name, self._launch(at, name, fds, ours), ours)
+        except OSError as error:
+            ours.close()
+            raise _too_many(error) from error
+        finally:
+            theirs.close()
+        self._children[child.popen.sentinel] = self._askers[ours.fileno()] = child
+        self._epoll.register(child.popen.sentinel, EPOLLIN)
+        self._epoll.register(ours.fileno(), EPOLLIN)
+
+    def idle(self) -> bool:
+        """Whether no process is left."""
+        return not self._children
+
+    def names(self) -> list[str]:
+        """Kill what is left (Ctrl-C came a second time) and name it."""
+        children = list(self._children.values())
+        for child in children:
+            child.popen.kill()
+        return [child.name for child in children]
+
+    def note_cancelled(self) -> None:
+        """Those who are cancelled have a little time left; those who wait need none."""
+        knock_at = now() + self.grace
+        for child in self._children.values():
+            if self.stopping or self.unit.cancelled(child.at):
+                child.knock_at = min(child.knock_at or knock_at, knock_at)
+                child.kill_at = child.knock_at + _KILL_AFTER_S
+
+    def check_deadlines(self) -> None:
+        """Knock at those who compute; kill who does not hear it."""
+        moment = now()
+        for child in self._children.values():
+            if child.knock_at is None or moment < child.knock_at:
+                continue
+            if moment >= child.kill_at:
+                child.popen.kill()
+            else:
+                child.popen.terminate()
+                child.knock_at = moment + _KNOCK_S
+
+    def finish(self) -> None:
+        """The last one is gone."""
+        self._epoll.close()
+
+    # The details.
+
+    def _patience(self) -> float | None:
+        times = [child.knock_at for child in self._children.values() if child.knock_at is not None]
+        return max(0.0, min(times) - now()) if times else None
+
+    def _launch(self, at: int, name: str, fds: tuple[int, int, int, int], ours: socket.socket) -> Any:
+        process: Any = get_context(self._method).Process(name=name)  # type: ignore[attr-defined]
+        process._target = _child.process
+        if self._method == "fork":
+            others = [self._epoll.fileno(), ours.fileno(), *self._askers, *self._children]
+            process._target, process._args = _forked, (others, self.unit.kind, self.run, at, fds)
+            return _fork(process)
+        popen = _LAUNCHERS[self._method]
+        process._args = (self.unit.kind, self.run, at, _Descriptors(fds))
+        return popen(process)
+
+    def _answer(self, child: Child) -> None:
+        """Send the bell that a child asks for; 0 asks for a new place to wait, for a thread of its own."""
+        question = child.connection.recv(8)
+        if not question:
+            self._epoll.unregister(child.connection)
+            del self._askers[child.connection.fileno()]
+            return
+        at = int.from_bytes(question, "little") or local_parker(self.unit).at
+        socket.send_fds(child.connection, [at.to_bytes(8, "little")], [self.unit.words[at]])
+
+    def _bury(self, child: Child) -> None:
+        self._epoll.unregister(child.popen.sentinel)
+        del self._children[child.popen.sentinel]
+        if self._askers.pop(child.connection.fileno(), None):
+            self._epoll.unregister(child.connection)
+        told_to_stop = self.stopping or child.knock_at is not None
+        if not self.unit.words[BROKEN] and self.unit.words[child.at + STATE] < DONE and not told_to_stop:
+            self._break_off(child)
+        child.close()
+        if self.unit.words[BROKEN]:
+            if not self._children:
+                self.unit.words[BROKEN] = ALL_GONE
+                self.ring_all()
+            return
+        if self.unit.words[child.at + STATE] < DONE:
+            finish(self.unit, child.at, STOPPED)
+        self.ended(child.at)
+
+    def _break_off(self, dead: Child) -> None:
+        """A process ended without a word. It may have held a lock, so all others must end."""
+        code = dead.popen.poll()
+        how = f"killed by {signal.Signals(-code).name}" if code and code < 0 else f"exit status {code}"
+        self.unit.death = self.unit.unreported = TaskDied(f"the process of task {dead.name!r} ended without a word ({how})")
+        words = self.unit.words
+        words[BROKEN] = KILLING
+        words[dead.at + STATE] = DIED
+        self.ring_all()
+        for child in self._children.values():
+            child.knock_at, child.kill_at = now() + _KNOCK_S, now() + _KILL_AFTER_S
+
+
+def _too_many(error: OSError) -> OSError:
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return OSError(error.errno, "too few file descriptors for so many processes (5 each): raise `ulimit -n`")
+    return error
+
+
+def _start_forkserver() -> None:
+    """Start multiprocessing's forkserver, if it does not run yet, with our modules loaded."""
+    server = forkserver._forkserver  # type: ignore[attr-defined]
+    before = server._preload_modules
+    # Not the main program: it is imported by those who need something of it, and only if it has a guard.
+    server.set_forkserver_preload([name for name in before if name != "__main__"] + _PRELOAD)
+    try:
+        server.ensure_running()
+    finally:
+        server.set_forkserver_preload(before)
+
+
+# Starting a process: multiprocessing's own ways, but without its import of the main program into every child.
+
+
+class _Descriptors:
+    """Descriptors that become valid on the other side when they are unpickled."""
+
+    def __init__(self, fds: tuple[int, ...]) -> None:
+        self.fds = fds
+
+    def __reduce__(self) -> tuple[Callable[..., tuple[int, ...]], tuple[Any, ...]]:
+        return _child.descriptors, tuple(reduction.DupFd(fd) for fd in self.fds)
+
+
+def _pickled(popen: Any, process: Any) -> memoryview:
+    preparation = spawn.get_preparation_data(process.name)
+    for key in ("init_main_from_name", "init_main_from_path"):
+        preparation.pop(key, None)
+    buffer = io.BytesIO()
+    set_spawning_popen(popen)
+    try:
+        reduction.dump(preparation, buffer)
+        reduction.dump(process, buffer)
+    finally:
+        set_spawning_popen(None)
+    return buffer.getbuffer()
+
+
+class _ForkserverPopen(popen_forkserver.Popen):
+    def _launch(self, process: Any) -> None:
+        data = _pickled(self, process)
+        self.sentinel, writer = forkserver.connect_to_new_process(self._fds)  # type: ignore[attr-defined]
+        self.finalizer = util.Finalize(self, util.close_fds, (self.sentinel,))  # type: ignore[attr-defined]
+        with open(writer, "wb") as file:
+            file.write(data)
+        self.pid = forkserver.read_signed(self.sentinel)
+
+
+class _SpawnPopen(popen_spawn_posix.Popen):
+    def _launch(self, process: Any) -> None:
+        from multiprocessing import resource_tracker
+
+        tracker = resource_tracker.getfd()
+        data = _pickled(self, process)
+        self.sentinel, ends = os.pipe()
+        reader, writer = os.pipe()
+        try:
+            command = spawn.get_command_line(tracker_fd=tracker, pipe_handle=reader)
+            passed = [*self._fds, tracker, reader, ends]
+            self.pid = util.spawnv_passfds(spawn.get_executable(), command, passed)  # type: ignore[attr-defined]
+        finally:
+            os.close(reader)
+            os.close(ends)
+        self.finalizer = util.Finalize(self, util.close_fds, (self.sentinel,))  # type: ignore[attr-defined]
+        with open(writer, "wb") as file:
+            file.write(data)
+
+
+_LAUNCHERS: dict[str, Any] = {"forkserver": _ForkserverPopen, "spawn": _SpawnPopen}
+
+
+def _fork(process: Any) -> Any:
+    import warnings
+
+    with warnings.catch_warnings():
+        # Other threads exist. The child runs nothing of what they may have been in the middle of: see `_forked`.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return popen_fork.Popen(process)
+
+
+def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
+    """A forked child: forget the parent's part in the run, then live like any other child."""
+    for fd in others:
+        os.close(fd)
+    units.clear()
+    _child.process(kind, run, at, fds)

@@ -1,0 +1,38 @@
+"""A variant of a model as an object; a model's default is its module itself."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class Room:
+    """The verbs of one variant (`processes:spawn`), under the names that every room has."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        run: Callable[..., Any],
+        sleep: Callable[[float], Any],
+        now: Callable[[], float],
+        Channel: Any,  # noqa: N803 - a class, as in every room
+        TaskGroup: Any,  # noqa: N803
+        Cancelled: type[BaseException],  # noqa: N803
+    ) -> None:
+        self.name = name
+        self.run = run
+        self.sleep = sleep
+        self.now = now
+        self.Channel = Channel
+        self.TaskGroup = TaskGroup
+        self.Cancelled = Cancelled
+
+    def __repr__(self) -> str:
+        return f"<room {self.name}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
+        """A room travels as its name: the other side opens its own."""
+        from concmodels import load
+
+        return load, (self.name,)

@@ -1,0 +1,99 @@
+"""Tasks and groups on cancel scopes, for trio and anyio, whose groups differ in little but their names."""
+
+from itertools import count
+
+from concmodels.errors import TaskCancelled
+from concmodels.models._failures import Failures
+from concmodels.models._waiting import AsyncEvent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from types import TracebackType
+    from typing import Any, ClassVar, Self
+
+    from concmodels.models._waiting import Waiter
+
+_numbers = count(1)
+
+
+class Task:
+    """The handle of a task: it runs in a cancel scope of its own and keeps its outcome."""
+
+    def __init__(
+        self, scope: Any, ended: AsyncEvent, function: Callable[..., Awaitable[Any]], args: Any, name: str | None
+    ) -> None:
+        self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
+        self._scope = scope
+        self._ended = ended
+        self._function = function
+        self._args = args
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._finished = False
+
+    def cancel(self) -> None:
+        """Ask the task to end: `Cancelled` is raised where it waits."""
+        self._scope.cancel()
+
+    def done(self) -> bool:
+        """Whether it has ended, however it ended."""
+        return self._ended.happened
+
+    async def result(self, timeout: float | None = None) -> Any:
+        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        await self._ended.wait(timeout)
+        if isinstance(self._error, Exception):
+            raise self._error
+        if not self._finished:
+            raise TaskCancelled(f"task {self.name!r} was cancelled")
+        return self._value
+
+    async def run(self) -> None:
+        """The body of the task."""
+        try:
+            with self._scope:
+                self._value = await self._function(*self._args)
+                self._finished = True
+        except BaseException as error:
+            self._error = error
+            raise
+        finally:
+            del self._function, self._args
+            self._ended.set()
+
+
+class ScopedGroup:
+    """A group on the model's own: a room says how it is opened, and what a scope and a waiter are."""
+
+    open_group: ClassVar[Callable[[], Any]]
+    new_scope: ClassVar[Callable[[], Any]]
+    waiter_type: ClassVar[type[Waiter]]
+
+    _native: Any = None
+
+    async def __aenter__(self) -> Self:
+        self._manager = type(self).open_group()
+        self._native = await self._manager.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        try:
+            swallowed: bool = await self._manager.__aexit__(kind, error, trace)
+        except BaseExceptionGroup as group:
+            Failures.of(group).leave()
+        return swallowed
+
+    def spawn(self, function: Callable[..., Awaitable[Any]], *args: Any, name: str | None = None) -> Task:
+        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
+        if self._native is None:
+            raise RuntimeError("this group is not open: spawn inside its `async with`")
+        task = Task(type(self).new_scope(), AsyncEvent(self.waiter_type), function, args, name)
+        self._native.start_soon(task.run, name=task.name)
+        return task
+
+    def cancel(self) -> None:
+        """Cancel all its tasks and the body; the `async with` is then left without an error."""
+        self._native.cancel_scope.cancel()

@@ -1,0 +1,194 @@
+"""Tasks and groups for the models that cancel by throwing an exception into a greenlet (gevent, eventlet).
+
+The throw is not done at once but by the hub, in its next round: only there is it certain that the target waits. A
+cancellation is delivered once; swallowed, it does not come again.
+"""
+
+from itertools import count
+
+from concmodels.errors import TaskCancelled
+from concmodels.models._failures import Failures
+from concmodels.models._waiting import Event, Waiter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any, ClassVar, Self
+
+    from concmodels.models._interrupt import Guard
+
+_numbers = count(1)
+
+
+class Cancelled(BaseException):
+    """Thrown into a cancelled task where it waits; once."""
+
+
+class Task:
+    """One greenlet at work: a handle to wait for it and to cancel it."""
+
+    call_soon: ClassVar[Callable[[Callable[[], object]], object]]
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], name: str | None) -> None:
+        self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
+        self.unit: Any = None
+        self.guard: Guard | None = None
+        self.groups: list[TaskGroup] = []
+        self._function = function
+        self._args = args
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._started = False
+        self._cancelled = False
+        self.ended: Event | None = None
+
+    def __repr__(self) -> str:
+        return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
+
+    def done(self) -> bool:
+        """Whether it has ended, however it ended."""
+        return self.ended is not None and self.ended.happened
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        assert self.ended is not None
+        self.ended.wait(timeout)
+        if isinstance(self._error, Cancelled):
+            raise TaskCancelled(f"task {self.name!r} was cancelled")
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def cancel(self) -> None:
+        """Ask the task to end: `Cancelled` is raised where it waits."""
+        if not self._cancelled:
+            self._cancelled = True
+            type(self).call_soon(self._deliver)
+
+    def _deliver(self) -> None:
+        if self._started and not self.done():
+            self.unit.throw(Cancelled(f"task {self.name!r} was cancelled"))
+
+    def interrupt(self) -> None:
+        """Ctrl-C came while the library was at work: raise it where the task waits. A signal handler may call this."""
+        type(self).call_soon(self._land)
+
+    def _land(self) -> None:
+        if self.guard is not None and self.guard.pending:
+            self.guard.pending = False
+            self.unit.throw(KeyboardInterrupt())
+
+    def unfinished(self) -> list[str]:
+        """The names of the tasks that this one waits for in its groups."""
+        return [task.name for group in self.groups for task in group.tasks]
+
+    def run(self, group: TaskGroup) -> None:
+        """The body of the greenlet: call the function, keep the outcome, tell the group."""
+        self._started = True
+        try:
+            if self._cancelled:
+                raise Cancelled(f"task {self.name!r} was cancelled before it began")
+            self._value = self._function(*self._args)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome
+            self._error = error
+        finally:
+            del self._function, self._args
+        assert self.ended is not None
+        self.ended.set()
+        group.task_ended(self, self._error)
+
+
+class TaskGroup:
+    """Greenlets that end together. The first failure cancels the siblings and the body."""
+
+    waiter_type: ClassVar[type[Waiter]]
+    task_type: ClassVar[type[Task]]
+
+    def __init__(self) -> None:
+        self.tasks: set[Task] = set()
+        self._failures = Failures()
+        self._entered = self._leaving = self._cancelled = self._threw = False
+
+    def current(self) -> Task:
+        """The task of the current greenlet."""
+        raise NotImplementedError(f"{type(self).__module__} must say which task is running")
+
+    def start(self, task: Task) -> None:
+        """Start a unit of the model that calls `task.run(self)`, and put it into `task.unit`."""
+        raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
+
+    def __enter__(self) -> Self:
+        self._owner = self.current()
+        self._owner.groups.append(self)
+        self._empty = Event(self.waiter_type)
+        self._entered = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self._leaving = True
+        ours = isinstance(error, Cancelled) and self._threw
+        if error is not None:
+            self._failed(error)
+        outer = self._wait()
+        self._owner.groups.remove(self)
+        self._failures.leave()
+        if outer is not None:
+            raise outer
+        return ours
+
+    def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
+        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
+        if not self._entered or (self._leaving and not self.tasks):
+            raise RuntimeError("this group is not open: spawn inside its `with`")
+        task = self.task_type(function, args, name)
+        task.ended = Event(self.waiter_type)
+        self.tasks.add(task)
+        self.start(task)
+        if self._cancelled:
+            task.cancel()
+        return task
+
+    def cancel(self) -> None:
+        """Cancel all its tasks and the body; the `with` is then left without an error. Never waits."""
+        self._cancelled = True
+        for task in self.tasks:
+            task.cancel()
+        if not self._leaving:
+            type(self._owner).call_soon(self._cancel_body)
+
+    def _cancel_body(self) -> None:
+        if not self._leaving and not self._threw:
+            self._threw = True
+            self._owner.unit.throw(Cancelled("the group was cancelled"))
+
+    def task_ended(self, task: Task, error: BaseException | None) -> None:
+        """A task has ended, for this reason."""
+        self.tasks.discard(task)
+        if error is not None and not isinstance(error, Cancelled):
+            self._failed(error)
+        if not self.tasks and self._leaving:
+            self._empty.set()
+
+    def _failed(self, error: BaseException) -> None:
+        if not isinstance(error, Cancelled):
+            self._failures.add(error)
+        self.cancel()
+
+    def _wait(self) -> BaseException | None:
+        """Wait until every task has ended, whatever is thrown in; return a cancellation that came from outside."""
+        outer = None
+        guard = self._owner.guard
+        while self.tasks:
+            if guard is not None:
+                guard.cleaning_up = self._cancelled
+            try:
+                self._empty.wait()
+            except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
+                outer = error if isinstance(error, Cancelled) else outer
+                self._failed(error)
+        if guard is not None:
+            guard.cleaning_up = False
+        return outer

@@ -1,0 +1,128 @@
+"""Two other ways for the words of a channel between interpreters. Control (locks, waiting, closing) is the arena's.
+
+`PipeSlots` sends each word as eight bytes through an `os.pipe`: the kernel keeps them. A pipe holds 64 KiB; what an
+unbounded channel holds beyond that is spilled into the channel's ring in the arena, and the order is kept: while
+anything is spilled, everything is. SPILL_START and SPILL_END say which positions lie there.
+
+`QueueSlots` sends each word through a `concurrent.interpreters.Queue`. Such a queue can't be waited for: its own `get`
+looks every 10 ms, and so does `PollingChannel`. That costs 5 ms a hop, and is why this variant is a lesson.
+"""
+
+import os
+from time import sleep
+
+from concmodels.models._border import current, now
+from concmodels.models._border_channel import FDS, HEAD, SPILL_END, SPILL_START, Channel, make
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from concmodels.models._border import Unit
+
+_POLL_S = 0.010  # as concurrent.interpreters.Queue
+
+
+class PipeSlots:
+    """The slots of a channel, as far as they are in its pipe."""
+
+    def __init__(self, control: memoryview, ring: memoryview) -> None:
+        self._control = control
+        self._ring = ring
+        self._mask = len(ring) - 1
+        self._reader, self._writer = control[FDS] >> 32, control[FDS] & 0xFFFFFFFF
+
+    def __setitem__(self, position: int, word: int) -> None:
+        frame = word.to_bytes(8, "little", signed=True)
+        control = self._control
+        if control[HEAD] >= control[SPILL_END]:  # nothing is spilled
+            try:
+                os.write(self._writer, frame)
+            except BlockingIOError:
+                control[SPILL_START] = position
+            else:
+                return
+        self._ring[position & self._mask] = word
+        control[SPILL_END] = position + 1
+
+    def __getitem__(self, position: int) -> int:
+        control = self._control
+        if control[SPILL_START] <= position < control[SPILL_END]:
+            return self._ring[position & self._mask]
+        return int.from_bytes(os.read(self._reader, 8), "little", signed=True)
+
+    def release(self) -> None:
+        """The run is over."""
+        self._ring.release()
+
+
+class PipeChannel(Channel):
+    """A channel whose words travel through a pipe."""
+
+    __slots__ = ()
+
+    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
+        unit = current(self.kind)
+        reader, writer = os.pipe()
+        try:
+            os.set_blocking(writer, False)
+            number = make(unit, capacity, name, reader << 32 | writer)
+        except BaseException:
+            os.close(reader)
+            os.close(writer)
+            raise
+        self._attach(unit, number)
+
+    def _open_slots(self, unit: Unit) -> None:
+        super()._open_slots(unit)
+        self._ring, self._mask = PipeSlots(self._control, self._ring), -1
+
+
+class QueueSlots:
+    """The slots of a channel, in a queue."""
+
+    def __init__(self, number: int) -> None:
+        from concurrent.interpreters import Queue
+
+        self._queue: Any = Queue(number)
+
+    def __setitem__(self, _: int, word: int) -> None:
+        if word >= 1 << 63:
+            raise OverflowError("more than 63 bits")
+        self._queue.put(word)
+
+    def __getitem__(self, _: int) -> int:
+        word: int = self._queue.get()  # it is there: TAIL said so
+        return word
+
+    def release(self) -> None:
+        """The run is over."""
+        del self._queue
+
+
+class PollingChannel(Channel):
+    """A channel whose words travel through a `concurrent.interpreters.Queue`."""
+
+    __slots__ = ()
+
+    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
+        from concurrent.interpreters import create_queue
+
+        unit = current(self.kind)
+        queue = create_queue()
+        self._attach(unit, make(unit, capacity, name, queue.id))
+
+    def _open_slots(self, unit: Unit) -> None:
+        self._ring, self._mask = QueueSlots(self._control[FDS]), -1
+
+    def _wait_for(
+        self, waiters: int, others: Any, must_wait: Callable[[], bool], until: float | None, rung: bool
+    ) -> bool:
+        """Look again in 10 ms."""
+        unit = self.home
+        unit.checkpoint(unit.parker())
+        if until is not None and now() >= until:
+            raise TimeoutError("nothing came in time")
+        sleep(_POLL_S if until is None else max(0.0, min(_POLL_S, until - now())))
+        return False

@@ -1,0 +1,240 @@
+"""What may cross a border, and how: functions by name, data by pickle, channels by number, the rest not at all.
+
+`pack_call` refuses before a task starts, with a sentence that names the argument and the reason. Items of channels are
+pickled the quick way; only what that refuses is looked at more closely.
+"""
+
+import sys
+from _pickle import Pickler, dumps
+from _pickle import loads as _loads
+from io import BytesIO
+
+from concmodels.errors import CannotTravel, RemoteError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+_ROOMS = "concmodels.models."
+_MAIN = ("__main__", "__mp_main__")
+
+
+def _open_room(name: str) -> ModuleType:
+    """The room that is a module, on this side."""
+    from importlib import import_module
+
+    return import_module(name)
+
+
+def _reason(value: object) -> str | None:
+    """Why a function can't travel; None if it can."""
+    name, module = getattr(value, "__qualname__", ""), getattr(value, "__module__", None)
+    if "<lambda>" in name:
+        return "a lambda has no name by which the other side could import it"
+    if "<locals>" in name:
+        return f"{name.rpartition('.')[2]!r} is defined inside a function, so the other side can't import it"
+    if module == "__main__" and main_file() is None:
+        return why_not_main(name)
+    return None
+
+
+class _Careful(Pickler):
+    """A pickler that knows the rooms, and says in a sentence what it refuses."""
+
+    home: object = None  # the run that it pickles for
+
+    def reducer_override(self, value: Any) -> Any:
+        kind = type(value)
+        if kind.__name__ == "module":
+            if value.__name__.startswith(_ROOMS):
+                return _open_room, (value.__name__,)
+            raise CannotTravel(f"the module {value.__name__!r} can't travel: import it on the other side")
+        if kind.__name__ == "function" or isinstance(value, type):
+            reason = _reason(value)
+            if reason is not None:
+                raise CannotTravel(reason)
+        elif kind.__module__.startswith(_ROOMS):
+            self._check_ours(value)
+        elif kind.__module__ in _MAIN and main_file() is None:
+            raise CannotTravel(why_not_main(kind.__qualname__))
+        return NotImplemented
+
+    def _check_ours(self, value: Any) -> None:
+        kind = type(value)
+        if kind.__name__ == "Room" or issubclass(kind, BaseException):
+            return
+        room = kind.__module__.removeprefix(_ROOMS).rstrip("_")
+        home = getattr(value, "home", None)
+        if home is None:
+            raise CannotTravel(f"a {kind.__name__} of the model {room!r} belongs to the place where it was made")
+        if home is not self.home:
+            raise CannotTravel(f"this channel belongs to another run (of the model {room!r})")
+
+
+def careful_dumps(value: object, home: object = None) -> bytes:
+    """Pickle with the sentences of `CannotTravel`."""
+    buffer = BytesIO()
+    pickler = _Careful(buffer, 5)
+    pickler.home = home
+    pickler.dump(value)
+    return buffer.getvalue()
+
+
+def pack(item: object, home: object) -> bytes:
+    """Pickle an item for a channel of the run `home`."""
+    try:
+        return dumps(item, 5)
+    except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better
+        pass
+    try:
+        return careful_dumps(item, home)
+    except (RuntimeError, RecursionError, MemoryError):
+        raise
+    except Exception as error:
+        raise CannotTravel(f"a {type(item).__name__} can't travel through this channel: {error}") from error
+
+
+def unpack(data: Any) -> Any:
+    """Unpickle; the program's main file is imported when something in it is asked for."""
+    try:
+        return _loads(data)
+    except (AttributeError, ImportError):
+        if _main is None or not import_main():
+            raise
+        return _loads(data)
+
+
+def pack_call(function: Callable[..., Any], args: tuple[Any, ...], home: object) -> bytes:
+    """Pickle a function and its arguments, or raise `CannotTravel` naming the one that can't."""
+    if not callable(function):
+        raise TypeError(f"spawn needs a function, not {function!r}")
+    try:
+        return careful_dumps((function, args), home)
+    except (RuntimeError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - find the culprit
+        _blame("the function", function, home)
+        for number, value in enumerate(args, 1):
+            _blame(f"argument {number}", value, home)
+        raise CannotTravel(f"the call of {_name(function)} can't travel: {error}") from error
+
+
+def _blame(what: str, value: object, home: object) -> None:
+    try:
+        careful_dumps(value, home)
+    except Exception as error:
+        raise CannotTravel(f"{what} ({_name(value)}) can't travel to another process or interpreter: {error}") from error
+
+
+def _name(value: object) -> str:
+    return getattr(value, "__qualname__", None) or f"a {type(value).__name__}"
+
+
+# Errors.
+
+
+def pack_error(error: BaseException, task: str) -> bytes:
+    """Pickle an exception with its remote traceback; one that would not survive the journey becomes a `RemoteError`."""
+    import traceback
+
+    text = "".join(traceback.format_exception(error))
+    try:
+        error.add_note(f"In task {task!r}, beyond a border:\n{text}")
+        data = careful_dumps(error)
+        if type(_loads(data)) is type(error):
+            return dumps((data, task, text), 5)
+    except Exception:  # noqa: BLE001, S110 - it can't travel, whatever it says
+        pass
+    return dumps((None, task, text), 5)
+
+
+def unpack_error(data: bytes) -> BaseException:
+    """The exception that `pack_error` packed, of its own type if that can be had here."""
+    pickled, task, text = _loads(data)
+    if pickled is not None:
+        try:
+            error = unpack(pickled)
+        except Exception:  # noqa: BLE001 - it could leave its side but can't arrive here
+            error = None
+        if isinstance(error, BaseException):
+            return error
+    return RemoteError(task, text)
+
+
+# The program's main file. It travels as its path; the other side imports it under the name `__mp_main__`.
+
+_main: tuple[str, str] | None = None
+_main_checked = False
+
+
+def main_file() -> tuple[str, str] | None:
+    """(path, package) of the main program, if the other side can import it: a file with the usual guard."""
+    global _main, _main_checked
+    if not _main_checked:
+        _main_checked = True
+        module = sys.modules["__main__"]
+        path = getattr(module, "__file__", None)
+        if path and _is_guarded(path):
+            _main = _absolute(path), getattr(module, "__package__", None) or ""
+            sys.modules.setdefault("__mp_main__", module)
+    return _main
+
+
+def why_not_main(name: str) -> str:
+    """The sentence for a function or class of a main program that can't be imported."""
+    if getattr(sys.modules["__main__"], "__file__", None) is None:
+        return f"{name!r} was typed at a prompt: put it in a file that the other side can import"
+    return (
+        f"{name!r} stands in the main program, which has no `if __name__ == '__main__':` guard: "
+        "importing it on the other side would start the program again"
+    )
+
+
+def _absolute(path: str) -> str:
+    import os
+
+    return os.path.abspath(path)
+
+
+def _is_guarded(path: str) -> bool:
+    """Whether the file has an `if __name__ == "__main__":` at its top level."""
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+        if b"__main__" not in source:
+            return False
+        only_tree = 0x400
+        tree: Any = compile(source, path, "exec", only_tree, dont_inherit=True)
+    except (OSError, SyntaxError, ValueError):
+        return False
+    return any(type(node).__name__ == "If" and _asks_for_main(node.test) for node in tree.body)
+
+
+def _asks_for_main(test: Any) -> bool:
+    sides = [test.left, *test.comparators] if type(test).__name__ == "Compare" else []
+    return {getattr(side, "id", getattr(side, "value", None)) for side in sides} == {"__name__", "__main__"}
+
+
+def know_main(main: tuple[str, str] | None) -> None:
+    """In a child: where the main program is."""
+    global _main, _main_checked
+    _main, _main_checked = main, True
+
+
+def import_main() -> bool:
+    """In a child: import the main program as `__mp_main__`, under both its names. False if that was done before."""
+    if _main is None or "__mp_main__" in sys.modules:
+        return False
+    path, package = _main
+    module = type(sys)("__mp_main__")
+    module.__file__, module.__package__ = path, package or None
+    sys.modules["__mp_main__"] = sys.modules["__main__"] = module
+    try:
+        with open(path, "rb") as file:
+            exec(compile(file.read(), path, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - it is an import
+    except BaseException:
+        del sys.modules["__mp_main__"]
+        raise
+    return True

@@ -1,0 +1,124 @@
+"""anyio: one API over asyncio and trio.
+
+unit          one anyio task per task, which is a task of the backend
+scheduler     the backend's loop; cooperative
+message       by reference
+parallel      no: one loop, one thread
+cancellation  by scope as in trio, on both backends: swallowed, it is raised again at every wait
+
+`anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same and uses anyio's own primitives only.
+
+Limitations: as for its backends. On asyncio, a cancellation that strikes in the same turn of the loop in which another
+task takes the item of a waiting `send` leaves that item delivered.
+"""
+
+import math
+import time
+from asyncio import CancelledError as Cancelled
+
+import anyio
+import anyio.lowlevel
+
+from concmodels.models._failures import Failures
+from concmodels.models._interrupt import LoopGuard
+from concmodels.models._room import Room
+from concmodels.models._scoped import ScopedGroup
+from concmodels.models._unbounded import AsyncUnbounded
+from concmodels.models._waiting import AsyncChannel, Waiter, turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Self
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep", "variant"]
+
+now = time.monotonic
+
+
+def run[R](main: Callable[..., Awaitable[R]], *args: Any) -> R:
+    """Run `main(*args)` on asyncio and return its result; see `concmodels.contract.Room.run`."""
+    return _run("asyncio", main, args)
+
+
+def _run_on_trio[R](main: Callable[..., Awaitable[R]], *args: Any) -> R:
+    """Run `main(*args)` on trio and return its result; see `concmodels.contract.Room.run`."""
+    return _run("trio", main, args)
+
+
+def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ...]) -> R:
+    with Failures.bare_interrupts():
+        return anyio.run(_guarded, main, args, backend=backend)
+
+
+async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...]) -> R:
+    loop: Any = anyio.lowlevel.current_token().native_token
+    with LoopGuard(getattr(loop, "run_sync_soon", None) or loop.call_soon_threadsafe):
+        return await main(*args)
+
+
+async def sleep(seconds: float) -> None:
+    """Sleep; the other tasks run meanwhile. A checkpoint."""
+    await anyio.sleep(max(0, seconds))
+
+
+class _Waiter(Waiter):
+    """A task waits for an event of its own."""
+
+    __slots__ = ("_bell",)
+
+    def __init__(self, item: Any = None) -> None:
+        super().__init__(item)
+        self._bell = anyio.Event()
+
+    async def park(self, timeout: float | None) -> bool:
+        """Wait until woken, at most `timeout` seconds."""
+        if timeout is None:
+            await self._bell.wait()
+        else:
+            with anyio.move_on_after(timeout):
+                await self._bell.wait()
+        return self._bell.is_set()
+
+    def wake(self) -> None:
+        self._bell.set()
+
+
+class TaskGroup(ScopedGroup):
+    """An anyio task group that leaves each exception once, and interrupts bare."""
+
+    open_group = anyio.create_task_group
+    new_scope = anyio.CancelScope
+    waiter_type = _Waiter
+
+
+class Channel(AsyncChannel):
+    """A channel between the tasks of one run."""
+
+    _new_waiter = _Waiter
+    _turns = turns()
+    _visit_scheduler = staticmethod(anyio.lowlevel.checkpoint)
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+class _Unbounded(AsyncUnbounded, Channel):
+    """`Channel(math.inf)`: nobody waits for room."""
+
+
+def variant(name: str) -> Room:
+    """The room on trio."""
+    if name != "trio":
+        raise KeyError(name)
+    from trio import Cancelled as trio_cancelled  # only here: on asyncio trio need not be installed
+
+    return Room(
+        "anyio:trio",
+        run=_run_on_trio,
+        sleep=sleep,
+        now=now,
+        Channel=Channel,
+        TaskGroup=TaskGroup,
+        Cancelled=trio_cancelled,
+    )

@@ -1,0 +1,168 @@
+"""asyncio: coroutines on the standard library's event loop.
+
+unit          one `asyncio.Task` per task
+scheduler     the event loop, first come, first served; cooperative: others run at an `await` that has to wait
+message       by reference
+parallel      no: one loop, one thread (and one loop per thread on a free-threaded build)
+cancellation  `asyncio.CancelledError`, delivered once: swallowed, it is not raised again
+
+Limitations: code that computes or blocks stops the whole loop. A cancellation that strikes in the same turn of the loop
+in which another task takes the item of a waiting `send` leaves that item delivered.
+"""
+
+import asyncio
+import math
+import time
+from asyncio import CancelledError as Cancelled
+
+from concmodels.errors import TaskCancelled
+from concmodels.models._failures import Failures
+from concmodels.models._interrupt import LoopGuard
+from concmodels.models._unbounded import AsyncUnbounded
+from concmodels.models._waiting import TIMED_OUT, AsyncChannel, AsyncEvent, Waiter, turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+    from types import TracebackType
+    from typing import Any, Self
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+
+now = time.monotonic
+
+
+def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any) -> R:
+    """Run `main(*args)` on a new event loop and return its result; see `concmodels.contract.Room.run`."""
+    if asyncio._get_running_loop() is not None:
+        raise RuntimeError("asyncio.run was called inside a running loop: await the function instead")
+    with Failures.bare_interrupts():
+        return asyncio.run(_guarded(main, args))
+
+
+async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
+    with LoopGuard(asyncio.get_running_loop().call_soon_threadsafe):
+        return await main(*args)
+
+
+async def sleep(seconds: float) -> None:
+    """Sleep; the other tasks run meanwhile. A checkpoint."""
+    await asyncio.sleep(max(0, seconds))
+
+
+class _Waiter(Waiter):
+    """A task waits for a future, and is woken by its result."""
+
+    __slots__ = ("_future",)
+
+    def __init__(self, item: Any = None) -> None:
+        super().__init__(item)
+        self._future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`; whoever has been cancelled but has not run yet waits no longer."""
+        return not self._future.cancelled() and super().claim(outcome)
+
+    async def park(self, timeout: float | None) -> bool:
+        """Wait until woken, at most `timeout` seconds."""
+        if timeout is None:
+            await self._future
+            return True
+        timer = self._future.get_loop().call_later(timeout, self.finish, TIMED_OUT)
+        try:
+            await self._future
+        finally:
+            timer.cancel()
+        return True
+
+    def wake(self) -> None:
+        if not self._future.done():
+            self._future.set_result(None)
+
+
+class Task:
+    """The handle of an `asyncio.Task`."""
+
+    def __init__(self, native: asyncio.Task[Any]) -> None:
+        self._native = native
+        self._ended = AsyncEvent(_Waiter)
+        native.add_done_callback(lambda _: self._ended.set())
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._native.get_name()
+
+    def cancel(self) -> None:
+        """Ask the task to end: `Cancelled` is raised where it waits."""
+        self._native.cancel()
+
+    def done(self) -> bool:
+        """Whether it has ended, however it ended."""
+        return self._native.done()
+
+    async def result(self, timeout: float | None = None) -> Any:
+        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        if not self._native.done():
+            await self._ended.wait(timeout)
+        if self._native.cancelled():
+            raise TaskCancelled(f"task {self.name!r} was cancelled")
+        return self._native.result()
+
+
+class _Stop(Exception):
+    """Raised in a group by a task of its own to end it; never leaves the group."""
+
+
+async def _stop() -> None:
+    raise _Stop
+
+
+class TaskGroup:
+    """An `asyncio.TaskGroup` that leaves each exception once and can be cancelled."""
+
+    async def __aenter__(self) -> Self:
+        self._native = asyncio.TaskGroup()
+        await self._native.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        try:
+            await self._native.__aexit__(kind, error, trace)
+        except BaseExceptionGroup as group:
+            Failures.of(group, _Stop).leave()
+            return True
+        return False
+
+    def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Task:
+        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
+        if not hasattr(self, "_native"):
+            raise RuntimeError("this group is not open: spawn inside its `async with`")
+        return Task(self._native.create_task(function(*args), name=name or getattr(function, "__name__", None)))
+
+    def cancel(self) -> None:
+        """Cancel all its tasks and the body; the `async with` is then left without an error."""
+        stop = _stop()
+        try:
+            self._native.create_task(stop)  # how asyncio's documentation ends a group; 3.15 has TaskGroup.cancel()
+        except RuntimeError:
+            stop.close()  # it has ended, or is ending already
+
+
+class Channel(AsyncChannel):
+    """A channel between the tasks of one loop."""
+
+    _new_waiter = _Waiter
+    _turns = turns()
+
+    async def _visit_scheduler(self) -> None:
+        await asyncio.sleep(0)
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+class _Unbounded(AsyncUnbounded, Channel):
+    """`Channel(math.inf)`: nobody waits for room."""

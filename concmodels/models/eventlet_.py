@@ -1,0 +1,167 @@
+"""eventlet: greenlets on an event loop written in Python.
+
+unit          one greenlet per task (`eventlet.spawn_n`)
+scheduler     eventlet's hub (epoll), by a heap of timers; cooperative
+message       by reference
+parallel      no: all greenlets of a thread share it
+cancellation  an exception that the hub throws in where the task waits, eventlet's own waits too; swallowed, it is gone
+
+Limitations: eventlet is in maintenance and asks not to be used for new programs (it warns on import; this room keeps
+that warning to itself). A greenlet that computes stops all others, and so does a blocking call that is not eventlet's
+own; the room patches nothing. A `send` whose task is cancelled in the same turn of the hub in which its item is taken
+leaves that item delivered.
+"""
+
+import math
+import os
+import time
+import warnings
+
+from greenlet import getcurrent
+
+from concmodels.models._interrupt import Guard
+from concmodels.models._thrown import Cancelled, Task as _Task, TaskGroup as _TaskGroup
+from concmodels.models._unbounded import CooperativeUnbounded
+from concmodels.models._waiting import TIMED_OUT, CooperativeChannel, Waiter, turns
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import eventlet
+    from eventlet import hubs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Self
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+
+now = time.monotonic
+_tasks: dict[Any, _Task] = {}
+"""The task of each greenlet that is one."""
+
+
+def run[R](main: Callable[..., R], *args: Any) -> R:
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
+    here = getcurrent()
+    if here in _tasks:
+        raise RuntimeError("eventlet.run was called inside a run of eventlet: call the function directly")
+    task = _tasks[here] = Task(main, args, "main")
+    task.unit = here
+    try:
+        with _Doorbell(task.interrupt) as doorbell, Guard(doorbell.ring, task.unfinished) as task.guard:
+            return main(*args)
+    finally:
+        del _tasks[here]
+
+
+class _Doorbell:
+    """Wakes the hub out of its poll from a signal handler, which a timer can't: the poll would go on to its end."""
+
+    def __init__(self, answer: Callable[[], object]) -> None:
+        self._answer = answer
+
+    def __enter__(self) -> Self:
+        self._reader, self._writer = os.pipe()
+        hub = hubs.get_hub()
+        self._listener = hub.add(hub.READ, self._reader, self._rung, self._rung, self._rung)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        hubs.get_hub().remove(self._listener)
+        os.close(self._reader)
+        os.close(self._writer)
+
+    def ring(self) -> None:
+        """Called in the signal handler."""
+        os.write(self._writer, b"!")
+
+    def _rung(self, *_: object) -> None:
+        os.read(self._reader, 4096)
+        self._answer()
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; the other greenlets run meanwhile. A checkpoint."""
+    eventlet.sleep(max(0, seconds))
+
+
+def _call_soon(callback: Callable[[], object]) -> None:
+    hubs.get_hub().schedule_call_global(0, callback)
+
+
+class Task(_Task):
+    """The handle of a greenlet."""
+
+    call_soon = _call_soon
+
+
+class _Waiter(Waiter):
+    """A task waits by switching to the hub, and is woken by a timer of 0 seconds there."""
+
+    __slots__ = ("_hub", "_parked", "_rung", "_unit")
+
+    def __init__(self, item: Any = None) -> None:
+        super().__init__(item)
+        self._hub = hubs.get_hub()
+        self._unit = getcurrent()
+        self._rung = self._parked = False
+
+    def park(self, timeout: float | None) -> bool:
+        """Wait until woken, at most `timeout` seconds."""
+        timer = None if timeout is None else self._hub.schedule_call_global(timeout, self.finish, TIMED_OUT)
+        self._parked = True
+        try:
+            while not self._rung:
+                self._hub.switch()
+        finally:
+            self._parked = False
+            if timer is not None:
+                timer.cancel()
+        return True
+
+    def wake(self) -> None:
+        self._rung = True
+        self._hub.schedule_call_global(0, self._resume)
+
+    def _resume(self) -> None:
+        if self._parked:  # not thrown out of its wait meanwhile
+            self._unit.switch()
+
+
+class TaskGroup(_TaskGroup):
+    """Greenlets that end together."""
+
+    waiter_type = _Waiter
+    task_type = Task
+
+    def current(self) -> _Task:
+        """The task of the current greenlet."""
+        return _tasks[getcurrent()]
+
+    def start(self, task: _Task) -> None:
+        """Start the greenlet of a task."""
+        task.unit = eventlet.spawn_n(self._work, task)
+
+    def _work(self, task: _Task) -> None:
+        here = getcurrent()
+        _tasks[here] = task
+        try:
+            task.run(self)
+        finally:
+            del _tasks[here]
+
+
+class Channel(CooperativeChannel):
+    """A channel between the greenlets of one thread."""
+
+    _new_waiter = _Waiter
+    _turns = turns()
+    _visit_scheduler = staticmethod(eventlet.sleep)
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+class _Unbounded(CooperativeUnbounded, Channel):
+    """`Channel(math.inf)`: nobody waits for room."""

@@ -1,0 +1,140 @@
+"""gevent: greenlets on a compiled event loop.
+
+unit          one `gevent.Greenlet` per task
+scheduler     gevent's hub (libev), first come, first served; cooperative
+message       by reference
+parallel      no: all greenlets of a thread share it; on a free-threaded build gevent switches the GIL back on
+cancellation  an exception that the hub throws in where the task waits, gevent's own waits too; swallowed, it is gone
+
+Limitations: a greenlet that computes stops all others, and so does a blocking call that is not gevent's own. The room
+patches nothing: call `gevent.monkey.patch_all()` yourself if the standard library is to cooperate. A `send` whose task
+is cancelled in the same turn of the hub in which its item is taken leaves that item delivered.
+"""
+
+import math
+import time
+
+import gevent
+from gevent.exceptions import LoopExit
+from greenlet import getcurrent
+
+from concmodels.errors import Deadlock
+from concmodels.models._interrupt import Guard
+from concmodels.models._thrown import Cancelled, Task as _Task, TaskGroup as _TaskGroup
+from concmodels.models._unbounded import CooperativeUnbounded
+from concmodels.models._waiting import TIMED_OUT, CooperativeChannel, Waiter, turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Self
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+
+now = time.monotonic
+_tasks: dict[Any, Task] = {}
+"""The task of each greenlet that is one."""
+
+
+def run[R](main: Callable[..., R], *args: Any) -> R:
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
+    here = getcurrent()
+    if here in _tasks:
+        raise RuntimeError("gevent.run was called inside a run of gevent: call the function directly")
+    task = _tasks[here] = Task(main, args, "main")
+    task.unit = here
+    try:
+        with Guard(task.interrupt, task.unfinished) as task.guard:
+            return main(*args)
+    finally:
+        del _tasks[here]
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; the other greenlets run meanwhile. A checkpoint."""
+    gevent.sleep(max(0, seconds))
+
+
+def _call_soon(callback: Callable[[], object]) -> None:
+    gevent.get_hub().loop.run_callback(callback)
+
+
+class Task(_Task):
+    """The handle of a greenlet."""
+
+    call_soon = _call_soon
+
+
+class _Waiter(Waiter):
+    """A task waits by switching to the hub, and is woken by a callback there."""
+
+    __slots__ = ("_hub", "_parked", "_rung", "_unit")
+
+    def __init__(self, item: Any = None) -> None:
+        super().__init__(item)
+        self._hub = gevent.get_hub()
+        self._unit = getcurrent()
+        self._rung = self._parked = False
+
+    def park(self, timeout: float | None) -> bool:
+        """Wait until woken, at most `timeout` seconds."""
+        timer = None if timeout is None else self._hub.loop.timer(timeout)
+        if timer is not None:
+            timer.start(self.finish, TIMED_OUT)
+        self._parked = True
+        try:
+            while not self._rung:
+                self._hub.switch()
+        except LoopExit:
+            raise Deadlock("every task waits for another one, and nobody sleeps") from None
+        finally:
+            self._parked = False
+            if timer is not None:
+                timer.close()
+        return True
+
+    def wake(self) -> None:
+        self._rung = True
+        self._hub.loop.run_callback(self._resume)
+
+    def _resume(self) -> None:
+        if self._parked:  # not thrown out of its wait meanwhile
+            self._unit.switch()
+
+
+class TaskGroup(_TaskGroup):
+    """Greenlets that end together."""
+
+    waiter_type = _Waiter
+    task_type = Task
+
+    def current(self) -> _Task:
+        """The task of the current greenlet."""
+        return _tasks[getcurrent()]
+
+    def start(self, task: _Task) -> None:
+        """Start the greenlet of a task."""
+        task.unit = gevent.spawn(self._work, task)
+
+    def _work(self, task: _Task) -> None:
+        here = getcurrent()
+        _tasks[here] = task
+        try:
+            task.run(self)
+        finally:
+            del _tasks[here]
+
+
+class Channel(CooperativeChannel):
+    """A channel between the greenlets of one thread."""
+
+    _new_waiter = _Waiter
+    _turns = turns()
+    _visit_scheduler = staticmethod(gevent.sleep)
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+class _Unbounded(CooperativeUnbounded, Channel):
+    """`Channel(math.inf)`: nobody waits for room."""

@@ -1,0 +1,207 @@
+"""Bare greenlets, and the small scheduler that they lack.
+
+unit          one greenlet per task: a stack that can be left in the middle of a call and entered again
+scheduler     the one below: a queue of those who can go on, first come, first served; cooperative
+message       by reference
+parallel      no: all greenlets of a run share one thread
+cancellation  the library's own: where a task waits, at the latest after 256 operations that need not wait
+
+A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. Who waits puts
+itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); who wakes it appends it to
+the queue of the ready. There is no central loop: each greenlet hands on to the next one.
+
+Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, a socket, `time.sleep`): use
+the room's `sleep`. A greenlet can't move to another thread; a channel can't be used from another one.
+"""
+
+import heapq
+import math
+import time
+from _thread import _local, allocate_lock
+from collections import deque
+from itertools import count
+
+from greenlet import getcurrent, greenlet
+
+from concmodels.errors import Deadlock
+from concmodels.models._interrupt import Guard
+from concmodels.models._tasks import Cancelled, Task, TaskGroup as _TaskGroup, TaskWaiter
+from concmodels.models._unbounded import CooperativeUnbounded
+from concmodels.models._waiting import TIMED_OUT, CooperativeChannel, turns, wait
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Self
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+
+now = time.monotonic
+_here = _local()
+
+
+class Scheduler:
+    """Who can go on, who sleeps until when, and what to do when nobody can go on."""
+
+    def __init__(self, task: Task) -> None:
+        self.main = getcurrent()
+        self.main.task = self._task = task
+        self._ready: deque[greenlet] = deque()
+        self._sleepers: list[tuple[float, int, _Waiter]] = []
+        self._order = count()
+        self._bell = allocate_lock()
+        self._bell.acquire()
+
+    def start(self, task: Task) -> None:
+        """Make a greenlet for the task; it begins when its turn comes.
+
+        It is entered here once, and comes straight back: a greenlet counts its recursion depth from where it was first
+        entered, and entered from the end of a chain of others it would have none left.
+        """
+        unit = greenlet(self._work, self.main)
+        unit.task = task
+        unit.switch(getcurrent())
+        self.ready(unit)
+
+    def ready(self, unit: greenlet) -> None:
+        """Let this greenlet go on when its turn comes. A signal handler may call it."""
+        self._ready.append(unit)
+        if self._bell.locked():
+            self._bell.release()
+
+    def wake_at(self, deadline: float, waiter: _Waiter) -> None:
+        """End this wait when the clock shows `deadline`."""
+        heapq.heappush(self._sleepers, (deadline, next(self._order), waiter))
+
+    def leave(self) -> None:
+        """Stop here; go on when somebody has made this greenlet ready and its turn has come."""
+        self._next().switch()
+
+    def give_way(self) -> None:
+        """Let the others run first."""
+        self._wake_sleepers()
+        if self._ready:
+            self.ready(getcurrent())
+            self.leave()
+        task: Task = getcurrent().task
+        if task.must_stop():
+            task.stop()
+
+    def _work(self, spawner: greenlet) -> None:
+        unit = getcurrent()
+        spawner.switch()
+        unit.task.run()
+        unit.parent = self._next()  # whoever ends goes on as its parent
+
+    def _next(self) -> greenlet:
+        while not self._ready:
+            self._idle()
+        return self._ready.popleft()
+
+    def _idle(self) -> None:
+        """Nobody is ready: sleep until the first sleeper's time, or find that nobody will ever be."""
+        self._bell.acquire(blocking=False)
+        if self._ready:
+            return
+        if self._sleepers:
+            pause = self._sleepers[0][0] - now()
+            if pause > 0:
+                self._bell.acquire(timeout=pause)  # a signal handler that wakes somebody releases it
+            self._wake_sleepers()
+        else:
+            self._task.abort(Deadlock("every task waits for another one, and nobody sleeps"))
+
+    def _wake_sleepers(self) -> None:
+        while self._sleepers and self._sleepers[0][0] <= now():
+            heapq.heappop(self._sleepers)[2].finish(TIMED_OUT)
+
+
+def run[R](main: Callable[..., R], *args: Any) -> R:
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
+    return run_with(main, args, "greenlet")
+
+
+def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str) -> R:
+    """`run`, for this room and for the tasklets, which share the scheduler."""
+    if getattr(_here, "scheduler", None) is not None:
+        raise RuntimeError(f"{model}.run was called inside a run of this thread: call the function directly")
+    task = Task(None, main, args, "main")
+    _here.scheduler = Scheduler(task)
+    try:
+        with Guard(task.interrupt, task.unfinished) as task.guard:
+            return main(*args)
+    finally:
+        _here.scheduler = None
+        del getcurrent().task
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; the other greenlets run meanwhile. A checkpoint; `sleep(0)` lets them have their turn."""
+    if seconds <= 0:
+        _give_way()
+    else:
+        wait(_Waiter(), seconds)
+
+
+def _give_way() -> None:
+    scheduler().give_way()
+
+
+def scheduler() -> Scheduler:
+    """The scheduler of the run in this thread."""
+    current: Scheduler | None = getattr(_here, "scheduler", None)
+    if current is None:
+        raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
+    return current
+
+
+class _Waiter(TaskWaiter):
+    """A task waits by switching away, and is woken by a place in the queue of the ready."""
+
+    __slots__ = ("_scheduler", "_unit")
+
+    def __init__(self, item: Any = None) -> None:
+        super().__init__(item)
+        self._scheduler = scheduler()
+        self._unit = getcurrent()
+
+    @staticmethod
+    def current() -> Task:
+        """The task of this greenlet."""
+        scheduler()
+        task: Task = getcurrent().task
+        return task
+
+    def _block(self, timeout: float | None) -> bool:
+        if timeout is not None:
+            self._scheduler.wake_at(now() + timeout, self)
+        self._scheduler.leave()
+        return True
+
+    def wake(self) -> None:
+        self._scheduler.ready(self._unit)
+
+
+class TaskGroup(_TaskGroup):
+    """Greenlets that end together."""
+
+    waiter_type = _Waiter
+
+    def start(self, task: Task) -> None:
+        """Make the greenlet of a task."""
+        scheduler().start(task)
+
+
+class Channel(CooperativeChannel):
+    """A channel between greenlets. `Channel(math.inf)` has a shorter way."""
+
+    _new_waiter = _Waiter
+    _turns = turns()
+    _visit_scheduler = staticmethod(_give_way)
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+class _Unbounded(CooperativeUnbounded, Channel):
+    """`Channel(math.inf)`: nobody waits for room."""

@@ -1,0 +1,83 @@
+"""Processes: the operating system's own unit, each with its own memory.
+
+Unit            one process per task
+Scheduler       the operating system; preemptive
+Message         a 64-bit word in shared memory; what is no small int is pickled
+Parallel        yes, on every build
+Cancellation    `Cancelled` where the task waits, raised again at the next wait; after two seconds also where it computes
+
+Variants by the way a process is started: `processes:forkserver` (the default), `processes:spawn`, `processes:fork`.
+
+Limitations: a process that is killed may have held a lock, so its whole run ends with `TaskDied`. Functions travel by
+name and must be importable; `processes:fork` is refused while subinterpreters exist, because the child would crash.
+The order of loads and stores is the one of x86-64.
+"""
+
+from concmodels.models import _border_channel, _border_group
+from concmodels.models._arena import Cancelled
+from concmodels.models._border import current, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from concmodels.models._room import Room
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep", "variant"]
+
+_KIND = "processes"
+_METHODS = ("forkserver", "spawn", "fork")
+
+
+class Channel(_border_channel.Channel):
+    """A channel between processes: a ring of words in memory that all of them map."""
+
+    kind = _KIND
+    __slots__ = ()
+
+
+class TaskGroup(_border_group.TaskGroup):
+    """A group of tasks, each in a process of its own."""
+
+    kind = _KIND
+
+
+def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
+    """Run `main(*args)` in this process; what it spawns runs in others."""
+    return _run("forkserver", main, args, channel_bytes)
+
+
+def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], channel_bytes: int) -> Any:
+    if method == "fork":
+        _refuse_to_fork_interpreters()
+    from concmodels.models._process_keeper import ProcessKeeper
+
+    return ProcessKeeper(_KIND, channel_bytes, method).live(main, args)
+
+
+def _refuse_to_fork_interpreters() -> None:
+    import sys
+
+    interpreters = sys.modules.get("concurrent.interpreters")
+    if interpreters is not None and len(interpreters.list_all()) > 1:
+        raise RuntimeError("processes can't be forked while subinterpreters exist: the children would crash at once")
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; a checkpoint for cancellation."""
+    current(_KIND).sleep(seconds)
+
+
+def variant(name: str) -> Room:
+    """The room of a variant, named by the way a process is started."""
+    if name not in _METHODS:
+        raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
+    from concmodels.models._room import Room
+
+    def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
+        """Run `main(*args)` in this process; what it spawns runs in others."""
+        return _run(name, main, args, channel_bytes)
+
+    verbs = {"sleep": sleep, "now": now, "Channel": Channel, "TaskGroup": TaskGroup, "Cancelled": Cancelled}
+    return Room(f"{_KIND}:{name}", run=run, **verbs)

@@ -1,0 +1,67 @@
+"""Subinterpreters: several Pythons in one process, each with a GIL of its own.
+
+Unit            one interpreter per task, hosted by a thread of the main interpreter
+Scheduler       the operating system; preemptive
+Message         a 64-bit word in shared memory; what is no small int is pickled
+Parallel        yes, on every build
+Cancellation    `Cancelled` where the task waits; raised again at the next wait
+
+Variants: `subinterp:memoryview` (the default), `subinterp:pipe` (the words travel through an `os.pipe` per channel) and
+`subinterp:queue` (through a `concurrent.interpreters.Queue`, which can't be waited for: it is looked at every 10 ms).
+
+Limitations: nobody can stop a task that only computes. Each interpreter imports its modules anew (about 3 MiB and 5 ms
+at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet. Functions travel by name and must be
+importable. The order of loads and stores is the one of x86-64.
+"""
+
+import os
+
+from concmodels.models import _border_channel, _border_group
+from concmodels.models._arena import Cancelled
+from concmodels.models._border import current, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from concmodels.models._room import Room
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep", "variant"]
+
+_KIND = "subinterp"
+
+
+class Channel(_border_channel.Channel):
+    """A channel between interpreters: a ring of words in memory that all of them see."""
+
+    kind = _KIND
+    __slots__ = ()
+
+
+class TaskGroup(_border_group.TaskGroup):
+    """A group of tasks, each in an interpreter of its own."""
+
+    kind = _KIND
+
+
+def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
+    """Run `main(*args)` here, in the main interpreter; what it spawns runs in others."""
+    from concmodels.models._interpreter_keeper import InterpreterKeeper
+
+    return InterpreterKeeper(_KIND, channel_bytes).live(main, args)
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; a checkpoint for cancellation."""
+    current(_KIND).sleep(seconds)
+
+
+def variant(name: str) -> Room:
+    """The room of a variant."""
+    from concmodels.models._room import Room
+
+    return Room(f"{_KIND}:{name}", run=run, sleep=sleep, now=now, Channel=Channel, TaskGroup=TaskGroup, Cancelled=Cancelled)
+
+
+_ = os

@@ -1,0 +1,244 @@
+"""OS threads.
+
+unit          one OS thread per task (`threading.Thread`)
+scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time, by turns of 5 ms
+message       by reference: sender and receiver hold the same object
+parallel      only on a free-threaded build (3.14t, 3.15t); `GIL` below says what this one is
+cancellation  the library's own: where a task waits; swallowed, it is raised again at the next wait
+
+Limitations: nobody can stop a thread that computes and never waits. One CPU-bound thread delays every message of the
+others by up to a switch interval while the GIL is on.
+"""
+
+import math
+import sys
+import threading
+import time
+from _thread import allocate_lock
+
+from concmodels.errors import ChannelClosed
+from concmodels.models._interrupt import Guard
+from concmodels.models._tasks import Cancelled, Task, TaskGroup as _TaskGroup, TaskWaiter
+from concmodels.models._waiting import (
+    CLOSED,
+    DONE,
+    NOTHING,
+    RETRY,
+    SyncChannel,
+    expired,
+    wait,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, Self
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+
+GIL = sys._is_gil_enabled()
+"""Whether this interpreter runs with the GIL at the moment the room is opened."""
+
+now = time.monotonic
+_here = threading.local()
+
+
+def run[R](main: Callable[..., R], *args: Any) -> R:
+    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
+    if getattr(_here, "task", None) is not None:
+        raise RuntimeError("threads.run was called inside a run of threads: call the function directly")
+    task = _here.task = Task(None, main, args, "main")
+    try:
+        with Guard(task.interrupt, task.unfinished) as task.guard:
+            return main(*args)
+    finally:
+        _here.task = None
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; other threads run meanwhile. A checkpoint."""
+    wait(_Waiter(), max(0, seconds))
+
+
+class _Waiter(TaskWaiter):
+    """A task waits by acquiring a lock that is already taken, and is woken by its release."""
+
+    __slots__ = ("_bell",)
+
+    def __init__(self, item: Any = None) -> None:
+        super().__init__(item)
+        self._bell = allocate_lock()
+        self._bell.acquire()
+
+    @staticmethod
+    def current() -> Task:
+        """The task of this thread; a thread that is none gets a handle of its own, which nobody cancels."""
+        return getattr(_here, "task", None) or Task(None, _waits, (), threading.current_thread().name)
+
+    def _block(self, timeout: float | None) -> bool:
+        return self._bell.acquire(timeout=-1 if timeout is None else min(timeout, threading.TIMEOUT_MAX))
+
+    def wake(self) -> None:
+        self._bell.release()
+
+
+def _waits() -> None:
+    """What a thread that this room did not start is doing."""
+
+
+class TaskGroup(_TaskGroup):
+    """Threads that end together; the threads themselves are joined too."""
+
+    waiter_type = _Waiter
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._threads: list[threading.Thread] = []
+
+    def start(self, task: Task) -> None:
+        """Start the thread of a task."""
+        thread = threading.Thread(target=self._work, args=(task,), name=task.name)
+        thread.start()
+        self._threads.append(thread)
+
+    @staticmethod
+    def _work(task: Task) -> None:
+        _here.task = task
+        task.run()
+
+    def join(self) -> None:
+        """Wait until the threads are gone; their tasks have ended, so this is a matter of microseconds."""
+        while self._threads:
+            self._threads.pop().join()
+
+
+class Channel(SyncChannel):
+    """A channel between threads. `Channel(math.inf)` has a face of its own, without a lock on its way."""
+
+    _new_waiter = _Waiter
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+class _Unbounded(Channel):
+    """One append to send, one popleft to receive: both are atomic, with the GIL and without it.
+
+    Only who has to wait takes the lock. A receiver puts itself into the queue, raises `_alert` and looks once more; a
+    sender appends first and reads `_alert` after. So one of the two sees the other, whatever the order.
+
+    `close` puts `_refuse` in the place of `append`. With the GIL no other thread runs between reading `_append` and the
+    append itself (the interpreter switches only after calls and at jumps), without it a sender that was overtaken there
+    sees `_alert`, looks for its item, and takes it back if nobody has received it.
+    """
+
+    def __init__(self, capacity: float = math.inf, name: str | None = None) -> None:
+        super().__init__(capacity, name)
+        self._alert = False
+        self._append: Callable[[Any], None] = self._buffer.append
+        self._popleft = self._buffer.popleft
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; never waits, for there is always room. Raises `ChannelClosed`."""
+        self._append(item)
+        if self._alert:
+            self._look_after(item)
+
+    send_nowait = send
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """As `SyncChannel.receive`."""
+        try:
+            return self._popleft()
+        except IndexError:
+            return self._wait_for_one(timeout)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        popleft = self._popleft
+        while True:
+            try:
+                while True:
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            try:
+                item = self._wait_for_one(None)
+            except ChannelClosed:
+                return
+            yield item
+
+    def close(self) -> None:
+        """As `SyncChannel.close`."""
+        with self._lock:
+            self._append = self._refuse_item
+            self._closed = self._alert = True
+            self._serve()
+            while self._receivers:
+                self._receivers.popleft().finish(CLOSED)
+
+    def _wait_for_one(self, timeout: float | None) -> Any:
+        deadline = None if timeout is None else now() + timeout
+        while True:
+            with self._lock:
+                if self._buffer or self._closed:
+                    item = self._take()
+                    if item is not NOTHING:
+                        return item
+                if expired(timeout):
+                    raise TimeoutError(f"{self!r} is empty")
+                waiter = _Waiter()
+                self._receivers.append(waiter)
+                self._alert = True
+                self._serve()
+            self._wait(waiter, self._receivers, timeout)
+            if waiter.outcome == DONE:
+                return waiter.item
+            timeout = None if deadline is None else max(0, deadline - now())
+
+    def _take(self) -> Any:
+        try:
+            return self._popleft()
+        except IndexError:  # a faster receiver
+            if self._closed:
+                self._refuse()
+            return NOTHING
+
+    def _look_after(self, item: Any) -> None:
+        """Slow road of `send`: receivers wait, or the channel was closed meanwhile."""
+        with self._lock:
+            if self._closed:
+                self._take_back(item)
+            else:
+                self._serve()
+
+    def _serve(self) -> None:
+        """Bring items and waiting receivers together. A claimed receiver whose item a faster one took looks again."""
+        while self._buffer and self._receivers:
+            receiver = self._receivers.popleft()
+            if receiver.claim(DONE):
+                try:
+                    receiver.item = self._popleft()
+                except IndexError:
+                    receiver.outcome = RETRY
+                receiver.wake()
+        self._alert = self._closed or bool(self._receivers)
+
+    def _take_back(self, item: Any) -> None:
+        """The append came after a close. If the item is still here it was not accepted; else it was received."""
+        later = []
+        try:
+            while (last := self._buffer.pop()) is not item:
+                later.append(last)
+        except IndexError:
+            last = NOTHING
+        self._buffer.extend(reversed(later))
+        if last is item:
+            self._refuse()
+
+    def _refuse_item(self, _item: Any) -> None:
+        self._refuse()
+
+    def _settle(self, waiter: Any, queue: Any) -> None:
+        if waiter.outcome != RETRY:
+            super()._settle(waiter, queue)

@@ -1,0 +1,102 @@
+"""trio: coroutines with structured concurrency from the ground up.
+
+unit          one trio task per task
+scheduler     trio's loop, in batches whose order is shuffled on purpose; cooperative
+message       by reference
+parallel      no: one loop, one thread
+cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every wait until the scope is left
+
+Limitations: code that computes or blocks stops all tasks. A task handed an item runs in the next batch, whose order is
+not first come, first served. Ctrl-C is trio's own: it protects trio's code and this room's.
+"""
+
+import math
+import time
+
+import trio
+from trio import Cancelled
+from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
+
+from concmodels.models._failures import Failures
+from concmodels.models._interrupt import LoopGuard
+from concmodels.models._scoped import ScopedGroup
+from concmodels.models._unbounded import AsyncUnbounded
+from concmodels.models._waiting import TIMED_OUT, AsyncChannel, Waiter, turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Any, Self
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+
+now = time.monotonic
+
+
+def run[R](main: Callable[..., Awaitable[R]], *args: Any) -> R:
+    """Run `main(*args)` on a new trio loop and return its result; see `concmodels.contract.Room.run`."""
+    if trio.lowlevel.in_trio_run():
+        raise RuntimeError("trio.run was called inside a run of trio: await the function instead")
+    with Failures.bare_interrupts():
+        return trio.run(_guarded, main, args)
+
+
+async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...]) -> R:
+    with LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon):
+        return await main(*args)
+
+
+async def sleep(seconds: float) -> None:
+    """Sleep; the other tasks run meanwhile. A checkpoint."""
+    await trio.sleep(max(0, seconds))
+
+
+class _Waiter(Waiter):
+    """A task waits until it is rescheduled, and is woken by just that."""
+
+    __slots__ = ("_task",)
+
+    def __init__(self, item: Any = None) -> None:
+        super().__init__(item)
+        self._task = current_task()
+
+    async def park(self, timeout: float | None) -> bool:
+        """Wait until woken, at most `timeout` seconds."""
+        if timeout is None:
+            await wait_task_rescheduled(self._abort)
+        else:
+            with trio.move_on_after(timeout):
+                await wait_task_rescheduled(self._abort)
+        return True
+
+    def _abort(self, _raise_cancel: object) -> Abort:
+        """trio cancels the wait; it asks only while nobody has rescheduled the task, so the claim succeeds."""
+        self.claim(TIMED_OUT)
+        return Abort.SUCCEEDED
+
+    def wake(self) -> None:
+        if self.outcome != TIMED_OUT:
+            reschedule(self._task)
+
+
+class TaskGroup(ScopedGroup):
+    """A trio nursery that leaves each exception once, and interrupts bare."""
+
+    open_group = trio.open_nursery
+    new_scope = trio.CancelScope
+    waiter_type = _Waiter
+
+
+class Channel(AsyncChannel):
+    """A channel between the tasks of one run."""
+
+    _new_waiter = _Waiter
+    _turns = turns()
+    _visit_scheduler = staticmethod(checkpoint)
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+class _Unbounded(AsyncUnbounded, Channel):
+    """`Channel(math.inf)`: nobody waits for room."""
