@@ -133,7 +133,7 @@ class TaskGroup(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> bool | None: ...
 
-    def spawn[**P, R](self, function: Callable[P, R], *args: P.args, name: str | None = None) -> Task[R]:
+    def spawn[*A, R](self, function: Callable[[*A], R], *args: *A, name: str | None = None) -> Task[R]:
         """Start `function(*args)` as a task of this group."""
 
     def cancel(self) -> None:
@@ -149,8 +149,8 @@ class AsyncTaskGroup(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> bool | None: ...
 
-    def spawn[**P, R](
-        self, function: Callable[P, Awaitable[R]], *args: P.args, name: str | None = None
+    def spawn[*A, R](
+        self, function: Callable[[*A], Awaitable[R]], *args: *A, name: str | None = None
     ) -> AsyncTask[R]: ...
 
     def cancel(self) -> None: ...
@@ -160,15 +160,15 @@ class Room(Protocol):
     """A model: the module itself, or a `Room` object for a variant (`processes:spawn`)."""
 
     @property
-    def Cancelled(self) -> type[BaseException]:  # noqa: N802 - a class, reached through the room
+    def Cancelled(self) -> type[BaseException]:
         """The model's own cancellation exception."""
 
     @property
-    def Channel(self) -> Callable[..., ChannelBase[object]]:  # noqa: N802
+    def Channel(self) -> Callable[..., ChannelBase[object]]:
         """`Channel(capacity=0, name=None)`."""
 
     @property
-    def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:  # noqa: N802
+    def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:
         """`TaskGroup()`."""
 
     def run[R](self, main: Callable[..., R], *args: object) -> R:

@@ -29,7 +29,7 @@ LOCK_NAME_WORDS = 4
 # The header.
 NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = range(1, 8)
 SPAWNED = 8  # a list: the tasks that wait to be started
-MAIN_AT, MAIN_SIZE = 10, 11
+MAIN_AT, MAIN_SIZE, KEEPS_INTERPRETERS = 10, 11, 12
 FREE_BLOCKS = 16  # one list per power of two
 LOCK_NAMES = 128
 

@@ -5,7 +5,7 @@ import threading
 from concurrent import interpreters
 from os import cpu_count
 
-from concmodels.models._arena import STATE
+from concmodels.models._arena import KEEPS_INTERPRETERS, STATE
 from concmodels.models._border_group import DONE
 from concmodels.models._keeper import Keeper
 
@@ -19,8 +19,11 @@ del view
 class InterpreterKeeper(Keeper):
     """Starts an interpreter per task."""
 
-    def __init__(self, kind: str, channel_bytes: int) -> None:
+    def __init__(self, kind: str, channel_bytes: int, *, keep: bool = False) -> None:
         super().__init__(kind, channel_bytes)
+        self.unit.words[KEEPS_INTERPRETERS] = keep
+        self._keep_open = keep
+        self._kept: list[interpreters.Interpreter] = []
         self._hosts: set[threading.Thread] = set()
         self._gone: list[threading.Thread] = []
         self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get into each other's way
@@ -74,4 +77,18 @@ class InterpreterKeeper(Keeper):
             )
             interpreter.exec(_LIFE)
         finally:
+            if self._keep_open:
+                self._kept.append(interpreter)
+            else:
+                interpreter.close()
+
+    def finish(self) -> None:
+        """The last task has ended."""
+        for interpreter in self._kept:
             interpreter.close()
+
+    def close_transports(self) -> None:
+        """Close the pipes and queues of the run's channels."""
+        transports = sys.modules.get("concmodels.models._transports")
+        if transports is not None:
+            transports.close_all(self.unit)

@@ -101,12 +101,15 @@ class Guard:
         self._wake()
 
     def _knock(self) -> None:
-        while self.pending and self._installed:
+        while self._may_knock():
             time.sleep(_KNOCK_S)
             with self._knocking:
-                if self.pending and self._installed:
+                if self._may_knock():
                     self._knocked = True
                     _thread.interrupt_main()
+
+    def _may_knock(self) -> bool:
+        return self.pending and self._installed
 
     def _give_up(self) -> None:
         """The second Ctrl-C: say what is in the way, and leave at once."""
@@ -118,8 +121,8 @@ class Guard:
 class LoopGuard(Guard):
     """The same over an event loop that brings a handler of its own (asyncio, trio, and anyio on either).
 
-    In the program's own code it raises; anywhere else the loop's handler decides, and that one cancels the main task or
-    interrupts it at its next checkpoint. `call_soon` must be safe in a handler: it tells when the loop has had its turn.
+    In the program's own code it raises; anywhere else the loop's handler decides, and that one cancels the main task
+    or interrupts it at its next checkpoint. `call_soon` must be safe in a handler: it tells when the loop had its turn.
     """
 
     def __init__(self, call_soon: Callable[[Callable[[], object]], object]) -> None:

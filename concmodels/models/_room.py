@@ -16,9 +16,9 @@ class Room:
         run: Callable[..., Any],
         sleep: Callable[[float], Any],
         now: Callable[[], float],
-        Channel: Any,  # noqa: N803 - a class, as in every room
-        TaskGroup: Any,  # noqa: N803
-        Cancelled: type[BaseException],  # noqa: N803
+        Channel: Any,
+        TaskGroup: Any,
+        Cancelled: type[BaseException],
     ) -> None:
         self.name = name
         self.run = run

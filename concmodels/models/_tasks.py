@@ -5,11 +5,11 @@ with `Cancelled`. A task therefore must stop if it was cancelled itself, or if a
 """
 
 from _thread import allocate_lock
-from itertools import count
+from itertools import count, repeat
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._failures import Failures
-from concmodels.models._waiting import CANCELLED, Event, Waiter
+from concmodels.models._waiting import CANCELLED, Event, SyncChannel, Waiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,10 @@ class TaskWaiter(Waiter):
 
     __slots__ = ()
 
-    current: ClassVar[Callable[[], Task]]  # a static method
+    @staticmethod
+    def current() -> Task:
+        """The task that runs here."""
+        raise NotImplementedError("a room must say which task is running")
 
     def _block(self, timeout: float | None) -> bool:
         """Wait for `wake`, at most `timeout` seconds; False if it did not come."""
@@ -50,6 +53,25 @@ class TaskWaiter(Waiter):
         if self.outcome == CANCELLED:
             task.stop()
         return woken
+
+
+class PreemptiveChannel(SyncChannel):
+    """A channel of a model that switches by itself (threads): every 256th operation only looks for a cancellation.
+
+    The count belongs to the channel, so that threads on different processors do not quarrel about it.
+    """
+
+    _new_waiter: ClassVar[type[TaskWaiter]]
+
+    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
+        super().__init__(capacity, name)
+        self._turns = repeat(False, 255)
+
+    def _visit_scheduler(self) -> None:
+        self._turns = repeat(False, 255)
+        task = self._new_waiter.current()
+        if task.must_stop():
+            task.stop()
 
 
 class Task:
@@ -271,4 +293,3 @@ class TaskGroup:
             owner.shielded = False
             if guard is not None:
                 guard.cleaning_up = False
-

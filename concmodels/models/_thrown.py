@@ -6,6 +6,8 @@ cancellation is delivered once; swallowed, it does not come again.
 
 from itertools import count
 
+from greenlet import getcurrent, greenlet
+
 from concmodels.errors import TaskCancelled
 from concmodels.models._failures import Failures
 from concmodels.models._waiting import Event, Waiter
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from concmodels.models._interrupt import Guard
 
 _numbers = count(1)
+
+tasks: dict[greenlet, Task] = {}
+"""The task of each greenlet that is one."""
 
 
 class Cancelled(BaseException):
@@ -110,16 +115,12 @@ class TaskGroup:
         self._failures = Failures()
         self._entered = self._leaving = self._cancelled = self._threw = False
 
-    def current(self) -> Task:
-        """The task of the current greenlet."""
-        raise NotImplementedError(f"{type(self).__module__} must say which task is running")
-
     def start(self, task: Task) -> None:
-        """Start a unit of the model that calls `task.run(self)`, and put it into `task.unit`."""
+        """Start a unit of the model that calls `self.work(task)`, and put it into `task.unit`."""
         raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
 
     def __enter__(self) -> Self:
-        self._owner = self.current()
+        self._owner = tasks[getcurrent()]
         self._owner.groups.append(self)
         self._empty = Event(self.waiter_type)
         self._entered = True
@@ -150,6 +151,15 @@ class TaskGroup:
         if self._cancelled:
             task.cancel()
         return task
+
+    def work(self, task: Task) -> None:
+        """What a greenlet does from its beginning to its end."""
+        here = getcurrent()
+        tasks[here] = task
+        try:
+            task.run(self)
+        finally:
+            del tasks[here]
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body; the `with` is then left without an error. Never waits."""

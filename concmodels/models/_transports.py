@@ -5,12 +5,14 @@ unbounded channel holds beyond that is spilled into the channel's ring in the ar
 anything is spilled, everything is. SPILL_START and SPILL_END say which positions lie there.
 
 `QueueSlots` sends each word through a `concurrent.interpreters.Queue`. Such a queue can't be waited for: its own `get`
-looks every 10 ms, and so does `PollingChannel`. That costs 5 ms a hop, and is why this variant is a lesson.
+looks every 10 ms, and so does `PollingChannel`. That costs 5 ms a hop, and is why this variant is a lesson. A queue's
+items vanish with the interpreter that sent them: runs of this variant keep every interpreter until their end.
 """
 
 import os
 from time import sleep
 
+from concmodels.models._arena import CHANNEL_WORDS, CHANNELS_AT, KEEPS_INTERPRETERS, NEXT_CHANNEL
 from concmodels.models._border import current, now
 from concmodels.models._border_channel import FDS, HEAD, SPILL_END, SPILL_START, Channel, make
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from concmodels.models._border import Unit
 
 _POLL_S = 0.010  # as concurrent.interpreters.Queue
+_kept: dict[int, list[object]] = {}  # the queues made here, by run: a queue without an owner is destroyed
 
 
 class PipeSlots:
@@ -60,6 +63,7 @@ class PipeSlots:
 class PipeChannel(Channel):
     """A channel whose words travel through a pipe."""
 
+    kind = "subinterp"
     __slots__ = ()
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
@@ -104,17 +108,21 @@ class QueueSlots:
 class PollingChannel(Channel):
     """A channel whose words travel through a `concurrent.interpreters.Queue`."""
 
+    kind = "subinterp"
     __slots__ = ()
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         from concurrent.interpreters import create_queue
 
         unit = current(self.kind)
+        if not unit.words[KEEPS_INTERPRETERS]:
+            raise RuntimeError("a channel of 'subinterp:queue' needs the run() of 'subinterp:queue'")
         queue = create_queue()
-        self._attach(unit, make(unit, capacity, name, queue.id))
+        _kept.setdefault(unit.run, []).append(queue)
+        self._attach(unit, make(unit, capacity, name, -queue.id - 1))
 
     def _open_slots(self, unit: Unit) -> None:
-        self._ring, self._mask = QueueSlots(self._control[FDS]), -1
+        self._ring, self._mask = QueueSlots(-self._control[FDS] - 1), -1
 
     def _wait_for(
         self, waiters: int, others: Any, must_wait: Callable[[], bool], until: float | None, rung: bool
@@ -126,3 +134,13 @@ class PollingChannel(Channel):
             raise TimeoutError("nothing came in time")
         sleep(_POLL_S if until is None else max(0.0, min(_POLL_S, until - now())))
         return False
+
+
+def close_all(unit: Unit) -> None:
+    """The run is over: close its pipes, let go of its queues."""
+    _kept.pop(unit.run, None)
+    for number in range(1, unit.words[NEXT_CHANNEL]):
+        fds = unit.words[CHANNELS_AT + CHANNEL_WORDS * number + FDS]
+        if fds > 0:
+            os.close(fds >> 32)
+            os.close(fds & 0xFFFFFFFF)

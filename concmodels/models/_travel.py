@@ -101,7 +101,7 @@ def unpack(data: Any) -> Any:
     try:
         return _loads(data)
     except (AttributeError, ImportError):
-        if _main is None or not import_main():
+        if not import_main():
             raise
         return _loads(data)
 
@@ -167,6 +167,7 @@ def unpack_error(data: bytes) -> BaseException:
 
 _main: tuple[str, str] | None = None
 _main_checked = False
+_main_is_here = True  # in the parent, and in its forks
 
 
 def main_file() -> tuple[str, str] | None:
@@ -219,14 +220,17 @@ def _asks_for_main(test: Any) -> bool:
 
 def know_main(main: tuple[str, str] | None) -> None:
     """In a child: where the main program is."""
-    global _main, _main_checked
-    _main, _main_checked = main, True
+    global _main, _main_checked, _main_is_here
+    if not _main_checked:
+        _main, _main_checked, _main_is_here = main, True, False
 
 
 def import_main() -> bool:
     """In a child: import the main program as `__mp_main__`, under both its names. False if that was done before."""
-    if _main is None or "__mp_main__" in sys.modules:
+    global _main_is_here
+    if _main is None or _main_is_here:
         return False
+    _main_is_here = True
     path, package = _main
     module = type(sys)("__mp_main__")
     module.__file__, module.__package__ = path, package or None
@@ -235,6 +239,6 @@ def import_main() -> bool:
         with open(path, "rb") as file:
             exec(compile(file.read(), path, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - it is an import
     except BaseException:
-        del sys.modules["__mp_main__"]
+        _main_is_here = False
         raise
     return True

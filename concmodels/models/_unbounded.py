@@ -7,7 +7,7 @@ at who waits. What is left to do is fairness: after 256 operations in a row the 
 import math
 
 from concmodels.errors import ChannelClosed
-from concmodels.models._waiting import AsyncChannel, ChannelState, CooperativeChannel
+from concmodels.models._waiting import AsyncChannel, ChannelState, SyncChannel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class _Unbounded(ChannelState):
         super().close()
 
 
-class CooperativeUnbounded(_Unbounded, CooperativeChannel):
+class CooperativeUnbounded(_Unbounded, SyncChannel):
     """In plain code (greenlet, gevent, eventlet)."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:

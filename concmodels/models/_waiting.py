@@ -228,11 +228,16 @@ class ChannelState:
 class SyncChannel(ChannelState):
     """The verbs that may wait, in plain code."""
 
+    _turns: Iterator[bool]
+    _visit_scheduler: Callable[..., object]
+
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
 
         `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
         """
+        if next(self._turns, True):
+            self._visit_scheduler()
         with self._lock:
             if self._offer(item):
                 return
@@ -247,6 +252,8 @@ class SyncChannel(ChannelState):
 
         `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
         """
+        if next(self._turns, True):
+            self._visit_scheduler()
         with self._lock:
             item = self._take()
             if item is not NOTHING:
@@ -327,34 +334,15 @@ def turns(size: int = 256) -> Iterator[bool]:
     return cycle([*repeat(False, size - 1), True])
 
 
-class CooperativeChannel(SyncChannel):
-    """A sync channel whose tasks share one thread and must let each other run."""
-
-    _turns: ClassVar[Iterator[bool]]
-    _visit_scheduler: ClassVar[Callable[[], object]]
-
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """As `SyncChannel.send`."""
-        if next(self._turns):
-            self._visit_scheduler()
-        SyncChannel.send(self, item, timeout)
-
-    def receive(self, timeout: float | None = None) -> Any:
-        """As `SyncChannel.receive`."""
-        if next(self._turns):
-            self._visit_scheduler()
-        return SyncChannel.receive(self, timeout)
-
-
 class AsyncChannel(ChannelState):
     """The verbs that may wait, awaited. One loop runs one task at a time, so nothing here needs a lock."""
 
-    _turns: ClassVar[Iterator[bool]]
-    _visit_scheduler: ClassVar[Callable[[], Awaitable[object]]]
+    _turns: Iterator[bool]
+    _visit_scheduler: Callable[[], Awaitable[object]]
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
         """As `SyncChannel.send`, awaited."""
-        if next(self._turns):
+        if next(self._turns, True):
             await self._visit_scheduler()
         if self._offer(item):
             return
@@ -366,7 +354,7 @@ class AsyncChannel(ChannelState):
 
     async def receive(self, timeout: float | None = None) -> Any:
         """As `SyncChannel.receive`, awaited."""
-        if next(self._turns):
+        if next(self._turns, True):
             await self._visit_scheduler()
         item = self._take()
         if item is not NOTHING:

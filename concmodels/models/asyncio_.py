@@ -23,7 +23,7 @@ from concmodels.models._waiting import TIMED_OUT, AsyncChannel, AsyncEvent, Wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Callable, Coroutine
     from types import TracebackType
     from typing import Any, Self
 

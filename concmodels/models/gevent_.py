@@ -20,9 +20,11 @@ from greenlet import getcurrent
 
 from concmodels.errors import Deadlock
 from concmodels.models._interrupt import Guard
-from concmodels.models._thrown import Cancelled, Task as _Task, TaskGroup as _TaskGroup
+from concmodels.models._thrown import Cancelled, tasks
+from concmodels.models._thrown import Task as _Task
+from concmodels.models._thrown import TaskGroup as _TaskGroup
 from concmodels.models._unbounded import CooperativeUnbounded
-from concmodels.models._waiting import TIMED_OUT, CooperativeChannel, Waiter, turns
+from concmodels.models._waiting import TIMED_OUT, SyncChannel, Waiter, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,22 +34,20 @@ if TYPE_CHECKING:
 __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
 
 now = time.monotonic
-_tasks: dict[Any, Task] = {}
-"""The task of each greenlet that is one."""
 
 
 def run[R](main: Callable[..., R], *args: Any) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
     here = getcurrent()
-    if here in _tasks:
+    if here in tasks:
         raise RuntimeError("gevent.run was called inside a run of gevent: call the function directly")
-    task = _tasks[here] = Task(main, args, "main")
+    task = tasks[here] = Task(main, args, "main")
     task.unit = here
     try:
         with Guard(task.interrupt, task.unfinished) as task.guard:
             return main(*args)
     finally:
-        del _tasks[here]
+        del tasks[here]
 
 
 def sleep(seconds: float) -> None:
@@ -108,24 +108,12 @@ class TaskGroup(_TaskGroup):
     waiter_type = _Waiter
     task_type = Task
 
-    def current(self) -> _Task:
-        """The task of the current greenlet."""
-        return _tasks[getcurrent()]
-
     def start(self, task: _Task) -> None:
         """Start the greenlet of a task."""
-        task.unit = gevent.spawn(self._work, task)
-
-    def _work(self, task: _Task) -> None:
-        here = getcurrent()
-        _tasks[here] = task
-        try:
-            task.run(self)
-        finally:
-            del _tasks[here]
+        task.unit = gevent.spawn(self.work, task)
 
 
-class Channel(CooperativeChannel):
+class Channel(SyncChannel):
     """A channel between the greenlets of one thread."""
 
     _new_waiter = _Waiter

@@ -6,12 +6,12 @@ message       by reference
 parallel      no: all greenlets of a run share one thread
 cancellation  the library's own: where a task waits, at the latest after 256 operations that need not wait
 
-A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. Who waits puts
-itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); who wakes it appends it to
-the queue of the ready. There is no central loop: each greenlet hands on to the next one.
+A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. Who waits
+puts itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); who wakes it appends it
+to the queue of the ready. There is no central loop: each greenlet hands on to the next one.
 
-Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, a socket, `time.sleep`): use
-the room's `sleep`. A greenlet can't move to another thread; a channel can't be used from another one.
+Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, a socket, `time.sleep`):
+use the room's `sleep`. A greenlet can't move to another thread; a channel can't be used from another one.
 """
 
 import heapq
@@ -25,9 +25,10 @@ from greenlet import getcurrent, greenlet
 
 from concmodels.errors import Deadlock
 from concmodels.models._interrupt import Guard
-from concmodels.models._tasks import Cancelled, Task, TaskGroup as _TaskGroup, TaskWaiter
+from concmodels.models._tasks import Cancelled, Task, TaskWaiter
+from concmodels.models._tasks import TaskGroup as _TaskGroup
 from concmodels.models._unbounded import CooperativeUnbounded
-from concmodels.models._waiting import TIMED_OUT, CooperativeChannel, turns, wait
+from concmodels.models._waiting import TIMED_OUT, SyncChannel, turns, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Scheduler:
 
     def __init__(self, task: Task) -> None:
         self.main = getcurrent()
-        self.main.task = self._task = task
+        self.tasks = {self.main: task}
+        self._task = task
         self._ready: deque[greenlet] = deque()
         self._sleepers: list[tuple[float, int, _Waiter]] = []
         self._order = count()
@@ -59,7 +61,7 @@ class Scheduler:
         entered, and entered from the end of a chain of others it would have none left.
         """
         unit = greenlet(self._work, self.main)
-        unit.task = task
+        self.tasks[unit] = task
         unit.switch(getcurrent())
         self.ready(unit)
 
@@ -83,14 +85,15 @@ class Scheduler:
         if self._ready:
             self.ready(getcurrent())
             self.leave()
-        task: Task = getcurrent().task
+        task = self.tasks[getcurrent()]
         if task.must_stop():
             task.stop()
 
     def _work(self, spawner: greenlet) -> None:
         unit = getcurrent()
         spawner.switch()
-        unit.task.run()
+        self.tasks[unit].run()
+        del self.tasks[unit]
         unit.parent = self._next()  # whoever ends goes on as its parent
 
     def _next(self) -> greenlet:
@@ -132,7 +135,6 @@ def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str) -> R:
             return main(*args)
     finally:
         _here.scheduler = None
-        del getcurrent().task
 
 
 def sleep(seconds: float) -> None:
@@ -168,9 +170,7 @@ class _Waiter(TaskWaiter):
     @staticmethod
     def current() -> Task:
         """The task of this greenlet."""
-        scheduler()
-        task: Task = getcurrent().task
-        return task
+        return scheduler().tasks[getcurrent()]
 
     def _block(self, timeout: float | None) -> bool:
         if timeout is not None:
@@ -192,7 +192,7 @@ class TaskGroup(_TaskGroup):
         scheduler().start(task)
 
 
-class Channel(CooperativeChannel):
+class Channel(SyncChannel):
     """A channel between greenlets. `Channel(math.inf)` has a shorter way."""
 
     _new_waiter = _Waiter

@@ -21,8 +21,9 @@ from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thr
 
 from concmodels.models._interrupt import Guard
 from concmodels.models._room import Room
-from concmodels.models._tasks import Cancelled, Task, TaskGroup as _TaskGroup, TaskWaiter
-from concmodels.models._waiting import SyncChannel, claim_first, expired, wait
+from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
+from concmodels.models._tasks import TaskGroup as _TaskGroup
+from concmodels.models._waiting import claim_first, expired, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class TaskGroup(_TaskGroup):
         task.run()
 
 
-class Channel(SyncChannel):
+class Channel(PreemptiveChannel):
     """A channel between threads. `Channel(math.inf)` is the textbook queue below."""
 
     _new_waiter = _Waiter
@@ -106,6 +107,8 @@ class _Unbounded(Channel):
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; never waits, for there is always room. Raises `ChannelClosed`."""
+        if next(self._turns, True):
+            self._visit_scheduler()
         with self._lock:
             if self._closed:
                 self._refuse()
@@ -155,7 +158,7 @@ class _PollingWaiter(_Waiter):
         self._rung = True
 
 
-class PollingChannel(SyncChannel):
+class PollingChannel(PreemptiveChannel):
     """A channel whose users poll."""
 
     _new_waiter = _PollingWaiter
@@ -166,5 +169,11 @@ def variant(name: str) -> Room:
     if name != "polling":
         raise KeyError(name)
     return Room(
-        "rawthreads:polling", run=run, sleep=sleep, now=now, Channel=PollingChannel, TaskGroup=TaskGroup, Cancelled=Cancelled
+        "rawthreads:polling",
+        run=run,
+        sleep=sleep,
+        now=now,
+        Channel=PollingChannel,
+        TaskGroup=TaskGroup,
+        Cancelled=Cancelled,
     )

@@ -14,8 +14,6 @@ at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet.
 importable. The order of loads and stores is the one of x86-64.
 """
 
-import os
-
 from concmodels.models import _border_channel, _border_group
 from concmodels.models._arena import Cancelled
 from concmodels.models._border import current, now
@@ -52,16 +50,25 @@ def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> A
     return InterpreterKeeper(_KIND, channel_bytes).live(main, args)
 
 
+def _run_keeping(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
+    """Run `main(*args)` here; the interpreters live until the end of the run, and with them what is in their queues."""
+    from concmodels.models._interpreter_keeper import InterpreterKeeper
+
+    return InterpreterKeeper(_KIND, channel_bytes, keep=True).live(main, args)
+
+
 def sleep(seconds: float) -> None:
     """Sleep; a checkpoint for cancellation."""
     current(_KIND).sleep(seconds)
 
 
 def variant(name: str) -> Room:
-    """The room of a variant."""
+    """The room of a variant, named by what carries the words."""
     from concmodels.models._room import Room
+    from concmodels.models._transports import PipeChannel, PollingChannel
 
-    return Room(f"{_KIND}:{name}", run=run, sleep=sleep, now=now, Channel=Channel, TaskGroup=TaskGroup, Cancelled=Cancelled)
-
-
-_ = os
+    channels = {"memoryview": Channel, "pipe": PipeChannel, "queue": PollingChannel}
+    if name not in channels:
+        raise ValueError(f"interpreters are connected by one of {', '.join(channels)}, not by {name!r}")
+    verbs = {"sleep": sleep, "now": now, "TaskGroup": TaskGroup, "Cancelled": Cancelled}
+    return Room(f"{_KIND}:{name}", run=_run_keeping if name == "queue" else run, Channel=channels[name], **verbs)

@@ -18,13 +18,13 @@ from _thread import allocate_lock
 
 from concmodels.errors import ChannelClosed
 from concmodels.models._interrupt import Guard
-from concmodels.models._tasks import Cancelled, Task, TaskGroup as _TaskGroup, TaskWaiter
+from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
+from concmodels.models._tasks import TaskGroup as _TaskGroup
 from concmodels.models._waiting import (
     CLOSED,
     DONE,
     NOTHING,
     RETRY,
-    SyncChannel,
     expired,
     wait,
 )
@@ -112,7 +112,7 @@ class TaskGroup(_TaskGroup):
             self._threads.pop().join()
 
 
-class Channel(SyncChannel):
+class Channel(PreemptiveChannel):
     """A channel between threads. `Channel(math.inf)` has a face of its own, without a lock on its way."""
 
     _new_waiter = _Waiter
@@ -140,6 +140,8 @@ class _Unbounded(Channel):
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; never waits, for there is always room. Raises `ChannelClosed`."""
+        if next(self._turns, True):
+            self._visit_scheduler()
         self._append(item)
         if self._alert:
             self._look_after(item)

@@ -1,0 +1,106 @@
+"""What a run may leave behind: nothing. Counted before and after."""
+
+import gc
+import os
+import signal
+import tempfile
+import time
+
+PATIENCE = 2
+"""Seconds that what is ending may take to be gone, such as the stack of a raw thread."""
+
+SEMAPHORES = f"/mp.{os.getpid()}"
+"""The prefix of this process's named semaphores; see `know_own_semaphores`."""
+
+
+def know_own_semaphores():
+    """Have `multiprocessing` name its semaphores so that those of other programs on this machine are no concern."""
+    from multiprocessing import current_process
+
+    current_process()._config["semprefix"] = SEMAPHORES
+
+
+def descendants():
+    """The processes below this one, zombies too."""
+    children = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat") as file:
+                    text = file.read()
+            except OSError:
+                continue  # gone meanwhile
+            state, parent = text.rpartition(")")[2].split()[:2]
+            name = text.partition("(")[2].rpartition(")")[0]
+            children.setdefault(int(parent), []).append((int(entry), f"process {entry} ({name}, {state})"))
+    found, queue = set(), [os.getpid()]
+    while queue:
+        for child, label in children.get(queue.pop(), ()):
+            found.add(label)
+            queue.append(child)
+    return found
+
+
+def descriptors():
+    """The open descriptors, and what they are."""
+    found = set()
+    for entry in os.listdir("/proc/self/fd"):
+        try:
+            found.add(f"descriptor {entry} ({os.readlink(f'/proc/self/fd/{entry}')})")
+        except OSError:
+            pass  # that of the listing itself
+    return found
+
+
+def interpreters():
+    """The subinterpreters."""
+    try:
+        from concurrent.interpreters import list_all
+    except ImportError:
+        return set()
+    return {f"interpreter {interpreter.id}" for interpreter in list_all()}
+
+
+def shared_memory():
+    """Named shared memory, without the semaphores of other programs."""
+    own, other = f"sem.{SEMAPHORES[1:]}", "sem.mp"
+    entries = os.listdir("/dev/shm") if os.path.isdir("/dev/shm") else ()
+    return {f"/dev/shm/{entry}" for entry in entries if entry.startswith(own) or not entry.startswith(other)}
+
+
+def threads():
+    """The native threads: also those that `threading` doesn't know."""
+    return {f"thread {entry}" for entry in os.listdir("/proc/self/task")}
+
+
+def temporary_files():
+    """What lies in this program's folder of temporary files."""
+    return {os.path.join(tempfile.gettempdir(), entry) for entry in os.listdir(tempfile.gettempdir())}
+
+
+def take():
+    """Everything that there is now."""
+    found = {f"SIGINT handler {signal.getsignal(signal.SIGINT)}"}
+    for count in (descriptors, threads, descendants, interpreters, shared_memory, temporary_files):
+        found |= count()
+    return found
+
+
+class NothingLeft:
+    """The block must leave nothing behind."""
+
+    def __enter__(self):
+        self.before = take()
+
+    def __exit__(self, kind, error, trace):
+        if error is None:
+            left = self.left()
+            assert not left, f"left behind: {', '.join(sorted(left))}"
+
+    def left(self):
+        """What is there now and was not there before, after some patience."""
+        end = time.monotonic() + PATIENCE
+        while (left := take() - self.before) and time.monotonic() < end:
+            gc.collect()
+            time.sleep(0.01)
+        return left

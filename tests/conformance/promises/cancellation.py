@@ -1,0 +1,252 @@
+"""Cancellation: where it arrives, what it leaves, and that it loses nothing."""
+
+from .tools import (
+    CAPACITIES,
+    FOR_EVER,
+    INF,
+    PATIENCE,
+    WAITS,
+    answer,
+    become,
+    drain,
+    pause,
+    promise,
+    raises,
+    receive_all,
+    send_when_awaited,
+    tell_of_cancellation,
+    wait_in,
+)
+from concmodels.errors import TaskCancelled
+
+
+@promise(where=WAITS)
+async def a_cancelled_task_stops_where_it_waits(room, where):
+    """`Task.cancel()`: `Cancelled` is raised where the task waits, and its `result()` raises `TaskCancelled`."""
+    report = room.Channel(INF)
+    async with room.TaskGroup() as group:
+        task = group.spawn(tell_of_cancellation, room, where, report)
+        assert await report.receive(PATIENCE) == "waits"
+        await pause(room)
+        task.cancel()
+        with raises(TaskCancelled):
+            await task.result(PATIENCE)
+        assert task.done()
+    assert drain(report) == ["cancelled"]
+    with raises(TaskCancelled):
+        await task.result()
+
+
+@promise()
+async def cancelling_one_leaves_the_others_alone(room):
+    """A task that is cancelled alone has not failed: its siblings and the body are not disturbed."""
+    channel = room.Channel(0)
+    async with room.TaskGroup() as group:
+        cancelled, sibling = group.spawn(wait_in, room, "sleep"), group.spawn(receive_all, channel)
+        await pause(room)
+        cancelled.cancel()
+        with raises(TaskCancelled):
+            await cancelled.result(PATIENCE)
+        await channel.send("undisturbed")
+        await pause(room)
+        channel.close()
+        assert await sibling.result(PATIENCE) == ["undisturbed"]
+
+
+@promise()
+async def cancel_may_come_early_and_late(room):
+    """`Task.cancel()` may come before the task has begun, twice, and after its end."""
+    async with room.TaskGroup() as group:
+        early, late = group.spawn(wait_in, room, "receive"), group.spawn(answer, "done")
+        early.cancel()
+        early.cancel()
+        assert await late.result(PATIENCE) == "done"
+        late.cancel()
+    assert await late.result() == "done"
+    with raises(TaskCancelled):
+        await early.result()
+
+
+@promise(where=WAITS)
+async def group_cancel_leaves_without_an_error(room, where):
+    """`group.cancel()` cancels all its tasks and the body; the `with` is then left without an error."""
+    report, went_on = room.Channel(INF), False
+    async with room.TaskGroup() as group:
+        task = group.spawn(tell_of_cancellation, room, where, report)
+        assert await report.receive(PATIENCE) == "waits"
+        await pause(room)
+        group.cancel()
+        await wait_in(room, where)
+        went_on = True
+    assert not went_on
+    assert drain(report) == ["cancelled"]
+    with raises(TaskCancelled):
+        await task.result()
+
+
+@promise()
+async def after_group_cancel_the_program_goes_on(room):
+    """`group.cancel()` ends at the group: what comes after the `with` waits as ever, and an outer group goes on."""
+    channel = room.Channel(0)
+    async with room.TaskGroup() as outer:
+        sibling = outer.spawn(receive_all, channel)
+        async with room.TaskGroup() as inner:
+            inner.spawn(wait_in, room, "receive")
+            inner.cancel()
+            inner.cancel()
+        await room.sleep(0.001)
+        await channel.send("undisturbed")
+        channel.close()
+        assert await sibling.result(PATIENCE) == ["undisturbed"]
+
+
+@promise()
+async def group_cancel_reaches_nested_groups(room):
+    """`group.cancel()` cancels all its tasks and the body: the groups inside of it too."""
+    went_on = False
+    async with room.TaskGroup() as outer:
+        async with room.TaskGroup() as inner:
+            task = inner.spawn(wait_in, room, "receive")
+            await pause(room)
+            outer.cancel()
+        await room.sleep(FOR_EVER)
+        went_on = True
+    assert not went_on
+    with raises(TaskCancelled):
+        await task.result()
+
+
+# Nothing is lost.
+
+
+async def take_and_tell(channel, taken):
+    """Receive, and pass on at once what was received: sending to `taken` never waits, so nothing comes between."""
+    while True:
+        taken.send_nowait(await channel.receive())
+
+
+@promise(capacity=CAPACITIES)
+async def a_cancelled_receive_has_taken_nothing(room, effort, capacity):
+    """A cancelled `receive` has taken nothing: what was handed to it goes back to the head."""
+    channel, taken, sent = room.Channel(capacity), room.Channel(INF), 0
+    for number in range(effort.rounds):
+        async with room.TaskGroup() as group:
+            task = group.spawn(take_and_tell, channel, taken)
+            if number % 2:
+                await room.sleep(0.001)
+            await send_when_awaited(room, channel, sent)
+            sent += 1
+            task.cancel()
+        while len(channel) > 1:
+            taken.send_nowait(channel.receive_nowait())
+    assert drain(taken) + drain(channel) == list(range(sent))
+
+
+async def send_and_count(channel, accepted):
+    """Send numbers for ever; pass on each one that was accepted."""
+    number = 0
+    while True:
+        await channel.send(number)
+        accepted.send_nowait(number)
+        number += 1
+
+
+@promise(capacity=(0, 1, 3))
+async def a_cancelled_send_is_whole(room, effort, capacity):
+    """Cancellation leaves nothing half done: the item of a cancelled `send` is received in its turn, or by nobody."""
+    for number in range(effort.rounds):
+        channel, accepted = room.Channel(capacity), room.Channel(INF)
+        async with room.TaskGroup() as group:
+            task = group.spawn(send_and_count, channel, accepted)
+            received = [await channel.receive(PATIENCE) for _ in range(number % 4 + 1)]
+            task.cancel()
+        received += drain(channel)
+        count = len(drain(accepted))
+        assert received == list(range(len(received)))
+        assert count <= len(received) <= count + 1
+
+
+@promise(capacity=CAPACITIES)
+async def a_cancelled_receiver_is_not_served(room, capacity):
+    """A cancelled `receive` has taken nothing: the items go to those who still wait."""
+    channel, taken, report = room.Channel(capacity), room.Channel(INF), room.Channel(INF)
+    async with room.TaskGroup() as group:
+        first = group.spawn(take_and_tell, channel, report)
+        await pause(room)
+        second = group.spawn(take_and_tell, channel, taken)
+        await pause(room)
+        first.cancel()
+        with raises(TaskCancelled):
+            await first.result(PATIENCE)
+        for number in range(3):
+            await channel.send(number, PATIENCE)
+        await become(room, 3, lambda: len(taken))
+        second.cancel()
+    assert (drain(report), drain(taken)) == ([], [0, 1, 2])
+
+
+# Cooperative models: who never waits is cancelled too.
+
+
+ENOUGH = 5_000
+
+
+async def operate(channel, operation, done):
+    """Do operations that need not wait; leave a mark for each."""
+    if operation == "iterate":
+        async for _ in channel:
+            done.send_nowait(None)
+        return
+    for number in range(ENOUGH):
+        if operation == "send":
+            await channel.send(number)
+        else:
+            await channel.receive()
+        done.send_nowait(None)
+
+
+@promise(operation=("send", "receive", "iterate"), capacity=(ENOUGH, INF))
+async def a_busy_task_is_cancelled(room, facts, operation, capacity):
+    """An operation that need not wait is a checkpoint at the latest after 256 of them in the cooperative models."""
+    if facts.preemptive:
+        return
+    channel, done = room.Channel(capacity), room.Channel(INF)
+    if operation != "send":
+        for number in range(ENOUGH):
+            channel.send_nowait(number)
+    async with room.TaskGroup() as group:
+        task = group.spawn(operate, channel, operation, done)
+        await room.sleep(0)
+        before = len(done)
+        task.cancel()
+    assert len(done) - before <= 256
+    with raises(TaskCancelled):
+        await task.result()
+
+
+async def swallow(room, never, report):
+    """Swallow a cancellation, and wait again."""
+    report.send_nowait("waits")
+    try:
+        await never.receive()
+    except room.Cancelled:
+        report.send_nowait("swallowed")
+    try:
+        await never.receive(timeout=0.1)
+    except TimeoutError:
+        report.send_nowait("waited")
+    except room.Cancelled:
+        report.send_nowait("raised again")
+        raise
+
+
+@promise()
+async def a_swallowed_cancellation(room, facts):
+    """Whether a swallowed cancellation is raised again at the next wait is a fact of the model."""
+    report = room.Channel(INF)
+    async with room.TaskGroup() as group:
+        task = group.spawn(swallow, room, room.Channel(0), report)
+        assert await report.receive(PATIENCE) == "waits"
+        await pause(room)
+        task.cancel()
+    assert drain(report) == ["swallowed", "raised again" if facts.raised_again else "waited"]

@@ -1,0 +1,175 @@
+"""What the chapters are written with."""
+
+import math
+
+from concmodels.errors import ChannelClosed, WouldBlock
+
+INF = math.inf
+CAPACITIES = (0, 1, 3, INF)
+BOUNDED = (0, 1, 3)
+
+FOR_EVER = 3600
+"""Seconds: somebody else has to end this wait."""
+
+PATIENCE = 15
+"""Seconds to wait for what must come; a library that breaks its promise is found by this, not by a hang."""
+
+PAUSE = 0.02
+"""Seconds in which the others most likely reach their wait. No verdict depends on it."""
+
+
+def promise(**choices):
+    """Mark a function as a promise; it is held for every combination of the values given."""
+
+    def mark(function):
+        function.choices = choices
+        return function
+
+    return mark
+
+
+class raises:  # noqa: N801 - reads as a statement
+    """The block must raise one of these, and nothing else."""
+
+    def __init__(self, *kinds):
+        self.kinds = kinds
+        self.error = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        assert error is not None, f"{' or '.join(kind.__name__ for kind in self.kinds)} was due, and nothing was raised"
+        self.error = error
+        return isinstance(error, self.kinds)
+
+
+class Trouble(Exception):
+    """An exception class of the program's own."""
+
+
+class Attempts:
+    """`for _ in Attempts(room)`: again and again, but not for ever."""
+
+    def __init__(self, room):
+        self.now = room.now
+        self.end = room.now() + PATIENCE
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        assert self.now() < self.end, "what was promised did not happen"
+
+
+async def pause(room):
+    """Let the others reach their wait."""
+    await room.sleep(PAUSE)
+
+
+async def become(room, wanted, value):
+    """Wait until `value()` is what is wanted."""
+    for _ in Attempts(room):
+        if value() == wanted:
+            return
+        await room.sleep(0.001)
+
+
+async def send_when_awaited(room, channel, item):
+    """Send without waiting, as soon as that is possible: on a rendezvous, when somebody waits to receive."""
+    for _ in Attempts(room):
+        try:
+            return channel.send_nowait(item)
+        except WouldBlock:
+            await room.sleep(0.001)
+
+
+async def receive_when_offered(room, channel):
+    """Receive without waiting, as soon as that is possible: on a rendezvous, when somebody waits to send."""
+    for _ in Attempts(room):
+        try:
+            return channel.receive_nowait()
+        except WouldBlock:
+            await room.sleep(0.001)
+
+
+def drain(channel):
+    """Everything that can be received without waiting."""
+    items = []
+    try:
+        while True:
+            items.append(channel.receive_nowait())
+    except WouldBlock, ChannelClosed:
+        return items
+
+
+# Tasks that several chapters need.
+
+
+async def send_all(channel, items):
+    """Send these, one after the other."""
+    for item in items:
+        await channel.send(item)
+
+
+async def send_and_report(channel, item, report):
+    """Send one, then say so."""
+    await channel.send(item)
+    report.send_nowait("sent")
+
+
+async def receive_all(channel):
+    """Receive until the channel ends."""
+    return [item async for item in channel]
+
+
+async def receive_and_report(channel, report):
+    """Receive one, and pass it on."""
+    report.send_nowait(await channel.receive())
+
+
+async def answer(value):
+    """Return what was given."""
+    return value
+
+
+async def fail(kind, *args):
+    """Raise this."""
+    raise kind(*args)
+
+
+async def fail_when_told(go, kind, *args):
+    """Raise this, but not before the word is given."""
+    await go.receive()
+    raise kind(*args)
+
+
+async def wait_in(room, where):
+    """Wait for ever, in one of the ways that there are."""
+    nobody = room.Channel(0)
+    if where == "receive":
+        await nobody.receive()
+    elif where == "send":
+        await nobody.send("nobody wants this")
+    elif where == "sleep":
+        await room.sleep(FOR_EVER)
+    else:
+        async with room.TaskGroup() as group:
+            task = group.spawn(wait_in, room, "receive")
+            if where == "result":
+                await task.result()
+
+
+WAITS = ("receive", "send", "sleep", "result", "group")
+"""The ways of `wait_in`."""
+
+
+async def tell_of_cancellation(room, where, report):
+    """Wait for ever, and report what ends it."""
+    report.send_nowait("waits")
+    try:
+        await wait_in(room, where)
+    except room.Cancelled:
+        report.send_nowait("cancelled")
+        raise
+    report.send_nowait("went on")
