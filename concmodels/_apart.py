@@ -34,7 +34,10 @@ class Apart:
         self._killed = False
 
     def run(self) -> list[Result]:
-        """Return what the child measured; `status` and `error` then tell how it ended. Ctrl-C only marks and forwards."""
+        """Return what the child measured; `status` and `error` then tell how it ended.
+
+        Ctrl-C is marked and passed on, and does not raise.
+        """
         old = signal.getsignal(signal.SIGINT)
         if old is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, self._forward)
@@ -44,7 +47,8 @@ class Apart:
             signal.signal(signal.SIGINT, old)
 
     def _output(self) -> str:
-        command = [sys.executable, *subprocess._args_from_interpreter_flags(), "-m", "concmodels.ring", *self._arguments]  # type: ignore[attr-defined]
+        flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+        command = [sys.executable, *flags, "-m", "concmodels.ring", *self._arguments]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_die_with_parent()
         ) as self._child:
@@ -59,8 +63,8 @@ class Apart:
             except subprocess.TimeoutExpired:
                 if self._deadline is not None and time.monotonic() > self._deadline:
                     self._killed = True
-                    with contextlib.suppress(ProcessLookupError):
-                        os.killpg(child.pid, signal.SIGKILL)  # the leader is not reaped yet: the number is still its own
+                    with contextlib.suppress(ProcessLookupError):  # its number is its own until it is reaped, below
+                        os.killpg(child.pid, signal.SIGKILL)
                     return child.communicate()[0]
 
     def _forward(self, _signum: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""The command line of the programs. A single model runs in this very process, several run apart, one after the other."""
+"""The programs as commands. A single model runs in this very process, several run apart, one after the other."""
 
 import os
 import signal

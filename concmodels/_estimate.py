@@ -12,7 +12,7 @@ _BURST = 64
 
 
 def probe_sizes(plan: Plan) -> list[int]:
-    """Return how many messages each lap of the probe sends: one alone, then a burst; nothing where it isn't worth it."""
+    """Return how many messages each lap of the probe sends: one alone, then a burst; none if it isn't worth it."""
     if plan.hops * plan.facts.hop < _WORTH_PROBING_S:
         return []
     return [1] if plan.window == 1 else [1, min(_BURST, plan.window)]

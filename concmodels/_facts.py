@@ -2,7 +2,7 @@
 
 Children import this through the catalog when a room travels to them, so it imports nothing. The numbers are rounded up
 from measurements (CPython 3.14, x86-64 Linux): the ring's pre-flight check refuses with them what can't fit, so they
-count what a node costs together with its channel.
+count what a node of the ring costs: its task, its channel, and the first message in it.
 """
 
 KIB = 1024
@@ -47,16 +47,16 @@ class Facts:
 THREADS = Facts(
     model="threads", variant=None, file="threads", needs=(), colour="sync",
     unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True,
-    message="a reference, through queue.SimpleQueue", parallel="on free-threaded builds only",
+    message="a reference, through a deque", parallel="on free-threaded builds only",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
-    cost="50 us to start, 8 MiB of addresses, of which 40 KiB are touched",
-    descriptors=0, memory=64 * KIB, separate=False, hop=12e-6,
+    cost="0.1 ms to start, 8 MiB of addresses, of which 27 KiB are touched",
+    descriptors=0, memory=32 * KIB, separate=False, hop=12e-6,
 )  # fmt: skip
 
 RAWTHREADS = THREADS.but(
     model="rawthreads", variant="locks", file="rawthreads",
     message="a reference, through a list and locks made by hand",
-    cost="as threads; _thread, locks and lists and nothing else",
+    cost="0.1 ms to start, 8 MiB of addresses, of which 20 KiB are touched",
 )  # fmt: skip
 
 PROCESSES = Facts(
@@ -64,8 +64,8 @@ PROCESSES = Facts(
     unit="an OS process", scheduler="the kernel, on all CPUs", preemptive=True,
     message="a copy: a word in shared memory, or a pickle", parallel="always",
     cancellation="an exception where it waits; at worst the process is killed", raised_again=True,
-    cost="8 ms to start, 4 MiB of its own, a bell and a sentinel",
-    descriptors=4, memory=6 * MIB, separate=True, hop=25e-6,
+    cost="5 ms to start, 3 MiB of its own, 3 descriptors",
+    descriptors=3, memory=4 * MIB, separate=True, hop=25e-6,
 )  # fmt: skip
 
 SUBINTERP = Facts(
@@ -73,7 +73,7 @@ SUBINTERP = Facts(
     unit="a subinterpreter with its own GIL, in an OS thread", scheduler="the kernel, on all CPUs", preemptive=True,
     message="a copy: a word in a shared memoryview, or a pickle", parallel="always",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
-    cost="7 ms to start, 3.4 MiB, a bell", descriptors=2, memory=4 * MIB, separate=False, hop=15e-6,
+    cost="10 ms to start, 3.7 MiB, 1 descriptor", descriptors=1, memory=4 * MIB, separate=False, hop=15e-6,
 )  # fmt: skip
 
 GREENLET = Facts(
@@ -81,7 +81,7 @@ GREENLET = Facts(
     unit="a greenlet: a C stack that is swapped", scheduler="the room's own run queue", preemptive=False,
     message="a reference", parallel="never: one thread",
     cancellation="an exception where it waits", raised_again=True,
-    cost="2 us to start, 2 KiB and its part of the stack", descriptors=0, memory=8 * KIB, separate=False, hop=3e-6,
+    cost="40 us to start, 15 KiB", descriptors=0, memory=16 * KIB, separate=False, hop=3e-6,
 )  # fmt: skip
 
 TASKLETS = GREENLET.but(
@@ -94,14 +94,14 @@ GEVENT = GREENLET.but(
     unit="a gevent Greenlet", scheduler="gevent's hub (libev)",
     parallel="never: one thread; its import switches the GIL on",
     cancellation="Greenlet.kill with an exception where it waits", raised_again=False,
-    cost="5 us to start, 3 KiB and its part of the stack", hop=6e-6,
+    cost="40 us to start, 14 KiB", hop=6e-6,
 )  # fmt: skip
 
 EVENTLET = GREENLET.but(
     model="eventlet", file="eventlet_", needs=("eventlet",),
     unit="an eventlet GreenThread (deprecated upstream)", scheduler="eventlet's hub (epoll)",
     cancellation="GreenThread.kill with an exception where it waits", raised_again=False,
-    cost="8 us to start, 4 KiB and its part of the stack", hop=10e-6,
+    cost="0.1 ms to start, 13 KiB", hop=10e-6,
 )  # fmt: skip
 
 ASYNCIO = Facts(
@@ -109,21 +109,21 @@ ASYNCIO = Facts(
     unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False,
     message="a reference", parallel="never: one thread per loop",
     cancellation="CancelledError at an await that waits", raised_again=False,
-    cost="4 us to start, 3 KiB", descriptors=0, memory=8 * KIB, separate=False, hop=8e-6,
+    cost="40 us to start, 6 KiB", descriptors=0, memory=8 * KIB, separate=False, hop=8e-6,
 )  # fmt: skip
 
 TRIO = ASYNCIO.but(
     model="trio", file="trio_", needs=("trio",),
     unit="a trio task around a coroutine", scheduler="trio's run loop",
     cancellation="Cancelled at a checkpoint", raised_again=True,
-    cost="30 us to start, 6 KiB", memory=12 * KIB, hop=20e-6,
+    cost="60 us to start, 8 KiB", memory=12 * KIB, hop=20e-6,
 )  # fmt: skip
 
 ANYIO = TRIO.but(
     model="anyio", variant="asyncio", file="anyio_", needs=("anyio",),
     unit="an anyio task, on asyncio", scheduler="asyncio's event loop",
     cancellation="the backend's exception at a checkpoint",
-    cost="60 us to start, 8 KiB", memory=16 * KIB, hop=40e-6,
+    cost="0.1 ms to start, 11 KiB", memory=16 * KIB, hop=40e-6,
 )  # fmt: skip
 
 FACTS: tuple[Facts, ...] = (
@@ -134,15 +134,16 @@ FACTS: tuple[Facts, ...] = (
         cost="as rawthreads, and it burns CPU while it waits",
     ),
     PROCESSES,
-    PROCESSES.but(variant="spawn", cost="25 ms to start, 8 MiB of its own", memory=10 * MIB),
-    PROCESSES.but(variant="fork", cost="1.5 ms to start, 2 MiB of its own", memory=4 * MIB),
+    PROCESSES.but(variant="spawn", cost="25 ms to start, 7 MiB of its own", memory=8 * MIB),
+    PROCESSES.but(variant="fork", cost="5 ms to start, 3 MiB of its own, 4 descriptors", descriptors=4),
     SUBINTERP,
     SUBINTERP.but(
-        variant="pipe", message="a copy, through an os.pipe", descriptors=4,
-        cost="7 ms to start, 3.4 MiB, a bell and a pipe",
+        variant="pipe", message="a copy, through an os.pipe", descriptors=3,
+        cost="10 ms to start, 3.7 MiB, 3 descriptors",
     ),
     SUBINTERP.but(
         variant="queue", message="a copy, through concurrent.interpreters.Queue, which looks every 10 ms", hop=12e-3,
+        cost="10 ms to start, 4.6 MiB, 1 descriptor", memory=5 * MIB,
     ),
     GREENLET,
     TASKLETS,

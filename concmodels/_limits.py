@@ -122,7 +122,7 @@ def _number(path: Path) -> int | None:
 def _labelled(path: Path, label: str) -> int | None:
     with contextlib.suppress(OSError, ValueError):
         for line in path.read_text().splitlines():
-            if line.startswith(label + " ") or line.startswith(label + "\t") or line.split()[:1] == [label]:
+            if line.split()[:1] == [label]:
                 return int(line.split()[1])
     return None
 

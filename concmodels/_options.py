@@ -101,7 +101,7 @@ def whole(least: int, word: str | None = None, meaning: Any = None) -> Callable[
         except ValueError:
             number = least - 1
         if not least <= number <= LARGEST:
-            raise argparse.ArgumentTypeError(f"it must be a whole number of at least {least}{alternative}, not {text!r}")
+            raise argparse.ArgumentTypeError(f"a whole number of at least {least}{alternative} is needed, not {text!r}")
         return number
 
     return read
@@ -113,7 +113,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"it must be a number of seconds above 0, not {text!r}")
+        raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
     return min(seconds, _LONGEST_S)
 
 

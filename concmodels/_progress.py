@@ -1,7 +1,8 @@
 """What a run shows on the terminal while it lasts: the start of its nodes, an estimate if it is long, a bar.
 
-The bar costs the program nothing: a thread looks from outside at how many messages each channel holds, four times a
-second. It starts with the run lap (a process with threads must not fork, so not before), and shows itself after a second.
+The bar costs the program nothing: a thread looks from outside at how many messages each channel holds, four times
+a second. It starts with the run lap (a process with threads must not fork, so not before) and shows itself after a
+second.
 On a pipe or in a file there is only the estimate.
 """
 
@@ -78,7 +79,8 @@ class Terminal(Listener):
 
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
         console = Console(file=self._stream)
-        with contextlib.suppress(OSError), Progress(*columns, console=console, transient=True, auto_refresh=False) as bar:
+        progress = Progress(*columns, console=console, transient=True, auto_refresh=False)
+        with contextlib.suppress(OSError), progress as bar:
             task = bar.add_task(watch.plan.model, total=watch.plan.hops)
             while not self._over.wait(_LOOK_EVERY_S):
                 bar.update(task, completed=_hops_done(watch), refresh=True)

@@ -36,7 +36,7 @@ class Row:
     def spread(self) -> str:
         """How far the runs lie apart: half of the way from the slowest to the fastest, by the median."""
         speeds = [it.hops_per_s or 0.0 for it in self.results]
-        return f"±{(max(speeds) - min(speeds)) / 2 / self.speed:.0%}" if len(speeds) > 1 else ""
+        return f"{(max(speeds) - min(speeds)) / 2 / self.speed:.0%}" if len(speeds) > 1 else ""
 
     @property
     def switches(self) -> float | None:
@@ -64,43 +64,46 @@ def show(results: list[Result], console: Console) -> None:
 
 def table(ranked: list[Row], console: Console) -> Table:
     """Return the table of these rows, as wide as the console."""
+    columns = _columns(any(row.spread for row in ranked))
+    bar = console.width - _width(ranked, columns)
+    if bar < _SMALLEST_BAR:
+        columns.pop("PSS")  # the JSON has it; the bars say more
+        bar = console.width - _width(ranked, columns)
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     grid.add_column("model", no_wrap=True)
-    columns = _columns(any(row.spread for row in ranked))
-    for header, _ in columns:
+    for header in columns:
         grid.add_column(header, justify="right", no_wrap=True)
-    cells = [[cell(row) for _, cell in columns] for row in ranked]
-    room = console.width - _width([row.name for row in ranked], [header for header, _ in columns], cells)
-    width = min(room, _WIDEST_BAR)
-    if width >= _SMALLEST_BAR:
-        grid.add_column("")
-    for row, texts in zip(ranked, cells, strict=True):
-        bar = [_bar(row.speed / ranked[0].speed, width, console)] if width >= _SMALLEST_BAR else []
-        grid.add_row(row.name, *texts, *bar)
+    if bar >= _SMALLEST_BAR:
+        grid.add_column("", no_wrap=True)
+    for row in ranked:
+        share = row.speed / ranked[0].speed
+        ending = [_bar(share, min(bar, _WIDEST_BAR), console)] if bar >= _SMALLEST_BAR else []
+        grid.add_row(row.name, *(cell(row) for cell in columns.values()), *ending)
     return grid
 
 
-def _columns(spread: bool) -> list[tuple[str, Callable[[Row], str]]]:
-    columns: list[tuple[str, Callable[[Row], str]]] = [("hops/s", lambda row: short(row.speed))]
+def _columns(spread: bool) -> dict[str, Callable[[Row], str]]:
+    """What stands under each header."""
+    columns: dict[str, Callable[[Row], str]] = {"hops/s": lambda row: short(row.speed)}
     if spread:
-        columns.append(("", lambda row: row.spread))
-    return [
-        *columns,
-        ("per hop", lambda row: duration(row.median("ns_per_hop"))),
-        ("setup", lambda row: seconds(row.median("setup_s"))),
-        ("run", lambda row: seconds(row.median("run_s"))),
-        ("down", lambda row: seconds(row.median("teardown_s"))),
-        ("CPU", lambda row: seconds(row.median("cpu_s"))),
-        ("peak", lambda row: size(row.median("peak_rss_bytes"))),
-        ("PSS", lambda row: size(row.median("peak_pss_bytes"))),
-        ("switches", lambda row: short(row.switches)),
-    ]
+        columns["±"] = lambda row: row.spread
+    return columns | {
+        "per hop": lambda row: duration(row.median("ns_per_hop")),
+        "setup": lambda row: seconds(row.median("setup_s")),
+        "run": lambda row: seconds(row.median("run_s")),
+        "down": lambda row: seconds(row.median("teardown_s")),
+        "CPU": lambda row: seconds(row.median("cpu_s")),
+        "peak": lambda row: size(row.median("peak_rss_bytes")),
+        "PSS": lambda row: size(row.median("peak_pss_bytes")),
+        "switch": lambda row: short(row.switches),
+    }
 
 
-def _width(names: list[str], headers: list[str], cells: list[list[str]]) -> int:
+def _width(ranked: list[Row], columns: dict[str, Callable[[Row], str]]) -> int:
     """How many columns of the terminal everything but the bar takes."""
-    columns = [["model", *names], *([header, *column] for header, column in zip(headers, zip(*cells), strict=True))]
-    return sum(max(map(len, column)) + 1 for column in columns)
+    texts = [["model", *(row.name for row in ranked)]]
+    texts += [[header, *(cell(row) for row in ranked)] for header, cell in columns.items()]
+    return sum(max(map(len, column)) + 1 for column in texts)
 
 
 def _bar(share: float, width: int, console: Console) -> Text:
@@ -145,19 +148,21 @@ def short(number: float | None) -> str:
 
 
 def duration(nanoseconds: float | None) -> str:
-    """Return nanoseconds with three digits and their unit: `5.13 us`."""
+    """Return nanoseconds with three digits and their unit: `5.13us`."""
     if nanoseconds is None:
         return "-"
     for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if nanoseconds >= 0.9995 * scale:
-            return f"{nanoseconds / scale:.3g} {unit}"
-    return f"{nanoseconds:.3g} ns"
+            return f"{nanoseconds / scale:.3g}{unit}"
+    return f"{nanoseconds:.3g}ns"
 
 
 def seconds(value: float | None) -> str:
-    """Return seconds as `0.13s`, `12.3s`, `1234s`."""
+    """Return a time in at most five characters: `7ms`, `0.13s`, `12.3s`, `1234s`."""
     if value is None:
         return "-"
+    if value < 0.0995:
+        return f"{value * 1000:.0f}ms" if value >= 0.0005 else "0"
     return f"{value:.2f}s" if value < 9.995 else f"{value:.1f}s" if value < 99.95 else f"{value:.0f}s"
 
 
@@ -166,4 +171,4 @@ def size(value: float | None) -> str:
     if value is None:
         return "-"
     mib = value / 1024**2
-    return f"{mib:.0f}M" if mib < 999.5 else f"{mib / 1024:.3g}G"
+    return f"{mib:.0f}M" if mib < 999.5 else f"{mib / 1024:.1f}G"

@@ -1,7 +1,7 @@
 """What a process has used, and the nodes that report it.
 
-Where nodes are processes, `getrusage` of the parent knows nothing of them (`RUSAGE_CHILDREN` stays 0 for the children of
-a forkserver), so each reports its own. Children import this module: it imports next to nothing.
+Where nodes are processes, `getrusage` of the parent knows nothing of them (`RUSAGE_CHILDREN` stays 0 for the children
+of a forkserver), so each reports its own. Children import this module: it imports next to nothing.
 """
 
 from concmodels.ring import feed, node, numbered

@@ -42,7 +42,7 @@ from _thread import _local, get_ident
 from collections import deque
 from weakref import WeakValueDictionary
 
-from greenlet import getcurrent as _getgreenlet, greenlet
+from greenlet import greenlet
 
 from concmodels.errors import Deadlock
 
@@ -100,9 +100,9 @@ class _Timer:
         """Return who goes on: the target or, if the time is up, the owner."""
         moment, owner = time.perf_counter(), self._owner
         late = moment - self._start > self._limit
-        if not self._total:
+        if not self._total or source is owner:
             self._start = moment
-        if not late or owner._place is not None or target is owner:
+        if not late or source is owner or target is owner or owner._place is not None:
             return target
         self.victim = source if source._place is _IN_RING and source is not target else target
         ready.appendleft(target)
@@ -121,7 +121,7 @@ class _Scheduler:
         self.timer: _Timer | None = None
         self.trap = 0
         self.main = self.current = main = tasklet.__new__(tasklet, _scheduler=self)
-        main._unit, main._place = _getgreenlet(), _IN_RING
+        main._unit, main._place = greenlet.getcurrent(), _IN_RING
         self._nursery = greenlet(_start_units)
         self._nursery.switch(main._unit)
         _schedulers[self.thread_id] = self
@@ -150,15 +150,15 @@ class _Scheduler:
         """Go on as the next in the ring; the source has left it."""
         return self.switch(source, self.ready.popleft() if self.ready else self._last_resort(source))
 
-    def jump(self, source: tasklet, target: tasklet) -> Any:
-        """Go on as this one of the ring; those it overtakes keep their places before it, which is at the end."""
-        self.bring(target)
-        return self.switch(source, target)
-
     def bring(self, target: tasklet) -> None:
         """Turn the ring until the target comes first, and take it out to be the current one."""
         self.ready.rotate(-self.ready.index(target))
         self.ready.popleft()
+
+    def check_here(self) -> None:
+        """Refuse to switch to a tasklet of another thread."""
+        if _here.scheduler is not self:
+            raise RuntimeError("can't switch to a different thread.")
 
     def check_trap(self) -> None:
         """Refuse to switch while a switch trap is set."""
@@ -241,7 +241,7 @@ _here = _Here()
 
 
 class tasklet:
-    """A unit of work that can stop anywhere and go on later: `tasklet(function)(*args, **kwargs)` puts one in the ring."""
+    """Work that can stop anywhere and go on later: `tasklet(function)(*args, **kwargs)` puts one into the ring."""
 
     tempval: Any = None  # the function it is bound to, later the value that is on its way to it
     block_trap = False
@@ -343,12 +343,12 @@ class tasklet:
         return self._run(stay=False)
 
     def _run(self, stay: bool) -> Any:
-        scheduler = _here.scheduler
-        if self._scheduler is not scheduler:
-            raise RuntimeError("can't switch to a different thread.")
+        scheduler = self._scheduler
+        scheduler.check_here()
         source = scheduler.current
         if self is not source:
-            scheduler.check_trap()
+            if not self.blocked:
+                scheduler.check_trap()
             self.insert()
             if stay:
                 scheduler.ready.appendleft(source)
@@ -358,7 +358,11 @@ class tasklet:
         return scheduler.switch(source, self)
 
     def kill(self, pending: bool = False) -> None:
-        """End it: raise `TaskletExit` where it is. A dead tasklet is left alone."""
+        """End it: raise `TaskletExit` where it is. A dead tasklet is left alone; one of a dead thread is dropped."""
+        if self.alive and self._scheduler is not _here.scheduler and self.thread_id == -1:
+            self._unblock()
+            self.remove()
+            self._call = self._unit = None
         self._throw(TaskletExit(), pending)
 
     def raise_exception(self, exc_class: type[BaseException], *args: Any) -> None:
@@ -384,6 +388,7 @@ class tasklet:
                 return
             raise RuntimeError("You cannot throw to a dead tasklet")
         if not pending:
+            scheduler.check_here()
             scheduler.check_trap()
         self._unblock()
         self.tempval = _Bomb(error)
@@ -489,7 +494,7 @@ class tasklet:
         if self._place is _IN_RING:
             ring = [self._scheduler.current, *self._scheduler.ready]
             return ring[(ring.index(self) + step) % len(ring)]
-        waiting = [None, *self._place._waiting(), None]
+        waiting: list[tasklet | None] = [None, *self._place._waiting(), None]
         return waiting[waiting.index(self) + step]
 
     @property
@@ -534,7 +539,9 @@ class channel:
         scheduler, receivers = _here.scheduler, self._receivers
         source = scheduler.current
         if _channel_callback is not None:
+            source.tempval = value  # for the callback to look at
             _call_back(_channel_callback, self, source, 1, not receivers)
+            source.tempval = None
         if not receivers:
             self._check_wait(scheduler, source)
             source.tempval, source._place = value, self
@@ -817,23 +824,22 @@ def _check_callback(callback: object) -> None:
 
 
 def _call_back(callback: Callable[..., object], *args: Any) -> None:
-    """Call it; an exception in it is shown and goes no further, for a switch is half done."""
+    """Call it; an exception in it is shown and goes no further."""
     try:
         callback(*args)
-    except Exception:  # noqa: BLE001
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - a switch is half done: it can only be shown
+        sys.excepthook(*sys.exc_info())
 
 
-def _instance(exc: type[BaseException], args: tuple[Any, ...]) -> BaseException:
+def _instance(exc: Any, args: tuple[Any, ...]) -> BaseException:
     if not (isinstance(exc, type) and issubclass(exc, BaseException)):
         raise TypeError("exceptions must be classes derived from BaseException")
-    return exc(*args)
+    error: BaseException = exc(*args)
+    return error
 
 
 def _normalized(exc: type[BaseException] | BaseException, val: object, tb: TracebackType | None) -> BaseException:
     """The exception that `raise exc, val, tb` would raise in the Python that had it."""
-    if tb is not None and not hasattr(tb, "tb_frame"):
-        raise TypeError("the third argument must be a traceback or None")
     if isinstance(exc, BaseException):
         if val is not None:
             raise TypeError("instance exception may not have a separate value")
@@ -841,7 +847,8 @@ def _normalized(exc: type[BaseException] | BaseException, val: object, tb: Trace
     elif isinstance(val, BaseException):
         error = val
     else:
-        error = _instance(exc, () if val is None else val if isinstance(val, tuple) else (val,))
+        args: tuple[Any, ...] = val if isinstance(val, tuple) else (val,)
+        error = _instance(exc, () if val is None else args)
     return error if tb is None else error.with_traceback(tb)
 
 
@@ -866,7 +873,7 @@ def _end_one(unit: tasklet) -> None:
     try:
         unit.kill()
     except BaseException:  # noqa: BLE001 - the program has ended: it can only be shown
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        sys.excepthook(*sys.exc_info())
 
 
 def _threads() -> list[int]:

@@ -3,8 +3,8 @@
 from itertools import count
 
 from concmodels.errors import TaskCancelled
+from concmodels.models._awaiting import AsyncEvent
 from concmodels.models._failures import Failures
-from concmodels.models._waiting import AsyncEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,12 +19,13 @@ from asyncio import CancelledError as Cancelled
 import anyio
 import anyio.lowlevel
 
+from concmodels.models._awaiting import AsyncChannel
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._room import Room
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._unbounded import AsyncUnbounded
-from concmodels.models._waiting import AsyncChannel, Waiter, turns
+from concmodels.models._waiting import Waiter, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

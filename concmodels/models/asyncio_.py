@@ -16,10 +16,11 @@ import time
 from asyncio import CancelledError as Cancelled
 
 from concmodels.errors import TaskCancelled
+from concmodels.models._awaiting import AsyncChannel, AsyncEvent
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._unbounded import AsyncUnbounded
-from concmodels.models._waiting import TIMED_OUT, AsyncChannel, AsyncEvent, Waiter, turns
+from concmodels.models._waiting import TIMED_OUT, Waiter, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

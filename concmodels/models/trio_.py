@@ -17,11 +17,12 @@ import trio
 from trio import Cancelled
 from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
+from concmodels.models._awaiting import AsyncChannel
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._unbounded import AsyncUnbounded
-from concmodels.models._waiting import TIMED_OUT, AsyncChannel, Waiter, turns
+from concmodels.models._waiting import TIMED_OUT, Waiter, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Measurements: what the library's rings are held against."""
