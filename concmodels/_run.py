@@ -1,8 +1,8 @@
 """One run of the ring, from its plan to its result."""
 
 import gc
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
+from types import FrameType, TracebackType
 from typing import Any
 
 from concmodels import _limits, catalog
@@ -11,10 +11,9 @@ from concmodels._plan import Plan
 from concmodels._result import FAILED, INTERRUPTED, OK, TIMED_OUT, Result
 from concmodels._watch import Listener, Watch
 from concmodels.errors import ChannelClosed, RemoteError, TaskDied
-from concmodels.ring import Misdelivered, async_circle, async_feed, async_node, circle, feed, node
+from concmodels.ring import Misdelivered, async_circle, circle
 
 SILENT = Listener()
-_WORKERS = {it.__code__ for it in (node, feed, async_node, async_feed)}
 
 
 def measure(
@@ -59,7 +58,7 @@ def explain(failure: BaseException, watch: Watch) -> str:
     """Say in one line what went wrong, and in which node."""
     error = _first(failure)
     if isinstance(error, ChannelClosed) and not _worker(error):
-        came = watch.plan.messages - watch.left()
+        came = watch.plan.messages - watch.left() - 1
         return f"only {came:,} of {watch.plan.messages:,} messages came round"
     if isinstance(error, (Misdelivered, TaskDied)):
         return _one_line(str(error))
@@ -76,20 +75,18 @@ def _first(failure: BaseException) -> BaseException:
 
 
 def _worker(error: BaseException) -> str | None:
-    """The node in whose code the exception rose, by its outgoing channel (`link 0` is the feeder's)."""
+    """The task in whose code the exception rose, by its outgoing channel: `link 0` is the feeder's, `link 1` node 1's."""
     for frame in _frames(error.__traceback__):
-        if frame.f_code in _WORKERS:
-            number = str(getattr(frame.f_locals.get("outbox"), "name", "")).removeprefix("link ")
-            return "the feeder" if number == "0" else f"node {number}"
+        name = str(getattr(frame.f_locals.get("outbox"), "name", ""))
+        if name.startswith("link "):
+            return "the feeder" if name == "link 0" else f"node {name.removeprefix('link ')}"
     return None
 
 
-def _frames(trace: TracebackType | None) -> list[Any]:
-    frames = []
+def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
     while trace is not None:
-        frames.append(trace.tb_frame)
+        yield trace.tb_frame
         trace = trace.tb_next
-    return frames
 
 
 def _task_of(error: BaseException, watch: Watch) -> str | None:

@@ -92,9 +92,9 @@ class Watch:
         if self._probe:
             yield from self._probing(first)
             first += sum(self._probe)
+        counted = self._new_lap(first, self.plan.messages)
         self._listener.running(self)
         self._used = _usage.usage()
-        counted = self._new_lap(first, self.plan.messages)
         self._started = perf_counter()
         yield counted
         self._finished = perf_counter()
@@ -118,7 +118,7 @@ class Watch:
         return collected * self.plan.nodes + sum(len(link) * behind for behind, link in enumerate(self._links))
 
     def left(self) -> int:
-        """Return how many messages of this lap have not come round yet."""
+        """Return how many messages of this lap the caller has not begun to wait for."""
         return operator.length_hint(self._lap.numbers) if self._lap else self.plan.messages
 
     def _new_lap(self, first: int, count: int) -> Lap:

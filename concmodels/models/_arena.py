@@ -16,10 +16,11 @@ about 30 ns and is also the memory fence between two processes.
 
 import os
 import time
-from _multiprocessing import SemLock
+from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from mmap import mmap
 
 PAIRS = 64
@@ -38,7 +39,8 @@ CHANNELS_AT, CHANNEL_WORDS, CHANNELS = RECORDS_AT + RECORD_WORDS * RECORDS, 32, 
 HEAP_AT = -(-(CHANNELS_AT + CHANNEL_WORDS * CHANNELS) * 8 // PAGE) * PAGE
 
 # A record, whatever it is for. A waiter is in at most one list; LIST is 0 when it is in none.
-BELL, SERIAL, OUTCOME, ITEM, NEXT, PREVIOUS, LIST, OWNER, CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(15)
+BELL, SERIAL, OUTCOME, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
+CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 
 _SIZES = (1 << 40, 1 << 36, 1 << 33)
 _SMALLEST_BLOCK = 8  # 256 bytes, as a power of two
@@ -54,14 +56,15 @@ class Lock:
 
     __slots__ = ("acquire", "patient", "release")
 
-    def __init__(self, words: memoryview, semaphore: SemLock) -> None:
+    def __init__(self, arena: Arena, semaphore: SemLock) -> None:
         self.acquire = semaphore.acquire
         self.release = semaphore.release
 
         def patient() -> bool:
             # Never without a timeout: its holder may have been killed.
             while not semaphore.acquire(True, _PATIENCE_S):
-                if words[BROKEN]:
+                arena.while_patient()
+                if arena.words[BROKEN]:
                     raise Cancelled("a process of this run was killed, maybe while it held a lock")
             return True
 
@@ -83,6 +86,7 @@ class Arena:
         self.words: memoryview = view.cast("q")
         self._mapping = mapping
         self._pairs: dict[int, tuple[Lock, Lock]] = {}
+        self.while_patient: Callable[[], object] = bool  # called now and then by who waits long for a lock
         self.claim: Lock = None  # type: ignore[assignment] # set by `open_locks`
 
     @staticmethod
@@ -93,7 +97,7 @@ class Arena:
             try:
                 os.ftruncate(fd, size)
                 arena = Arena.attach(fd)
-            except (OSError, MemoryError):
+            except OSError, MemoryError:
                 continue  # an address space limit (ulimit -v): a smaller one may do
             arena.words[HEAP] = HEAP_AT
             arena.words[NEXT_CHANNEL] = arena.words[NEXT_RECORD] = 1
@@ -124,7 +128,7 @@ class Arena:
         at = 8 * (LOCK_NAMES + LOCK_NAME_WORDS * number)
         name = self.bytes[at : at + 8 * LOCK_NAME_WORDS].tobytes().rstrip(b"\0").decode()
         # By name: rebuilt from its handle it would be closed for all when one of them is garbage.
-        return Lock(self.words, SemLock._rebuild(0, 1, 1, name))
+        return Lock(self, SemLock._rebuild(0, 1, 1, name))
 
     def name_locks(self, names: list[str]) -> None:
         """Write down the names of the run's semaphores, for every unit to open."""
@@ -244,10 +248,13 @@ class Arena:
         """Unmap it; the last one to leave gives all memory back whatever still refers to it."""
         if last:
             self.give_back(0, len(self.bytes))
-        self.words.release()
-        self.bytes.release()
-        if self._mapping is not None:
-            self._mapping.close()
+        try:
+            self.words.release()
+            self.bytes.release()
+            if self._mapping is not None:
+                self._mapping.close()
+        except BufferError:
+            pass  # a thread of the program is still inside a channel: only addresses are lost, the pages are gone
 
 
 def deadline(timeout: float | None) -> float | None:

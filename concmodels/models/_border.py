@@ -61,7 +61,7 @@ class Unit:
         self._here = _local()
         self.fetch_bell: Callable[[int], int] = self.words.__getitem__  # in one process a bell is its descriptor
         self.new_parker: Callable[[], Parker] = self._no_parker
-        self.alarm: Callable[[], None] = bool  # tell the keeper to look at the arena
+        self.alarm: Callable[[], object] = bool  # tell the keeper to look at the arena
         self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
@@ -72,10 +72,10 @@ class Unit:
     def parker(self) -> Parker:
         """The place where the calling thread waits."""
         try:
-            return self._here.parker
+            parker: Parker = self._here.parker
         except AttributeError:
             parker = self._here.parker = self.new_parker()
-            return parker
+        return parker
 
     def adopt(self, parker: Parker) -> None:
         """Let the calling thread wait here."""
@@ -201,7 +201,7 @@ def leave(unit: Unit) -> None:
 
 def current(kind: str) -> Unit:
     """The run of this model that the calling thread takes part in (a thread of the program: the only one there is)."""
-    own = [unit for unit in getattr(_current, "units", ()) if unit.kind == kind]
+    own: list[Unit] = [unit for unit in getattr(_current, "units", ()) if unit.kind == kind]
     if own:
         return own[-1]
     all_of_kind = [unit for unit in list(units.values()) if unit.kind == kind]

@@ -65,6 +65,7 @@ class Task:
         self._group = group
         self._state = 0
         self._data = b""
+        self._value: Any = None
         self._error: BaseException | None = None
 
     def __repr__(self) -> str:
@@ -86,7 +87,9 @@ class Task:
         self.settle()
         if self._error is not None:
             raise self._error
-        return unpack(self._data)
+        if self._data:
+            self._value, self._data = unpack(self._data), b""
+        return self._value
 
     def _wait(self, timeout: float | None) -> None:
         unit, until = self._group.unit, deadline(timeout)

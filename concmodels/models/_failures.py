@@ -5,9 +5,26 @@ from contextlib import contextmanager
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Self
+    from typing import Any, Self
 
 _BARE = (KeyboardInterrupt, SystemExit)
+
+
+class Carried(Exception):
+    """Brings a `KeyboardInterrupt` or `SystemExit` from a task to its group, where a loop would let it fly past."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(error)
+        self.error = error
+
+    @classmethod
+    @contextmanager
+    def on_board(cls) -> Iterator[None]:
+        """Inside a task: what must leave the group bare goes on board."""
+        try:
+            yield
+        except _BARE as error:
+            raise cls(error) from None
 
 
 class Failures:
@@ -17,11 +34,11 @@ class Failures:
         self.errors: list[BaseException] = []
 
     @classmethod
-    def of(cls, group: BaseExceptionGroup, *but: type[BaseException]) -> Self:
-        """The failures that a model's own group raised, without those that were only a signal."""
+    def of(cls, group: BaseExceptionGroup[Any], signal: type[BaseException]) -> Self:
+        """What a model's own group raised, without what was only a signal to end."""
         failures = cls()
         for error in group.exceptions:
-            if not isinstance(error, but):
+            if not isinstance(error, signal):
                 failures.add(error)
         return failures
 
@@ -31,7 +48,7 @@ class Failures:
             self.errors.append(error)
 
     def leave(self) -> None:
-        """Raise what has to be raised, if anything."""
+        """Raise what has to be raised, if anything: an interrupt bare, all else in one group."""
         errors, self.errors = self.errors, []
         for error in errors:
             bare = _find_bare(error)
@@ -54,6 +71,8 @@ class Failures:
 
 
 def _find_bare(error: BaseException) -> BaseException | None:
+    if isinstance(error, Carried):
+        return error.error
     if isinstance(error, BaseExceptionGroup):
         return next(filter(None, map(_find_bare, error.exceptions)), None)
     return error if isinstance(error, _BARE) else None

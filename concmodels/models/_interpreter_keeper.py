@@ -1,4 +1,4 @@
-"""The keeper of `subinterp`: a thread of the main interpreter hosts each interpreter, from its making to its closing."""
+"""The keeper of `subinterp`: a thread of the main interpreter hosts each of the others, until it is closed."""
 
 import sys
 import threading
@@ -83,7 +83,9 @@ class InterpreterKeeper(Keeper):
                 interpreter.close()
 
     def finish(self) -> None:
-        """The last task has ended."""
+        """The last task has ended (or the keeper itself has failed)."""
+        for host in self._hosts:
+            host.join()
         for interpreter in self._kept:
             interpreter.close()
 

@@ -1,10 +1,11 @@
 """The keeper of a run: one thread of the parent that starts the tasks, wakes the cancelled and buries the dead.
 
-Everybody rings the keeper's bell; it then looks into the arena for what there is to do: tasks that were spawned (by
-whomever), scopes that were cancelled. What starts and ends a unit is the room's: `ProcessKeeper` in `_process_keeper.py`,
-`InterpreterKeeper` in `subinterp.py`.
+Everybody rings the keeper's bell; it then looks into the arena for what there is to do: tasks that were
+spawned, scopes that were cancelled. What starts and ends a unit is the room's: `ProcessKeeper` in `_process_keeper.py`,
+`InterpreterKeeper` in `_interpreter_keeper.py`.
 """
 
+import errno
 import os
 import threading
 from itertools import count
@@ -33,7 +34,7 @@ from concmodels.models._arena import (
     Cancelled,
 )
 from concmodels.models._border import Parker, Unit, enter, leave, runs_here
-from concmodels.models._border_group import DONE, FAILED, STOPPED, finish
+from concmodels.models._border_group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, finish
 from concmodels.models._child import local_parker, ringer
 from concmodels.models._interrupt import Guard
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _runs = count(1)
+_RESERVE = 48  # descriptors
 GRACE_S, SHORT_GRACE_S = 2.0, 0.15
 DEFAULT_CHANNEL_BYTES = 1 << 26
 
@@ -129,12 +131,33 @@ class Keeper:
         try:
             self.prepare()
             while not (self.stopping and self.idle()):
-                self.wait()
-                self._start_spawned()
-                self._tell_cancelled()
-                self.check_deadlines()
+                self._look_around()
+        except BaseException as error:  # noqa: BLE001 - without a keeper nobody would ever be woken
+            self.break_off(error)
         finally:
             self.finish()
+            if self.unit.words[BROKEN]:
+                self.all_gone()
+
+    def break_off(self, death: BaseException) -> None:
+        """The run can't go on: everybody must end."""
+        self.unit.death = self.unit.unreported = death
+        self.unit.words[BROKEN] = KILLING
+        self.ring_all()
+
+    def all_gone(self) -> None:
+        """The run was broken off, and its last unit is gone."""
+        self.unit.words[BROKEN] = ALL_GONE
+        self.ring_all()
+
+    def _look_around(self) -> None:
+        try:
+            self.wait()
+            self._start_spawned()
+        except Cancelled:
+            pass  # a process died with a lock; what was under way does not matter any more
+        self._tell_cancelled()
+        self.check_deadlines()
 
     def _start_spawned(self) -> None:
         arena = self.unit.arena
@@ -153,6 +176,7 @@ class Keeper:
         try:
             if not words[at]:
                 words[at] = os.eventfd(0, os.EFD_CLOEXEC)
+                keep_descriptors_free(words[at])
             self.start(at, name)
         except Exception as error:  # noqa: BLE001 - it is the task's failure
             self.failed(at, name, error)
@@ -229,8 +253,17 @@ def _name_locks(arena: Arena) -> list[Any]:
 
     context = get_context("spawn")
     semaphores = [context.Semaphore(1) for _ in range(2 * PAIRS + 1)]
-    arena.name_locks([semaphore._semlock.name for semaphore in semaphores])
+    names = [semaphore._semlock.name for semaphore in semaphores]  # type: ignore[attr-defined]
+    arena.name_locks(names)
     return semaphores
+
+
+def keep_descriptors_free(newest: int) -> None:
+    """Refuse to start another task if the newest descriptor is among the last: a program needs some to end in order."""
+    from resource import RLIMIT_NOFILE, getrlimit
+
+    if newest >= getrlimit(RLIMIT_NOFILE)[0] - _RESERVE:
+        raise OSError(errno.EMFILE, "too few file descriptors for so many tasks: raise `ulimit -n`")
 
 
 def _raise_descriptor_limit() -> None:

@@ -4,13 +4,22 @@ Each child holds one end of a socket. It asks there for the bells of others, and
 that the parent is dead. A process that ends without a word may have held a lock of the arena: then the whole run ends.
 """
 
-import errno
 import io
 import os
 import signal
 import socket
-from multiprocessing import forkserver, get_context, popen_fork, popen_forkserver, popen_spawn_posix, spawn, util
-from multiprocessing.context import reduction, set_spawning_popen
+import threading
+from multiprocessing import (
+    forkserver,
+    get_context,
+    popen_fork,
+    popen_forkserver,
+    popen_spawn_posix,
+    reduction,
+    spawn,
+    util,
+)
+from multiprocessing.context import set_spawning_popen
 from select import EPOLLIN, epoll
 
 from concmodels.errors import TaskDied
@@ -19,7 +28,7 @@ from concmodels.models._arena import BROKEN, STATE
 from concmodels.models._border import now, units
 from concmodels.models._border_group import ALL_GONE, DIED, DONE, KILLING, STOPPED, finish
 from concmodels.models._child import local_parker
-from concmodels.models._keeper import Keeper
+from concmodels.models._keeper import Keeper, keep_descriptors_free
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +67,7 @@ class ProcessKeeper(Keeper):
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
         self._epoll = epoll()
         self._epoll.register(self.bell, EPOLLIN)
-        self._killed = False
+        self.unit.arena.while_patient = self._look_for_dead
 
     # What Keeper asks for.
 
@@ -82,11 +91,12 @@ class ProcessKeeper(Keeper):
         """Start a process for the task of this record."""
         ours, theirs = socket.socketpair()
         try:
+            keep_descriptors_free(theirs.fileno())
             fds = (self.unit.arena.fd, self.unit.words[at], self.bell, theirs.fileno())
             child = Child(at, name, self._launch(at, name, fds, ours), ours)
-        except OSError as error:
+        except BaseException:
             ours.close()
-            raise _too_many(error) from error
+            raise
         finally:
             theirs.close()
         self._children[child.popen.sentinel] = self._askers[ours.fileno()] = child
@@ -125,7 +135,10 @@ class ProcessKeeper(Keeper):
                 child.knock_at = moment + _KNOCK_S
 
     def finish(self) -> None:
-        """The last one is gone."""
+        """The last one is gone (or the keeper itself has failed)."""
+        for child in self._children.values():
+            child.popen.kill()
+            child.close()
         self._epoll.close()
 
     # The details.
@@ -135,7 +148,8 @@ class ProcessKeeper(Keeper):
         return max(0.0, min(times) - now()) if times else None
 
     def _launch(self, at: int, name: str, fds: tuple[int, int, int, int], ours: socket.socket) -> Any:
-        process: Any = get_context(self._method).Process(name=name)  # type: ignore[attr-defined]
+        context: Any = get_context(self._method)
+        process = context.Process(name=name)
         process._target = _child.process
         if self._method == "fork":
             others = [self._epoll.fileno(), ours.fileno(), *self._askers, *self._children]
@@ -160,8 +174,7 @@ class ProcessKeeper(Keeper):
         del self._children[child.popen.sentinel]
         if self._askers.pop(child.connection.fileno(), None):
             self._epoll.unregister(child.connection)
-        told_to_stop = self.stopping or child.knock_at is not None
-        if not self.unit.words[BROKEN] and self.unit.words[child.at + STATE] < DONE and not told_to_stop:
+        if not self.unit.words[BROKEN] and self._died(child):
             self._break_off(child)
         child.close()
         if self.unit.words[BROKEN]:
@@ -173,28 +186,38 @@ class ProcessKeeper(Keeper):
             finish(self.unit, child.at, STOPPED)
         self.ended(child.at)
 
+    def _died(self, child: Child) -> bool:
+        """Whether a process that has ended did so without a word, and without having been told."""
+        if self.stopping or child.knock_at is not None:
+            return False
+        killed: bool = child.popen.wait() == -signal.SIGKILL
+        return killed or self.unit.words[child.at + STATE] < DONE
+
+    def _look_for_dead(self) -> None:
+        """Somebody waits long for a lock. If it is the keeper, nobody else would notice that its holder is dead."""
+        if threading.current_thread() is self._thread and not self.unit.words[BROKEN]:
+            for fd, _ in self._epoll.poll(0):
+                if fd in self._children and self._died(self._children[fd]):
+                    self._break_off(self._children[fd])
+                    return
+
     def _break_off(self, dead: Child) -> None:
         """A process ended without a word. It may have held a lock, so all others must end."""
-        code = dead.popen.poll()
+        code = dead.popen.wait()
         how = f"killed by {signal.Signals(-code).name}" if code and code < 0 else f"exit status {code}"
-        self.unit.death = self.unit.unreported = TaskDied(f"the process of task {dead.name!r} ended without a word ({how})")
+        death = TaskDied(f"the process of task {dead.name!r} ended without a word ({how})")
+        self.unit.death = self.unit.unreported = death
         words = self.unit.words
-        words[BROKEN] = KILLING
         words[dead.at + STATE] = DIED
+        words[BROKEN] = KILLING
         self.ring_all()
         for child in self._children.values():
             child.knock_at, child.kill_at = now() + _KNOCK_S, now() + _KILL_AFTER_S
 
 
-def _too_many(error: OSError) -> OSError:
-    if error.errno in (errno.EMFILE, errno.ENFILE):
-        return OSError(error.errno, "too few file descriptors for so many processes (5 each): raise `ulimit -n`")
-    return error
-
-
 def _start_forkserver() -> None:
     """Start multiprocessing's forkserver, if it does not run yet, with our modules loaded."""
-    server = forkserver._forkserver  # type: ignore[attr-defined]
+    server: Any = forkserver._forkserver
     before = server._preload_modules
     # Not the main program: it is imported by those who need something of it, and only if it has a guard.
     server.set_forkserver_preload([name for name in before if name != "__main__"] + _PRELOAD)
@@ -242,6 +265,8 @@ class _ForkserverPopen(popen_forkserver.Popen):
 
 
 class _SpawnPopen(popen_spawn_posix.Popen):
+    _fds: list[int]
+
     def _launch(self, process: Any) -> None:
         from multiprocessing import resource_tracker
 
@@ -251,8 +276,9 @@ class _SpawnPopen(popen_spawn_posix.Popen):
         reader, writer = os.pipe()
         try:
             command = spawn.get_command_line(tracker_fd=tracker, pipe_handle=reader)
-            passed = [*self._fds, tracker, reader, ends]
-            self.pid = util.spawnv_passfds(spawn.get_executable(), command, passed)  # type: ignore[attr-defined]
+            passed: Any = [*self._fds, tracker, reader, ends]
+            program: Any = spawn.get_executable()
+            self.pid = util.spawnv_passfds(program, command, passed)
         finally:
             os.close(reader)
             os.close(ends)

@@ -4,7 +4,7 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._awaiting import AsyncEvent
-from concmodels.models._failures import Failures
+from concmodels.models._failures import Carried, Failures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class Task:
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
         await self._ended.wait(timeout)
+        if isinstance(self._error, Carried):
+            raise self._error.error
         if isinstance(self._error, Exception):
             raise self._error
         if not self._finished:
@@ -52,7 +54,7 @@ class Task:
     async def run(self) -> None:
         """The body of the task."""
         try:
-            with self._scope:
+            with Carried.on_board(), self._scope:
                 self._value = await self._function(*self._args)
                 self._finished = True
         except BaseException as error:
@@ -72,6 +74,11 @@ class ScopedGroup:
 
     _native: Any = None
 
+    @staticmethod
+    def cancelled_type() -> type[BaseException]:
+        """The model's cancellation exception."""
+        raise NotImplementedError("a room must say what its cancellation looks like")
+
     async def __aenter__(self) -> Self:
         self._manager = type(self).open_group()
         self._native = await self._manager.__aenter__()
@@ -83,7 +90,9 @@ class ScopedGroup:
         try:
             swallowed: bool = await self._manager.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
-            Failures.of(group).leave()
+            cancelled = self.cancelled_type()
+            Failures.of(group, cancelled).leave()
+            raise next(leaf for leaf in group.exceptions if isinstance(leaf, cancelled)) from None
         return swallowed
 
     def spawn(self, function: Callable[..., Awaitable[Any]], *args: Any, name: str | None = None) -> Task:

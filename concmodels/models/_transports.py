@@ -14,7 +14,8 @@ from time import sleep
 
 from concmodels.models._arena import CHANNEL_WORDS, CHANNELS_AT, KEEPS_INTERPRETERS, NEXT_CHANNEL
 from concmodels.models._border import current, now
-from concmodels.models._border_channel import FDS, HEAD, SPILL_END, SPILL_START, Channel, make
+from concmodels.models._border_channel import Channel
+from concmodels.models._channel_memory import FDS, HEAD, SPILL_END, SPILL_START, make
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

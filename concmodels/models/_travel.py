@@ -5,7 +5,8 @@ pickled the quick way; only what that refuses is looked at more closely.
 """
 
 import sys
-from _pickle import Pickler, dumps
+from _pickle import Pickler
+from _pickle import dumps as dumps
 from _pickle import loads as _loads
 from io import BytesIO
 
@@ -90,7 +91,7 @@ def pack(item: object, home: object) -> bytes:
         pass
     try:
         return careful_dumps(item, home)
-    except (RuntimeError, RecursionError, MemoryError):
+    except RuntimeError, RecursionError, MemoryError:
         raise
     except Exception as error:
         raise CannotTravel(f"a {type(item).__name__} can't travel through this channel: {error}") from error
@@ -100,7 +101,7 @@ def unpack(data: Any) -> Any:
     """Unpickle; the program's main file is imported when something in it is asked for."""
     try:
         return _loads(data)
-    except (AttributeError, ImportError):
+    except AttributeError, ImportError:
         if not import_main():
             raise
         return _loads(data)
@@ -112,9 +113,9 @@ def pack_call(function: Callable[..., Any], args: tuple[Any, ...], home: object)
         raise TypeError(f"spawn needs a function, not {function!r}")
     try:
         return careful_dumps((function, args), home)
-    except (RuntimeError, MemoryError):
+    except RuntimeError, MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - find the culprit
+    except Exception as error:
         _blame("the function", function, home)
         for number, value in enumerate(args, 1):
             _blame(f"argument {number}", value, home)
@@ -125,7 +126,8 @@ def _blame(what: str, value: object, home: object) -> None:
     try:
         careful_dumps(value, home)
     except Exception as error:
-        raise CannotTravel(f"{what} ({_name(value)}) can't travel to another process or interpreter: {error}") from error
+        sentence = f"{what} ({_name(value)}) can't travel to another process or interpreter: {error}"
+        raise CannotTravel(sentence) from error
 
 
 def _name(value: object) -> str:
@@ -145,7 +147,7 @@ def pack_error(error: BaseException, task: str) -> bytes:
         data = careful_dumps(error)
         if type(_loads(data)) is type(error):
             return dumps((data, task, text), 5)
-    except Exception:  # noqa: BLE001, S110 - it can't travel, whatever it says
+    except Exception:  # noqa: BLE001 - it can't travel, whatever it says
         pass
     return dumps((None, task, text), 5)
 
@@ -208,7 +210,7 @@ def _is_guarded(path: str) -> bool:
             return False
         only_tree = 0x400
         tree: Any = compile(source, path, "exec", only_tree, dont_inherit=True)
-    except (OSError, SyntaxError, ValueError):
+    except OSError, SyntaxError, ValueError:
         return False
     return any(type(node).__name__ == "If" and _asks_for_main(node.test) for node in tree.body)
 
@@ -237,7 +239,7 @@ def import_main() -> bool:
     sys.modules["__mp_main__"] = sys.modules["__main__"] = module
     try:
         with open(path, "rb") as file:
-            exec(compile(file.read(), path, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - it is an import
+            exec(compile(file.read(), path, "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         _main_is_here = False
         raise

@@ -17,7 +17,7 @@ from asyncio import CancelledError as Cancelled
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._awaiting import AsyncChannel, AsyncEvent
-from concmodels.models._failures import Failures
+from concmodels.models._failures import Carried, Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._unbounded import AsyncUnbounded
 from concmodels.models._waiting import TIMED_OUT, Waiter, turns
@@ -108,7 +108,10 @@ class Task:
             await self._ended.wait(timeout)
         if self._native.cancelled():
             raise TaskCancelled(f"task {self.name!r} was cancelled")
-        return self._native.result()
+        try:
+            return self._native.result()
+        except Carried as carried:
+            raise carried.error from None
 
 
 class _Stop(Exception):
@@ -117,6 +120,11 @@ class _Stop(Exception):
 
 async def _stop() -> None:
     raise _Stop
+
+
+async def _carry[R](function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
+    with Carried.on_board():
+        return await function(*args)
 
 
 class TaskGroup:
@@ -141,7 +149,8 @@ class TaskGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if not hasattr(self, "_native"):
             raise RuntimeError("this group is not open: spawn inside its `async with`")
-        return Task(self._native.create_task(function(*args), name=name or getattr(function, "__name__", None)))
+        name = name or getattr(function, "__name__", None)
+        return Task(self._native.create_task(_carry(function, args), name=name))
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body; the `async with` is then left without an error."""

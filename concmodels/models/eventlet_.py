@@ -48,11 +48,22 @@ def run[R](main: Callable[..., R], *args: Any) -> R:
         raise RuntimeError("eventlet.run was called inside a run of eventlet: call the function directly")
     task = tasks[here] = Task(main, args, "main")
     task.unit = here
+    fresh = not hasattr(hubs._threadlocal, "hub")
     try:
         with _Doorbell(task.interrupt) as doorbell, Guard(doorbell.ring, task.unfinished) as task.guard:
             return main(*args)
     finally:
         del tasks[here]
+        if fresh:
+            _end_hub()
+
+
+def _end_hub() -> None:
+    """End the hub that this run began: its greenlet would keep its epoll descriptor open for ever."""
+    hub = hubs.get_hub()
+    if hub.running:
+        hub.abort(wait=True)
+    del hubs._threadlocal.hub
 
 
 class _Doorbell:

@@ -12,9 +12,11 @@ is cancelled in the same turn of the hub in which its item is taken leaves that 
 """
 
 import math
+import threading
 import time
 
 import gevent
+from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
 from greenlet import getcurrent
 
@@ -43,11 +45,14 @@ def run[R](main: Callable[..., R], *args: Any) -> R:
         raise RuntimeError("gevent.run was called inside a run of gevent: call the function directly")
     task = tasks[here] = Task(main, args, "main")
     task.unit = here
+    fresh = get_hub_if_exists() is None
     try:
         with Guard(task.interrupt, task.unfinished) as task.guard:
             return main(*args)
     finally:
         del tasks[here]
+        if fresh and threading.current_thread() is not threading.main_thread():
+            gevent.get_hub().destroy(destroy_loop=True)  # its descriptors would outlive the thread
 
 
 def sleep(seconds: float) -> None:
@@ -78,9 +83,7 @@ class _Waiter(Waiter):
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, at most `timeout` seconds."""
-        timer = None if timeout is None else self._hub.loop.timer(timeout)
-        if timer is not None:
-            timer.start(self.finish, TIMED_OUT)
+        timer = None if timeout is None else self._start_timer(timeout)
         self._parked = True
         try:
             while not self._rung:
@@ -92,6 +95,13 @@ class _Waiter(Waiter):
             if timer is not None:
                 timer.close()
         return True
+
+    def _start_timer(self, timeout: float) -> Any:
+        loop = self._hub.loop
+        loop.update_now()  # else the seconds count from when the loop last woke up
+        timer = loop.timer(timeout)
+        timer.start(self.finish, TIMED_OUT)
+        return timer
 
     def wake(self) -> None:
         self._rung = True

@@ -53,16 +53,18 @@ class Scheduler:
         self._order = count()
         self._bell = allocate_lock()
         self._bell.acquire()
+        self._nursery = greenlet(_enter)
+        self._nursery.switch(self.main, None)
 
     def start(self, task: Task) -> None:
         """Make a greenlet for the task; it begins when its turn comes.
 
-        It is entered here once, and comes straight back: a greenlet counts its recursion depth from where it was first
-        entered, and entered from the end of a chain of others it would have none left.
+        The nursery enters it once, and it comes straight back: a greenlet lies on the stack and counts its recursion
+        depth from where it was first entered, and entered from the end of a chain of others it would have none left.
         """
         unit = greenlet(self._work, self.main)
         self.tasks[unit] = task
-        unit.switch(getcurrent())
+        self._nursery.switch(unit, getcurrent())
         self.ready(unit)
 
     def ready(self, unit: greenlet) -> None:
@@ -117,6 +119,12 @@ class Scheduler:
     def _wake_sleepers(self) -> None:
         while self._sleepers and self._sleepers[0][0] <= now():
             heapq.heappop(self._sleepers)[2].finish(TIMED_OUT)
+
+
+def _enter(unit: greenlet, spawner: greenlet | None) -> None:
+    """The nursery: enters the new greenlets, all from the same place."""
+    while True:
+        unit, spawner = unit.switch(spawner)
 
 
 def run[R](main: Callable[..., R], *args: Any) -> R:

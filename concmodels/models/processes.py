@@ -4,7 +4,7 @@ Unit            one process per task
 Scheduler       the operating system; preemptive
 Message         a 64-bit word in shared memory; what is no small int is pickled
 Parallel        yes, on every build
-Cancellation    `Cancelled` where the task waits, raised again at the next wait; after two seconds also where it computes
+Cancellation    `Cancelled` where the task waits, raised again at the next wait; after 2 seconds also where it computes
 
 Variants by the way a process is started: `processes:forkserver` (the default), `processes:spawn`, `processes:fork`.
 
@@ -79,5 +79,11 @@ def variant(name: str) -> Room:
         """Run `main(*args)` in this process; what it spawns runs in others."""
         return _run(name, main, args, channel_bytes)
 
-    verbs = {"sleep": sleep, "now": now, "Channel": Channel, "TaskGroup": TaskGroup, "Cancelled": Cancelled}
+    verbs: dict[str, Any] = {
+        "sleep": sleep,
+        "now": now,
+        "Channel": Channel,
+        "TaskGroup": TaskGroup,
+        "Cancelled": Cancelled,
+    }
     return Room(f"{_KIND}:{name}", run=run, **verbs)

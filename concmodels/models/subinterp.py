@@ -70,5 +70,5 @@ def variant(name: str) -> Room:
     channels = {"memoryview": Channel, "pipe": PipeChannel, "queue": PollingChannel}
     if name not in channels:
         raise ValueError(f"interpreters are connected by one of {', '.join(channels)}, not by {name!r}")
-    verbs = {"sleep": sleep, "now": now, "TaskGroup": TaskGroup, "Cancelled": Cancelled}
+    verbs: dict[str, Any] = {"sleep": sleep, "now": now, "TaskGroup": TaskGroup, "Cancelled": Cancelled}
     return Room(f"{_KIND}:{name}", run=_run_keeping if name == "queue" else run, Channel=channels[name], **verbs)

@@ -87,6 +87,11 @@ class TaskGroup(ScopedGroup):
     new_scope = trio.CancelScope
     waiter_type = _Waiter
 
+    @staticmethod
+    def cancelled_type() -> type[BaseException]:
+        """`trio.Cancelled`."""
+        return Cancelled
+
 
 class Channel(AsyncChannel):
     """A channel between the tasks of one run."""

@@ -1,0 +1,139 @@
+"""Tasklets: Stackless Python's model, on the greenlet room's scheduler.
+
+unit          one tasklet per task: a greenlet in a ring of those that can go on
+scheduler     none of its own: who meets a waiting partner hands over to it, and goes to the end of the ring; cooperative
+message       by reference, from one tasklet straight to the other
+parallel      no: all tasklets of a run share one thread
+cancellation  the library's own: where a task waits or hands over, at the latest after 256 operations that do neither
+
+What is special is the rendezvous, `Channel(0)`, the only channel that Stackless has. With bare greenlets the sender
+wakes the receiver, which goes on when its turn comes. Here the two meet: the receiver goes on *at once*, in the middle
+of the sender's `send`, and the sender's turn comes after everybody else's. So a message can run through a chain of
+tasklets without ever waiting for its turn, and the program decides who runs next by whom it talks to. The channel's
+`preference` says who goes on when two have met:
+
+    -1    the receiver (as in Stackless, where it is the default too)
+     0    whoever came second: nobody switches
+     1    the sender
+
+A channel with a buffer connects tasklets that do not meet: those are as in the greenlet room.
+
+`concmodels.stackless` is the same model with Stackless's own API, for programs that were written for it.
+
+Limitations: as for greenlet. As no partner is preferred for being quick, a stream through a rendezvous pays a switch
+for every message; a channel with a buffer does not.
+"""
+
+import math
+
+from greenlet import getcurrent
+
+from concmodels.models import greenlet_
+from concmodels.models._tasks import Cancelled
+from concmodels.models._unbounded import CooperativeUnbounded
+from concmodels.models._waiting import claim_first, expired
+from concmodels.models.greenlet_ import now, sleep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import Callable
+    from typing import Any, Self
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+
+
+def run[R](main: Callable[..., R], *args: Any) -> R:
+    """Run `main(*args)` as the main tasklet and return its result; see `concmodels.contract.Room.run`."""
+    return greenlet_.run_with(main, args, "tasklets")
+
+
+class TaskGroup(greenlet_.TaskGroup):
+    """Tasklets that end together."""
+
+
+class _Waiter(greenlet_._Waiter):
+    """Beside being woken, a tasklet can be handed over to."""
+
+    __slots__ = ()
+
+    def hand_over(self) -> None:
+        """Go on as the tasklet that waits here; the current one goes to the end of the ring."""
+        self._scheduler.ready(getcurrent())
+        self._unit.switch()
+
+
+class Channel(greenlet_.Channel):
+    """A channel between tasklets; `Channel(0)` is the one to look at."""
+
+    _new_waiter: type[_Waiter] = _Waiter
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        kind: type[Channel] = cls
+        if cls is Channel:
+            kind = _Rendezvous if capacity == 0 else _Unbounded if capacity == math.inf else cls
+        return super().__new__(kind)  # type: ignore[return-value]
+
+
+class _Unbounded(CooperativeUnbounded, Channel):
+    """`Channel(math.inf)`: nobody waits for room."""
+
+
+class _Rendezvous(Channel):
+    """`Channel(0)`: it holds nothing but those who wait, and two who meet exchange the item directly."""
+
+    preference = -1
+    """Who goes on at once when two have met: -1 the receiver, 1 the sender, 0 whoever came second."""
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """As `SyncChannel.send`; a waiting receiver goes on at once, if it is preferred."""
+        if next(self._turns):
+            self._visit_scheduler()
+        receiver_first = self.preference < 0
+        receiver = None if self._closed else self._meet(self._receivers, receiver_first)
+        if receiver is None:
+            self._stand(item, self._senders, timeout)
+            return
+        receiver.item = item
+        if receiver_first:
+            receiver.hand_over()
+        else:
+            receiver.wake()
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """As `SyncChannel.receive`; a waiting sender goes on at once, if it is preferred."""
+        if next(self._turns):
+            self._visit_scheduler()
+        if self._buffer:  # given back by a receiver that could not take it
+            return self._take()
+        sender_first = self.preference > 0
+        sender = self._meet(self._senders, sender_first)
+        if sender is None:
+            return self._stand(None, self._receivers, timeout)
+        if sender_first:
+            sender.hand_over()
+        else:
+            sender.wake()
+        return sender.item
+
+    def _meet(self, waiting: deque[Any], handing_over: bool) -> Any:
+        """Claim the partner who has waited longest. Who is about to hand over to it can be cancelled, before.
+
+        It must be so: of two who send in turn to a receiver that is always there, none ever waits.
+        """
+        if waiting and handing_over:
+            task = self._new_waiter.current()
+            if task.must_stop():
+                task.stop()
+        return claim_first(waiting)
+
+    def _stand(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait for a partner; return what it brought."""
+        if self._closed:
+            self._refuse()
+        if expired(timeout):
+            raise TimeoutError(f"{self!r}: nobody waits at the other end")
+        waiter = self._new_waiter(item)
+        queue.append(waiter)
+        self._wait(waiter, queue, timeout)
+        return waiter.item

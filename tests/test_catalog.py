@@ -1,0 +1,102 @@
+"""The catalog: names, facts, availability, and what it says when it has to refuse."""
+
+import importlib.util
+
+import pytest
+
+import concmodels
+from concmodels import catalog
+from concmodels.errors import ModelUnavailable, UnknownModel
+
+MODELS = [
+    "threads", "rawthreads", "processes", "subinterp", "greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio",
+    "anyio",
+]  # fmt: skip
+VARIANTS = [
+    "rawthreads:polling", "processes:spawn", "processes:fork", "subinterp:pipe", "subinterp:queue", "anyio:trio",
+]  # fmt: skip
+
+
+def test_names():
+    assert concmodels.names() == MODELS
+    assert sorted(concmodels.names(variants=True)) == sorted(MODELS + VARIANTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "variant"),
+    [
+        ("trio", "trio", None),
+        ("processes", "processes", "forkserver"),
+        ("processes:forkserver", "processes", "forkserver"),
+        ("processes:spawn", "processes", "spawn"),
+        ("anyio", "anyio", "asyncio"),
+    ],
+)
+def test_facts_of_models_and_variants(name, base, variant):
+    facts = catalog.facts(name)
+    assert (facts.model, facts.variant) == (base, variant)
+
+
+def test_a_default_variant_goes_by_its_model():
+    assert catalog.name_of(catalog.facts("processes:forkserver")) == "processes"
+    assert catalog.load("threads") is catalog.load("threads")
+
+
+@pytest.mark.parametrize("name", MODELS + VARIANTS)
+def test_facts_are_complete(name):
+    facts = catalog.facts(name)
+    assert facts.colour in ("sync", "async")
+    assert facts.memory > 0
+    assert facts.hop > 0
+    assert facts.descriptors >= 0
+    for text in (facts.unit, facts.scheduler, facts.message, facts.parallel, facts.cancellation, facts.cost):
+        assert text
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("tread", "there are threads,"),
+        ("Trio", "there are trio,"),
+        ("gevnt", "there are gevent,"),
+        ("subinterp:qeue", "it has queue,"),
+        ("proceses:spwan", "there are processes:spawn,"),
+        ("trio:fast", "the model trio has no variants"),
+        ("", "there are"),
+    ],
+)
+def test_unknown_names_list_the_nearest_first(name, nearest):
+    with pytest.raises(UnknownModel) as caught:
+        catalog.load(name)
+    assert nearest in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("trio", "pip install trio"), ("anyio:trio", "pip install trio"), ("tasklets", "pip install greenlet")],
+)
+def test_a_missing_library_comes_with_its_install_line(monkeypatch, name, line):
+    library = line.rpartition(" ")[2]
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda it, *more: None if it == library else find(it, *more))
+    assert line in catalog.why_not(name)
+
+
+def test_load_refuses_what_is_missing(monkeypatch):
+    monkeypatch.setattr(catalog, "_refusal", lambda _: "it is Sunday")
+    with pytest.raises(ModelUnavailable, match="trio can't run here: it is Sunday"):
+        concmodels.load("trio")
+
+
+def test_without_the_gil(monkeypatch):
+    monkeypatch.setattr(catalog.sys, "_is_gil_enabled", lambda: False)
+    assert "GIL on again" in catalog.why_not("gevent")
+    assert "free-threaded" in catalog.why_not("subinterp:pipe")
+    assert catalog.why_not("threads") is None
+
+
+def test_elsewhere_than_linux(monkeypatch):
+    monkeypatch.delattr(catalog.os, "memfd_create", raising=False)
+    assert "memfd" in catalog.why_not("subinterp")
+    assert catalog.why_not("asyncio") is None
