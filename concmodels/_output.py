@@ -27,7 +27,11 @@ def console(stream: TextIO | None) -> Console:
     """Return a rich console on this stream, 80 columns wide where it is no terminal and COLUMNS doesn't tell."""
     from rich.console import Console
 
-    return Console(file=stream, highlight=False, soft_wrap=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # rich would leave the program here, with status 1; `quiet_when_closed` knows better
+
+    return Plain(file=stream, highlight=False)
 
 
 @contextlib.contextmanager

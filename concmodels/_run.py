@@ -75,7 +75,7 @@ def _first(failure: BaseException) -> BaseException:
 
 
 def _worker(error: BaseException) -> str | None:
-    """The task in whose code the exception rose, by its outgoing channel: `link 0` is the feeder's, `link 1` node 1's."""
+    """The task in whose code the exception rose, by its outgoing channel; `link 0` is the feeder's."""
     for frame in _frames(error.__traceback__):
         name = str(getattr(frame.f_locals.get("outbox"), "name", ""))
         if name.startswith("link "):

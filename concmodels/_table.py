@@ -119,8 +119,8 @@ def _title(result: Result) -> Text:
     gil = "GIL on" if result.gil else "GIL off"
     nodes, messages = _count(result.nodes, "node"), _count(result.messages, "message")
     title = Text(f"ring of {nodes}, {messages}: {_count(result.hops, 'hop')}\n", style="bold")
-    facts = f"{flight} in flight, capacity {result.capacity}, {payload}; Python {result.python}, {gil}, {result.cpus} CPUs\n"
-    return title.append(facts, style="not bold dim")
+    title.append(f"{flight} in flight, capacity {result.capacity}, {payload}; ", style="not bold dim")
+    return title.append(f"Python {result.python}, {gil}, {result.cpus} CPUs\n", style="not bold dim")
 
 
 def _verdict(results: list[Result]) -> str:

@@ -158,8 +158,8 @@ def ring(
 ) -> Result:
     """Send `messages` round a ring of `nodes` in this process and return what it took.
 
-    `in_flight` None streams them all, 1 is a token; `capacity` is that of each channel, 0 a rendezvous; `payload` is the
-    size of a message in bytes, at least 8 (None: the bare number); `timeout` is in seconds, over setup, run and
+    `in_flight` None streams them all, 1 is a token; `capacity` is that of each channel, 0 a rendezvous; `payload` is
+    the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in seconds, over setup, run and
     teardown.
 
     A ring that fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for bad sizes,

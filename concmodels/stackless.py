@@ -684,7 +684,9 @@ class channel:
         return self._senders or self._receivers
 
     def _forget(self, waiting: tasklet) -> None:
-        self._waiting().remove(waiting)
+        queue = self._waiting()
+        if waiting in queue:
+            queue.remove(waiting)
 
 
 class atomic:
@@ -721,6 +723,7 @@ def run(
     try:
         scheduler.leave(me)
     finally:
+        scheduler.current = me  # even if Ctrl-C has interrupted a switch half-way
         _return_from_run(scheduler, me)
         if timer is not None:
             scheduler.timer = None
@@ -862,15 +865,20 @@ def _scheduler_of(thread_id: int) -> _Scheduler:
 def _end_all() -> None:
     """At the end of the program: kill what has begun and not ended, ten times if it has to be."""
     scheduler = _here.scheduler
-    scheduler.trap, scheduler.timer = 0, None
+    if scheduler.main._unit is not greenlet.getcurrent():
+        return  # the program has ended in the middle of a tasklet: nothing can be ended from there
+    scheduler.trap, scheduler.timer, scheduler.current = 0, None, scheduler.main
+    scheduler.watchdogs.clear()
+    scheduler.ready.clear()  # Ctrl-C may have ended the program in the middle of a switch: begin a new ring
     for _ in range(10):
         for unit in [*scheduler.started]:
-            if unit is not scheduler.current:
-                _end_one(unit)
+            _end_one(unit)
 
 
 def _end_one(unit: tasklet) -> None:
     try:
+        if not unit.blocked:
+            unit._place = None
         unit.kill()
     except BaseException:  # noqa: BLE001 - the program has ended: it can only be shown
         sys.excepthook(*sys.exc_info())

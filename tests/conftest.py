@@ -1,6 +1,7 @@
 """Which models the tests are run on, and when they may be skipped: decided here and nowhere else.
 
-A test that asks for `model` runs once for every model and variant of the catalog, and never names one itself:
+A test that asks for `model` runs once for every model and variant of the catalog, and never names one itself; one that
+asks for `promise` too runs once for every promise that the model gives:
 
     def test_promise(model, promise):
         promise.hold(model)
@@ -25,16 +26,16 @@ pytest.register_assert_rewrite("conformance.promises", "conformance.census")
 
 from _pytest.assertion.rewrite import rewrite_asserts  # noqa: E402 - after the line above
 from conformance import census, sync  # noqa: E402
-from conformance.suite import Model  # noqa: E402
+from conformance.suite import Model, promises  # noqa: E402
 
 from concmodels import catalog  # noqa: E402
-from concmodels.errors import ModelUnavailable  # noqa: E402
+from concmodels.errors import ModelUnavailable, UnknownModel  # noqa: E402
 
 EXPECTED = {
     "free-threaded": () if sys._is_gil_enabled() else ("gevent", "subinterp", "subinterp:pipe", "subinterp:queue"),
-    "not Linux": () if sys.platform == "linux" else tuple(
-        name for name in catalog.names(variants=True) if name.startswith(("processes", "subinterp"))
-    ),
+    "not Linux": ()
+    if sys.platform == "linux"
+    else tuple(name for name in catalog.names(variants=True) if name.startswith(("processes", "subinterp"))),
 }
 """The skips that have a good reason: what can't run on this interpreter or this system at all."""
 
@@ -46,11 +47,25 @@ def pytest_addoption(parser):
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
 
+def pytest_configure(config):
+    """An unknown name is a mistake of the caller's."""
+    try:
+        for name in config.getoption("model"):
+            catalog.facts(name)
+    except UnknownModel as error:
+        raise pytest.UsageError(str(error)) from None
+
+
 def pytest_generate_tests(metafunc):
     """Once per model, and as often as asked for."""
     if "model" in metafunc.fixturenames:
         names = metafunc.config.getoption("model") or catalog.names(variants=True)
-        metafunc.parametrize("model", names, indirect=True, scope="session")
+        if "promise" in metafunc.fixturenames:
+            pairs = [(name, promise) for name in names for promise in promises() if promise.by(catalog.facts(name))]
+            ids = [f"{name}-{promise}" for name, promise in pairs]
+            metafunc.parametrize("model, promise", pairs, ids=ids, indirect=["model"], scope="session")
+        else:
+            metafunc.parametrize("model", names, indirect=True, scope="session")
     if (times := metafunc.config.getoption("times")) > 1:
         metafunc.fixturenames.append("repetition")
         metafunc.parametrize("repetition", range(times))

@@ -22,8 +22,8 @@ NAMES = catalog.names(variants=True)
 FIELDS = {
     "model", "variant", "nodes", "messages", "hops", "in_flight", "capacity", "payload_bytes", "setup_s", "run_s",
     "teardown_s", "total_s", "hops_per_s", "ns_per_hop", "cpu_user_s", "cpu_system_s", "peak_rss_bytes",
-    "voluntary_switches", "involuntary_switches", "verified", "error", "repeat", "peak_pss_bytes", "python", "gil", "cpus",
-    "platform", "library_version", "concmodels",
+    "voluntary_switches", "involuntary_switches", "verified", "error", "repeat", "peak_pss_bytes", "python", "gil",
+    "cpus", "platform", "library_version", "concmodels",
 }  # fmt: skip
 ENDS_WITHIN_S = 20  # of an interrupted program on a busy machine; usually it is a tenth of a second
 GONE_WITHIN_S = 1
@@ -31,7 +31,7 @@ FOREVER = 10**9  # messages
 
 
 class Program:
-    """`python -m concmodels.ring ...` under observation: in a session of its own, marked by a word in its environment."""
+    """`python -m concmodels.ring ...` under observation: a session of its own, and a mark in its environment."""
 
     def __init__(self, folder, *arguments, module="concmodels.ring", prefix=(), env=(), **options):
         self.mark = uuid.uuid4().hex
@@ -363,7 +363,7 @@ def interrupt(folder, name, after, *, messages=FOREVER):
         program.process.send_signal(signal.SIGINT)
         status, _, err = program.end(ENDS_WITHIN_S)
         assert not program.left(), f"left after Ctrl-C at {after}"
-    assert "Traceback" not in err
+    assert "Traceback" not in err, f"{status} after {after}: {err}"
     (figures,) = json.loads(path.read_text())
     return status, figures["error"]
 
@@ -404,7 +404,9 @@ def test_an_interrupt_of_several_models_is_passed_on_once(tmp_path):
 # A program that is killed.
 
 
-@pytest.mark.parametrize("arguments", [("processes",), ("processes:spawn",), ("processes:fork",), ("threads", "processes")])
+@pytest.mark.parametrize(
+    "arguments", [("processes",), ("processes:spawn",), ("processes:fork",), ("threads", "processes")]
+)
 def test_a_killed_program_leaves_no_process(tmp_path, arguments):
     for name in arguments:
         skip_unless_here(name)
@@ -422,7 +424,7 @@ def test_a_killed_program_leaves_no_process(tmp_path, arguments):
 
 
 def on_a_terminal(folder, *arguments, look_for, within=30):
-    """Run it with standard error on a terminal until this pattern shows there; then Ctrl-C. Return all that it wrote."""
+    """Run it with standard error on a terminal until this shows there; then Ctrl-C. Return all that it wrote."""
     ours, theirs = pty.openpty()
     written = ""
     with Program(folder, *arguments, stderr=theirs, env={"TERM": "xterm-256color"}) as program:

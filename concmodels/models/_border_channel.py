@@ -253,7 +253,7 @@ class Channel(Rendezvous):
             arena.push(self._at + waiters, me, front=rung)
         try:
             while unit.words[me + LIST]:
-                if not unit.wait(until) and not unit.stop_waiting(me):
+                if not self._block(until) and not unit.stop_waiting(me):
                     raise TimeoutError("nothing came in time" if waiters == RECEIVERS else "the channel stayed full")
         except TimeoutError:
             raise

@@ -84,6 +84,7 @@ class Task:
         """Wait for its end; return what it returned or raise what it raised, `TaskCancelled` if it was cancelled."""
         if not self.done():
             self._wait(timeout)
+        self._check_own_end()
         self.settle()
         if self._error is not None:
             raise self._error
@@ -103,6 +104,14 @@ class Task:
                     raise TimeoutError(f"task {self.name!r} has not ended in time")
         finally:
             unit.stop_waiting(me)
+
+    def _check_own_end(self) -> None:
+        """If it was stopped because its waiter is to stop too, the waiter hears that, and not `TaskCancelled`."""
+        unit = self._group.unit
+        if self._state < DONE and unit.words[self.at + STATE] == STOPPED:
+            parker = unit.parker()
+            if not parker.shielded:
+                unit.checkpoint(parker)
 
     def settle(self) -> None:
         """Fetch the outcome of an ended task out of the arena."""

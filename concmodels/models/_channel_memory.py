@@ -184,6 +184,10 @@ class ChannelMemory:
         mask: int = self._control[SLOTS] - 1
         return mask
 
+    def _block(self, until: float | None) -> bool:
+        """Wait to be rung, False when the moment has come first."""
+        return self.home.wait(until)
+
     # Items as words. What touches the byte ring is called with the lock of its side.
 
     def _load(self, item: Any) -> int | bytes:

@@ -26,7 +26,7 @@ from concmodels.errors import TaskDied
 from concmodels.models import _child
 from concmodels.models._arena import BROKEN, STATE
 from concmodels.models._border import now, units
-from concmodels.models._border_group import ALL_GONE, DIED, DONE, KILLING, STOPPED, finish
+from concmodels.models._border_group import DIED, DONE, STOPPED, finish
 from concmodels.models._child import local_parker
 from concmodels.models._keeper import Keeper, keep_descriptors_free
 
@@ -179,8 +179,7 @@ class ProcessKeeper(Keeper):
         child.close()
         if self.unit.words[BROKEN]:
             if not self._children:
-                self.unit.words[BROKEN] = ALL_GONE
-                self.ring_all()
+                self.all_gone()
             return
         if self.unit.words[child.at + STATE] < DONE:
             finish(self.unit, child.at, STOPPED)
@@ -206,11 +205,8 @@ class ProcessKeeper(Keeper):
         code = dead.popen.wait()
         how = f"killed by {signal.Signals(-code).name}" if code and code < 0 else f"exit status {code}"
         death = TaskDied(f"the process of task {dead.name!r} ended without a word ({how})")
-        self.unit.death = self.unit.unreported = death
-        words = self.unit.words
-        words[dead.at + STATE] = DIED
-        words[BROKEN] = KILLING
-        self.ring_all()
+        self.unit.words[dead.at + STATE] = DIED
+        self.break_off(death)
         for child in self._children.values():
             child.knock_at, child.kill_at = now() + _KNOCK_S, now() + _KILL_AFTER_S
 

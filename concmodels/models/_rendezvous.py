@@ -57,7 +57,7 @@ class Rendezvous(ChannelMemory):
         try:
             self._append_offer(me, offer)
             while unit.words[me + OUTCOME] == _PENDING:
-                if not unit.wait(until):
+                if not self._block(until):
                     raise TimeoutError("nobody took the item in time")
         except BaseException as error:
             if self._withdraw(me):

@@ -21,11 +21,12 @@ class Task:
     """The handle of a task: it runs in a cancel scope of its own and keeps its outcome."""
 
     def __init__(
-        self, scope: Any, ended: AsyncEvent, function: Callable[..., Awaitable[Any]], args: Any, name: str | None
+        self, group: ScopedGroup, function: Callable[..., Awaitable[Any]], args: tuple[Any, ...], name: str | None
     ) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
-        self._scope = scope
-        self._ended = ended
+        self._scope = type(group).new_scope()
+        self._ended = AsyncEvent(group.waiter_type)
+        self._checkpoint = group.checkpoint
         self._function = function
         self._args = args
         self._value: Any = None
@@ -43,6 +44,7 @@ class Task:
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
         await self._ended.wait(timeout)
+        await self._checkpoint()  # who is cancelled too learns of that, and not of the other's end
         if isinstance(self._error, Carried):
             raise self._error.error
         if isinstance(self._error, Exception):
@@ -75,6 +77,11 @@ class ScopedGroup:
     _native: Any = None
 
     @staticmethod
+    async def checkpoint() -> None:
+        """Let the others run, and be cancelled if it is time."""
+        raise NotImplementedError("a room must say what its checkpoint is")
+
+    @staticmethod
     def cancelled_type() -> type[BaseException]:
         """The model's cancellation exception."""
         raise NotImplementedError("a room must say what its cancellation looks like")
@@ -99,7 +106,7 @@ class ScopedGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if self._native is None:
             raise RuntimeError("this group is not open: spawn inside its `async with`")
-        task = Task(type(self).new_scope(), AsyncEvent(self.waiter_type), function, args, name)
+        task = Task(self, function, args, name)
         self._native.start_soon(task.run, name=task.name)
         return task
 

@@ -93,7 +93,9 @@ class Task:
         self._value: Any = None
         self._error: BaseException | None = None
         self._cancelled = False
-        self._ended: Event | None = group.new_event() if group is not None else None
+        self._ended: Event | None = None
+        if group is not None:
+            self._ended, self._waiter_type = group.new_event(), group.waiter_type
 
     def __repr__(self) -> str:
         return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
@@ -110,6 +112,9 @@ class Task:
         if self._ended is None:
             raise RuntimeError(f"{self!r} was not spawned in a group: nobody can wait for it")
         self._ended.wait(timeout)
+        caller = self._waiter_type.current()
+        if caller.must_stop():
+            caller.stop()  # who is cancelled too learns of that, and not of the other's end
         if isinstance(self._error, Cancelled):
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self._error is not None:

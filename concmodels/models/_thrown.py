@@ -35,6 +35,10 @@ class Task:
 
     call_soon: ClassVar[Callable[[Callable[[], object]], object]]
 
+    def give_way(self) -> None:
+        """Let the hub have a turn; it throws what is due."""
+        raise NotImplementedError(f"{type(self).__module__} must say how to let others run")
+
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], name: str | None) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self.unit: Any = None
@@ -59,6 +63,7 @@ class Task:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
         assert self.ended is not None
         self.ended.wait(timeout)
+        self.give_way()  # who is cancelled too learns of that, and not of the other's end
         if isinstance(self._error, Cancelled):
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self._error is not None:

@@ -19,7 +19,6 @@ from concmodels.models._channel_memory import FDS, HEAD, SPILL_END, SPILL_START,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from concmodels.models._border import Unit
@@ -125,16 +124,16 @@ class PollingChannel(Channel):
     def _open_slots(self, unit: Unit) -> None:
         self._ring, self._mask = QueueSlots(-self._control[FDS] - 1), -1
 
-    def _wait_for(
-        self, waiters: int, others: Any, must_wait: Callable[[], bool], until: float | None, rung: bool
-    ) -> bool:
-        """Look again in 10 ms."""
+    def _block(self, until: float | None) -> bool:
+        """Look again in 10 ms, whoever rings."""
         unit = self.home
         unit.checkpoint(unit.parker())
-        if until is not None and now() >= until:
-            raise TimeoutError("nothing came in time")
-        sleep(_POLL_S if until is None else max(0.0, min(_POLL_S, until - now())))
-        return False
+        rest = _POLL_S if until is None else min(_POLL_S, until - now())
+        if rest <= 0:
+            return False
+        sleep(rest)
+        unit.checkpoint(unit.parker())
+        return True
 
 
 def close_all(unit: Unit) -> None:

@@ -91,6 +91,7 @@ class TaskGroup(ScopedGroup):
     open_group = anyio.create_task_group
     new_scope = anyio.CancelScope
     waiter_type = _Waiter
+    checkpoint = staticmethod(anyio.lowlevel.checkpoint)
     cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
 
 

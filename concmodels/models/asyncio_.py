@@ -106,6 +106,7 @@ class Task:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
         if not self._native.done():
             await self._ended.wait(timeout)
+        await asyncio.sleep(0)  # who is cancelled too learns of that, and not of the other's end
         if self._native.cancelled():
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         try:

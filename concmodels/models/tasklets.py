@@ -1,7 +1,7 @@
 """Tasklets: Stackless Python's model, on the greenlet room's scheduler.
 
 unit          one tasklet per task: a greenlet in a ring of those that can go on
-scheduler     none of its own: who meets a waiting partner hands over to it, and goes to the end of the ring; cooperative
+scheduler     greenlet's; but who meets a waiting partner hands over to it at once; cooperative
 message       by reference, from one tasklet straight to the other
 parallel      no: all tasklets of a run share one thread
 cancellation  the library's own: where a task waits or hands over, at the latest after 256 operations that do neither
@@ -20,8 +20,8 @@ A channel with a buffer connects tasklets that do not meet: those are as in the 
 
 `concmodels.stackless` is the same model with Stackless's own API, for programs that were written for it.
 
-Limitations: as for greenlet. As no partner is preferred for being quick, a stream through a rendezvous pays a switch
-for every message; a channel with a buffer does not.
+Limitations: as for greenlet. A message through a rendezvous costs two switches, the hand-over and later the sender's
+own turn, where the greenlet room often gets by with one. A channel with a buffer costs what it costs there.
 """
 
 import math
@@ -66,7 +66,7 @@ class _Waiter(greenlet_._Waiter):
 class Channel(greenlet_.Channel):
     """A channel between tasklets; `Channel(0)` is the one to look at."""
 
-    _new_waiter: type[_Waiter] = _Waiter
+    _new_waiter = _Waiter
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         kind: type[Channel] = cls
@@ -122,7 +122,7 @@ class _Rendezvous(Channel):
         It must be so: of two who send in turn to a receiver that is always there, none ever waits.
         """
         if waiting and handing_over:
-            task = self._new_waiter.current()
+            task = _Waiter.current()
             if task.must_stop():
                 task.stop()
         return claim_first(waiting)
@@ -133,7 +133,7 @@ class _Rendezvous(Channel):
             self._refuse()
         if expired(timeout):
             raise TimeoutError(f"{self!r}: nobody waits at the other end")
-        waiter = self._new_waiter(item)
+        waiter = _Waiter(item)
         queue.append(waiter)
         self._wait(waiter, queue, timeout)
         return waiter.item

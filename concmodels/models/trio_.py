@@ -86,6 +86,7 @@ class TaskGroup(ScopedGroup):
     open_group = trio.open_nursery
     new_scope = trio.CancelScope
     waiter_type = _Waiter
+    checkpoint = staticmethod(checkpoint)
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:

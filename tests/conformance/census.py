@@ -30,9 +30,9 @@ def descendants():
                     text = file.read()
             except OSError:
                 continue  # gone meanwhile
-            state, parent = text.rpartition(")")[2].split()[:2]
+            parent = text.rpartition(")")[2].split()[1]
             name = text.partition("(")[2].rpartition(")")[0]
-            children.setdefault(int(parent), []).append((int(entry), f"process {entry} ({name}, {state})"))
+            children.setdefault(int(parent), []).append((int(entry), f"process {entry} ({name})"))
     found, queue = set(), [os.getpid()]
     while queue:
         for child, label in children.get(queue.pop(), ()):
@@ -63,7 +63,7 @@ def interpreters():
 
 def shared_memory():
     """Named shared memory, without the semaphores of other programs."""
-    own, other = f"sem.{SEMAPHORES[1:]}", "sem.mp"
+    own, other = f"sem.{SEMAPHORES[1:]}", "sem."
     entries = os.listdir("/dev/shm") if os.path.isdir("/dev/shm") else ()
     return {f"/dev/shm/{entry}" for entry in entries if entry.startswith(own) or not entry.startswith(other)}
 

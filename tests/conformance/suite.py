@@ -1,8 +1,9 @@
 """Finds the promises, and holds a model to one of them.
 
-    >>> model = Model.named("threads")
-    >>> for promise in promises():
-    ...     promise.hold(model)
+model = Model.named("threads")
+for promise in promises():
+    if promise.by(model.facts):
+        promise.hold(model)
 """
 
 import itertools
@@ -23,7 +24,7 @@ class Effort:
         """The seconds of one slow hand-over: a timeout that strikes about as often as not."""
         self.items = 300 if facts.hop < 1e-4 else 25
         dear = facts.memory > 1 << 20 or facts.hop > 1e-4
-        self.rounds = 4 if dear else 100
+        self.rounds = 4 if dear else 50
 
 
 class Model:
@@ -53,6 +54,7 @@ class Promise:
         self.chapter, self.name, self.values = chapter, function.__name__, values
         self.sentence = " ".join(getdoc(function).split())
         self.in_a_run = iscoroutinefunction(function)
+        self.by = function.by
 
     def __str__(self):
         values = ",".join(f"{name}={_label(value)}" for name, value in self.values.items())

@@ -1,5 +1,7 @@
 """Cancellation: where it arrives, what it leaves, and that it loses nothing."""
 
+from concmodels.errors import TaskCancelled
+
 from .tools import (
     CAPACITIES,
     FOR_EVER,
@@ -8,6 +10,7 @@ from .tools import (
     WAITS,
     answer,
     become,
+    cooperative,
     drain,
     pause,
     promise,
@@ -17,7 +20,6 @@ from .tools import (
     tell_of_cancellation,
     wait_in,
 )
-from concmodels.errors import TaskCancelled
 
 
 @promise(where=WAITS)
@@ -205,11 +207,9 @@ async def operate(channel, operation, done):
         done.send_nowait(None)
 
 
-@promise(operation=("send", "receive", "iterate"), capacity=(ENOUGH, INF))
-async def a_busy_task_is_cancelled(room, facts, operation, capacity):
+@promise(by=cooperative, operation=("send", "receive", "iterate"), capacity=(ENOUGH, INF))
+async def a_busy_task_is_cancelled(room, operation, capacity):
     """An operation that need not wait is a checkpoint at the latest after 256 of them in the cooperative models."""
-    if facts.preemptive:
-        return
     channel, done = room.Channel(capacity), room.Channel(INF)
     if operation != "send":
         for number in range(ENOUGH):

@@ -1,5 +1,7 @@
 """Close: what was accepted stays, and everybody who waits learns of it."""
 
+from concmodels.errors import ChannelClosed
+
 from .tools import (
     BOUNDED,
     CAPACITIES,
@@ -12,7 +14,6 @@ from .tools import (
     raises,
     receive_all,
 )
-from concmodels.errors import ChannelClosed
 
 
 @promise(capacity=CAPACITIES)
@@ -101,7 +102,7 @@ async def with_closes(room, capacity):
 
 @promise(capacity=CAPACITIES)
 async def close_is_seen_by_everybody(room, capacity):
-    """`close` holds for all users of the channel: a task sees that its caller has closed, and the caller that a task has."""
+    """`close` holds for all users: a task sees that its caller has closed, and the caller that a task has."""
     channel, other = room.Channel(capacity), room.Channel(capacity)
     async with room.TaskGroup() as group:
         task = group.spawn(close_when_closed, channel, other)
@@ -233,7 +234,7 @@ async def a_send_that_races_a_close_has_one_of_two_outcomes(room, effort, capaci
 
 @promise(capacity=CAPACITIES)
 async def a_close_without_receivers_keeps_what_was_accepted(room, effort, capacity):
-    """A `send` that races a `close` and returns: its item stays receivable, also when nobody was there to receive it."""
+    """A `send` that races a `close` and returns: its item stays receivable, also when nobody was there."""
     to_sender, report = room.Channel(1), room.Channel(INF)
     async with room.TaskGroup() as group:
         group.spawn(send_until_refused, to_sender, report)

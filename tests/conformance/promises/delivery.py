@@ -1,5 +1,7 @@
 """Delivery: once each, in order, whatever the item is."""
 
+from concmodels.errors import ChannelClosed
+
 from .tools import (
     BOUNDED,
     CAPACITIES,
@@ -7,11 +9,11 @@ from .tools import (
     PATIENCE,
     Attempts,
     answer,
+    cooperative,
     promise,
     receive_all,
     send_all,
 )
-from concmodels.errors import ChannelClosed
 
 
 async def crowd(room, capacity, count):
@@ -51,7 +53,8 @@ async def one_to_one_is_a_stream(room, effort, capacity):
         assert [await channel.receive(PATIENCE) for _ in range(effort.items)] == list(range(effort.items))
 
 
-ITEMS = (None, False, True, 0, -1, 2**63, -(2**70), 1.5, "", "é\N{SNOWMAN}", b"\0\xff", (), (1, ("x", None)), [1, [2]], {"k": 1})
+NUMBERS = (0, -1, 2**31, 2**61, 2**62, 2**63, 2**64, -(2**63), -(2**70), 1.5, True)
+ITEMS = (*NUMBERS, None, False, "", "é\N{SNOWMAN}", b"\0\xff", (), (1, ("x", None)), [1, [2]], {"k": 1})
 
 
 async def echo(inbox, outbox):
@@ -206,11 +209,9 @@ async def count_until_told(channel, flag, operations):
     return count
 
 
-@promise(operations=(("send",), ("receive",), ("send", "receive")), capacity=(1, INF))
-async def busy_channels_let_others_run(room, facts, operations, capacity):
-    """An operation that need not wait visits the scheduler, in the cooperative models, at the latest after 256 of them."""
-    if facts.preemptive:
-        return
+@promise(by=cooperative, operations=(("send",), ("receive",), ("send", "receive")), capacity=(1, INF))
+async def busy_channels_let_others_run(room, operations, capacity):
+    """Operations that need not wait let the others run at the latest after 256 of them, in the cooperative models."""
     room_for = ENOUGH if capacity == 1 and operations != ("send", "receive") else capacity
     channel, flag = room.Channel(room_for), room.Channel(1)
     if operations == ("receive",):

@@ -47,7 +47,7 @@ async def result_raises_what_the_task_raised(room):
 
 @promise()
 async def an_error_is_there_once(room):
-    """Everything that failed leaves in one `ExceptionGroup`, each exception once: also when the body raises it again."""
+    """Everything that failed leaves in one `ExceptionGroup`, each exception once: also if the body raises it again."""
     with raises(ExceptionGroup) as caught:
         async with room.TaskGroup() as group:
             task = group.spawn(fail, Trouble, "once")
@@ -127,6 +127,20 @@ async def the_first_failure_cancels_the_body(room, where):
                 raise
     assert [type(error) for error in caught.error.exceptions] == [Trouble]
     assert cancelled
+
+
+@promise()
+async def who_waits_for_a_cancelled_sibling_is_cancelled_too(room, effort):
+    """What was cancelled has not failed: who waits for a cancelled sibling's result is cancelled like it."""
+    for _ in range(effort.rounds):
+        go = room.Channel(0)
+        with raises(ExceptionGroup) as caught:
+            async with room.TaskGroup() as group:
+                sibling = group.spawn(wait_in, room, "receive")
+                group.spawn(fail_when_told, go, Trouble, "first")
+                await go.send("go")
+                await sibling.result()
+        assert [type(error) for error in caught.error.exceptions] == [Trouble]
 
 
 async def clean_up(room, report):

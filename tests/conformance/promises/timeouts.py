@@ -1,5 +1,7 @@
 """Timeouts, everywhere in seconds, on the monotonic clock."""
 
+from concmodels.errors import ChannelClosed
+
 from .tools import (
     BOUNDED,
     CAPACITIES,
@@ -10,7 +12,6 @@ from .tools import (
     promise,
     raises,
 )
-from concmodels.errors import ChannelClosed
 
 SHORT = 0.06
 """Seconds; a fraction, because who rounds it waits a second or not at all."""
@@ -30,7 +31,7 @@ def full(room, capacity):
     return channel
 
 
-class takes:  # noqa: N801 - reads as a statement
+class takes:
     """The block must take about this many seconds."""
 
     def __init__(self, room, at_least, less_than):
@@ -133,7 +134,7 @@ async def receive_hastily(channel, timeout):
 
 @promise(capacity=BOUNDED)
 async def a_timeout_that_races_a_partner_is_exact(room, effort, capacity):
-    """A timed-out send has not delivered, a timed-out receive has not taken: also when both strike at the same moment."""
+    """A timed-out send has not delivered, a timed-out receive has not taken: also when both strike at once."""
     timeout = effort.hop
     channel = room.Channel(capacity)
     async with room.TaskGroup() as group:

@@ -18,17 +18,34 @@ PAUSE = 0.02
 """Seconds in which the others most likely reach their wait. No verdict depends on it."""
 
 
-def promise(**choices):
-    """Mark a function as a promise; it is held for every combination of the values given."""
+def everybody(_facts):
+    """All models promise it."""
+    return True
+
+
+def cooperative(facts):
+    """The models whose tasks let each other run."""
+    return not facts.preemptive
+
+
+def variant(facts):
+    """The models that are not the default of their file."""
+    from concmodels import catalog
+
+    return ":" in catalog.name_of(facts)
+
+
+def promise(by=everybody, **choices):
+    """Mark a function as a promise of these models; it is held for every combination of the values given."""
 
     def mark(function):
-        function.choices = choices
+        function.by, function.choices = by, choices
         return function
 
     return mark
 
 
-class raises:  # noqa: N801 - reads as a statement
+class raises:
     """The block must raise one of these, and nothing else."""
 
     def __init__(self, *kinds):
@@ -79,18 +96,22 @@ async def send_when_awaited(room, channel, item):
     """Send without waiting, as soon as that is possible: on a rendezvous, when somebody waits to receive."""
     for _ in Attempts(room):
         try:
-            return channel.send_nowait(item)
+            channel.send_nowait(item)
+            return
         except WouldBlock:
             await room.sleep(0.001)
 
 
 async def receive_when_offered(room, channel):
     """Receive without waiting, as soon as that is possible: on a rendezvous, when somebody waits to send."""
+    items = []
     for _ in Attempts(room):
-        try:
-            return channel.receive_nowait()
-        except WouldBlock:
-            await room.sleep(0.001)
+        items += drain(channel)
+        if items:
+            break
+        await room.sleep(0.001)
+    (item,) = items
+    return item
 
 
 def drain(channel):

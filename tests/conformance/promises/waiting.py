@@ -2,6 +2,8 @@
 
 import math
 
+from concmodels.errors import WouldBlock
+
 from .tools import (
     CAPACITIES,
     INF,
@@ -16,7 +18,6 @@ from .tools import (
     send_and_report,
     send_when_awaited,
 )
-from concmodels.errors import WouldBlock
 
 
 @promise(capacity=(1, 3))
@@ -177,5 +178,3 @@ async def a_bad_capacity_is_refused(room, capacity):
     """A capacity is a whole number from 0, or `math.inf`; anything else is a ValueError."""
     with raises(ValueError):
         room.Channel(capacity)
-
-
