@@ -22,6 +22,8 @@ class Alarm:
     """
 
     def __init__(self, seconds: float | None, on_hang: Callable[[], None] | None = None) -> None:
+        if seconds is not None:
+            _check_that_signals_arrive()
         self.struck = False
         self._seconds = seconds
         self._on_hang = on_hang
@@ -31,8 +33,6 @@ class Alarm:
     def __enter__(self) -> Self:
         if self._seconds is None:
             return self
-        if threading.current_thread() is not threading.main_thread():
-            raise RuntimeError("a timeout needs the main thread: it ends the run with a signal")
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup: rooms would see to no interrupt at all
             self._install(signal.SIGINT, signal.default_int_handler)
         self._install(signal.SIGALRM, self._strike)
@@ -61,3 +61,8 @@ class Alarm:
         handler = signal.getsignal(signal.SIGINT)
         assert callable(handler)
         handler(signal.SIGINT, frame)
+
+
+def _check_that_signals_arrive() -> None:
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        raise RuntimeError("a timeout needs the main thread and a Unix: it ends the run with a signal")

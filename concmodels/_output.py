@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import json
 import os
 import sys
@@ -31,6 +32,8 @@ def console(stream: TextIO | None) -> Console:
         def on_broken_pipe(self) -> None:
             raise  # rich would leave the program here, with status 1; `quiet_when_closed` knows better
 
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")  # a poor encoding shall not be the end of the table
     return Plain(file=stream, highlight=False)
 
 

@@ -7,6 +7,7 @@ On a pipe or in a file there is only the estimate.
 """
 
 import contextlib
+import os
 import sys
 import threading
 from typing import TYPE_CHECKING, TextIO
@@ -28,7 +29,7 @@ class Terminal(Listener):
     wants_estimate = True
 
     def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream or sys.stderr
+        self._stream = stream or sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - None: it was closed by `2>&-`
         self._lively = self._stream.isatty()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None

@@ -25,13 +25,16 @@ def held_interrupts() -> Iterator[None]:
     """Hold Ctrl-C back; one that came meanwhile is forgotten at the end, for then everything is done."""
     with _mask(signal.SIG_BLOCK):
         yield
-        if signal.SIGINT in signal.sigpending():
+        if os.name == "posix" and signal.SIGINT in signal.sigpending():
             signal.sigwait({signal.SIGINT})
 
 
 @contextlib.contextmanager
 def _mask(how: int) -> Iterator[None]:
-    """Block or unblock SIGINT for this thread; what it starts inherits that."""
+    """Block or unblock SIGINT for this thread; what it starts inherits that. Elsewhere than on Unix it does nothing."""
+    if os.name != "posix":
+        yield
+        return
     old = signal.pthread_sigmask(how, {signal.SIGINT})
     try:
         yield
@@ -62,7 +65,8 @@ class Session:
                     run(plan)
             except (KeyboardInterrupt, ModelUnavailable) as stopped:
                 status, error = (BAD_INPUT, str(stopped)) if str(stopped) else (INTERRUPTED, "interrupted")
-                self._add(Result.of(plan, error=error, status=status))
+                repeat = 1 + sum(result.name == plan.model for result in self._results)
+                self._add(Result.of(plan, repeat=repeat, error=error, status=status))
             if self._status == INTERRUPTED:
                 break
         self._report()

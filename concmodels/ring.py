@@ -162,9 +162,9 @@ def ring(
     the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in seconds, over setup, run and
     teardown.
 
-    A ring that fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for bad sizes,
-    `UnknownModel`, `ModelUnavailable`, `OSError` or `MemoryError` if this machine can't hold the ring, `TimeoutError`,
-    and `KeyboardInterrupt`.
+    A ring that fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for sizes
+    that make no ring or one that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,
+    `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
     """
     from concmodels._plan import Plan
     from concmodels._run import measure

@@ -301,6 +301,22 @@ def test_a_full_disk(tmp_path):
     assert err == "concmodels.ring: can't write to standard output: No space left on device\n"
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-"])
+def test_closed_descriptors(tmp_path, closed):
+    shell = ("sh", "-c", f'exec "$@" {closed}', "sh")
+    status, _, err = ring(tmp_path, 3, 20, "--json", tmp_path / "f", prefix=shell)
+    assert (status, err) == (0, "")
+    assert json.loads((tmp_path / "f").read_text())[0]["verified"]
+
+
+def test_a_poor_encoding(tmp_path):
+    poor = {"PYTHONIOENCODING": "ascii"}
+    status, out, _ = ring(tmp_path, 3, 20, "--repeat", 2, env=poor)
+    assert status == 0
+    assert "####" in out
+    assert ring(tmp_path, module="concmodels", env=poor)[0] == 0
+
+
 # Status 1 and 124.
 
 

@@ -920,7 +920,9 @@ def test_who_goes_on_first_in_the_room(preference, sender_waits, order, log):
     assert "".join(log) == order
 
 
-def test_two_who_send_in_turn_and_never_wait_can_both_be_cancelled():
+@pytest.mark.parametrize("receivers", [1, 2, 3, 4])
+@pytest.mark.parametrize("senders", [1, 2, 3])
+def test_those_who_hand_over_in_turn_and_never_wait_can_all_be_cancelled(senders, receivers):
     def main():
         meeting, sent = tasklets.Channel(), []
 
@@ -930,8 +932,9 @@ def test_two_who_send_in_turn_and_never_wait_can_both_be_cancelled():
                 sent.append(None)
 
         with tasklets.TaskGroup() as group:
-            group.spawn(lambda: [None for _ in meeting])
-            units = [group.spawn(send) for _ in range(2)]
+            for _ in range(receivers):
+                group.spawn(lambda: [None for _ in meeting])
+            units = [group.spawn(send) for _ in range(senders)]
             while len(sent) < 2000:
                 tasklets.sleep(0)
             for unit in units:

@@ -119,7 +119,7 @@ class _Rendezvous(Channel):
     def _meet(self, waiting: deque[Any], handing_over: bool) -> Any:
         """Claim the partner who has waited longest. Who is about to hand over to it can be cancelled, before.
 
-        It must be so: of two who send in turn to a receiver that is always there, none ever waits.
+        It must be so: one who sends in turn to two receivers may find one of them there every time, and never wait.
         """
         if waiting and handing_over:
             task = _Waiter.current()
