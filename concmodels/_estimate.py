@@ -8,7 +8,7 @@ from concmodels._plan import Plan
 
 WORTH_SAYING_S = 60.0
 _WORTH_PROBING_S = 30.0
-_BURST = 64
+_BURST = 256
 
 
 def probe_sizes(plan: Plan) -> list[int]:

@@ -86,21 +86,22 @@ GREENLET = Facts(
 
 TASKLETS = GREENLET.but(
     model="tasklets", file="tasklets",
-    unit="a tasklet, as in Stackless Python, made of a greenlet", scheduler="Stackless's round robin",
+    unit="a tasklet, as in Stackless Python, made of a greenlet",
+    scheduler="Stackless's: who waits in a rendezvous runs at once, the rest in turn",
 )  # fmt: skip
 
 GEVENT = GREENLET.but(
     model="gevent", file="gevent_", needs=("gevent",),
     unit="a gevent Greenlet", scheduler="gevent's hub (libev)",
     parallel="never: one thread; its import switches the GIL on",
-    cancellation="Greenlet.kill with an exception where it waits", raised_again=False,
+    cancellation="an exception that the hub throws in where it waits", raised_again=False,
     cost="40 us to start, 14 KiB", hop=6e-6,
 )  # fmt: skip
 
 EVENTLET = GREENLET.but(
     model="eventlet", file="eventlet_", needs=("eventlet",),
     unit="an eventlet GreenThread (deprecated upstream)", scheduler="eventlet's hub (epoll)",
-    cancellation="GreenThread.kill with an exception where it waits", raised_again=False,
+    cancellation="an exception that the hub throws in where it waits", raised_again=False,
     cost="0.1 ms to start, 13 KiB", hop=10e-6,
 )  # fmt: skip
 

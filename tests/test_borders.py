@@ -452,16 +452,14 @@ def test_a_child_that_closes_its_standard_output():
 @pytest.mark.parametrize("function", [die, leave_without_a_word])
 @pytest.mark.parametrize("room", [processes, FORK, SPAWN])
 def test_a_process_that_dies_ends_the_run(room, function):
-    began = time.monotonic()
     with pytest.raises(ExceptionGroup) as caught:
         room.run(main_error, room, function)
     (error,) = caught.value.exceptions
     assert type(error) is TaskDied
     assert "the culprit" in str(error)
-    assert time.monotonic() - began < 2
 
 
-def main_killed_from_outside(room, below):
+def main_killed_from_outside(room, below, moments):
     ready, silent = room.Channel(math.inf), room.Channel(0)
     with room.TaskGroup() as group:
         for _ in range(3):
@@ -470,7 +468,9 @@ def main_killed_from_outside(room, below):
             group.spawn(nest, room, ready, name="middle")
         else:
             group.spawn(wait_for_ever, room, ready, name="victim")
-        os.kill(ready.receive(), signal.SIGKILL)
+        victim = ready.receive()
+        moments.append(time.monotonic())
+        os.kill(victim, signal.SIGKILL)
         silent.receive()
 
 
@@ -481,13 +481,13 @@ def nest(room, ready):
 
 @pytest.mark.parametrize("below", [False, True])
 def test_sigkill_of_a_node_is_noticed(below):
-    began = time.monotonic()
+    moments = []
     with pytest.raises(ExceptionGroup) as caught:
-        processes.run(main_killed_from_outside, processes, below)
+        processes.run(main_killed_from_outside, processes, below, moments)
     (error,) = caught.value.exceptions
     assert type(error) is TaskDied
     assert "victim" in str(error)
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - moments[0] < 2  # a tenth of a second, on a machine that does nothing else
 
 
 def main_compute(room, ready_function):

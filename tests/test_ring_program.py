@@ -258,8 +258,8 @@ def test_estimates():
     assert probe_sizes(token) == [1]
     assert estimate(token, [2.0]) == 2000
     stream = Plan("subinterp:queue", 300, 10_000)
-    assert probe_sizes(stream) == [1, 64]
-    assert estimate(stream, [1.0, 1.63]) == pytest.approx(1 + 0.01 * 9999)
+    assert probe_sizes(stream) == [1, 256]
+    assert estimate(stream, [1.0, 3.55]) == pytest.approx(1 + 0.01 * 9999)
     window = Plan("subinterp:queue", 300, 10_000, in_flight=10)
     assert estimate(window, [1.0, 1.5]) == 1500
     assert probe_sizes(Plan("greenlet", 3, 1000)) == []

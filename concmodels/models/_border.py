@@ -63,6 +63,7 @@ class Unit:
         self.new_parker: Callable[[], Parker] = self._no_parker
         self.alarm: Callable[[], object] = bool  # tell the keeper to look at the arena
         self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
+        self.is_parent = False
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
         units[run] = self

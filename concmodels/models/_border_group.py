@@ -209,20 +209,31 @@ class TaskGroup:
         ):
             cancel(self.unit, self._at)
 
-    def _join(self) -> BaseException | None:
+    def _join(self) -> Cancelled | None:
         """Wait until all tasks have ended; returns the cancellation that came from outside meanwhile."""
-        words, parker = self.unit.words, self._parker
-        outer: BaseException | None = None
+        parker, outer = self._parker, None
         before, parker.shielded = parker.shielded, parker.shielded or bool(self._errors)
-        while words[self._at + LIVE] and words[BROKEN] != ALL_GONE:
+        looked = parker.shielded  # leaving is a checkpoint, also if there is nobody to wait for
+        while self._must_wait() or not looked:
             try:
-                self.unit.wait(None)
+                if looked:
+                    self.unit.wait(None)
+                else:
+                    looked = True
+                    self.unit.checkpoint(parker)
             except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
                 self._stop_for(error)
-                outer = error if isinstance(error, Cancelled) else outer
+                if isinstance(error, Cancelled):
+                    outer = error
                 parker.shielded = True
         parker.shielded = before
         return outer
+
+    def _must_wait(self) -> bool:
+        words = self.unit.words
+        if words[BROKEN]:  # then only the parent waits, for the keeper
+            return self.unit.is_parent and words[BROKEN] != ALL_GONE
+        return bool(words[self._at + LIVE])
 
     def _collect(self) -> None:
         """Take the outcomes out of the arena, and give the records back."""

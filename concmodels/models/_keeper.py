@@ -68,6 +68,7 @@ class Keeper:
         self.run = os.getpid() << 24 | next(_runs)
         self.unit = Unit(kind, self.run, arena)
         self.unit.alarm = ringer(self.bell)
+        self.unit.is_parent = True
         self.unit.hurry = self._hurry
         self.unit.new_parker = lambda: local_parker(self.unit)
         self._write_main()

@@ -114,7 +114,10 @@ class Scheduler:
                 self._bell.acquire(timeout=pause)  # a signal handler that wakes somebody releases it
             self._wake_sleepers()
         else:
-            self._task.abort(Deadlock("every task waits for another one, and nobody sleeps"))
+            deadlock = Deadlock("every task waits for another one, and nobody sleeps")
+            self._task.abort(deadlock)
+            if not self._ready:  # the main task is busy ending the others: it is theirs
+                raise deadlock
 
     def _wake_sleepers(self) -> None:
         while self._sleepers and self._sleepers[0][0] <= now():

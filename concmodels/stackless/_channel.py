@@ -1,0 +1,191 @@
+"""The channel: who meets whom there, and who goes on at once."""
+
+from collections import deque
+
+from concmodels.stackless import _callbacks
+from concmodels.stackless._errors import Bomb, instance, normalized
+from concmodels.stackless._scheduler import IN_RING
+from concmodels.stackless._tasklet import here
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+    from typing import Any, Self
+
+    from concmodels.stackless._scheduler import Scheduler
+    from concmodels.stackless._tasklet import tasklet
+
+
+class channel:
+    """A place where tasklets meet. It holds nothing: every value goes from one tasklet straight to another."""
+
+    _receivers: deque[tasklet]
+    _senders: deque[tasklet]
+    _preference: int
+    _closing: bool
+    _order = -1  # who goes on at once: -1 the receiver, 1 the sender, 0 whoever came second, 2 the next in the ring
+
+    def __new__(cls, *_: object, **__: object) -> Self:
+        self = super().__new__(cls)
+        self._receivers = deque()
+        self._senders = deque()
+        self._preference = -1
+        self._closing = False
+        return self
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def send(self, value: Any) -> None:
+        """Hand the value to a tasklet that receives; wait for one."""
+        scheduler, receivers = here.scheduler, self._receivers
+        source = scheduler.current
+        if _callbacks.on_channel is not None:
+            source.tempval = value  # for the callback to look at
+            _callbacks.call_back(_callbacks.on_channel, self, source, 1, not receivers)
+            source.tempval = None
+        if not receivers:
+            self._check_wait(scheduler, source)
+            source.tempval, source._place = value, self
+            self._senders.append(source)
+            scheduler.leave(source)
+            return
+        order = self._order
+        target = self._partner(receivers, scheduler, order in (-1, 2))
+        target.tempval, target._place = value, IN_RING
+        if order == -1:
+            scheduler.ready.append(source)
+            scheduler.switch(source, target)
+            return
+        scheduler.ready.append(target)
+        if order == 2:
+            scheduler.ready.append(source)
+            scheduler.leave(source)
+
+    def receive(self) -> Any:
+        """Take the value of a tasklet that sends; wait for one."""
+        scheduler, senders = here.scheduler, self._senders
+        source = scheduler.current
+        if _callbacks.on_channel is not None:
+            _callbacks.call_back(_callbacks.on_channel, self, source, 0, not senders)
+        if not senders:
+            self._check_wait(scheduler, source)
+            source._place = self
+            self._receivers.append(source)
+            return scheduler.leave(source)
+        order = self._order
+        target = self._partner(senders, scheduler, order > 0)
+        source.tempval, target.tempval, target._place = target.tempval, None, IN_RING
+        if order == 1:
+            scheduler.ready.append(source)
+            return scheduler.switch(source, target)
+        scheduler.ready.append(target)
+        if order == 2:
+            scheduler.ready.append(source)
+            return scheduler.leave(source)
+        return scheduler.switch(source, source)
+
+    def _check_wait(self, scheduler: Scheduler, source: tasklet) -> None:
+        if source.block_trap:
+            raise RuntimeError("this tasklet does not like to be blocked.")
+        if self._closing:
+            raise ValueError("Send/receive operation on a closed channel")
+        scheduler.check_trap()
+
+    @staticmethod
+    def _partner(waiting: deque[tasklet], scheduler: Scheduler, switches: bool) -> tasklet:
+        if switches:
+            scheduler.check_trap()
+        if waiting[0]._scheduler is not scheduler:
+            raise RuntimeError("the tasklet that waits at this channel belongs to another thread")
+        return waiting.popleft()
+
+    def send_exception(self, exc: type[BaseException], *args: Any) -> None:
+        """As `send`, but `exc(*args)` is raised in the receiver."""
+        self.send(Bomb(instance(exc, args)))
+
+    def send_throw(
+        self, exc: type[BaseException] | BaseException, val: object = None, tb: TracebackType | None = None
+    ) -> None:
+        """As `send`, but what `raise` would raise of the three is raised in the receiver."""
+        self.send(Bomb(normalized(exc, val, tb)))
+
+    def send_sequence(self, seq: Iterable[Any]) -> int:
+        """Send the items one by one; return how many there were."""
+        count = 0
+        for item in seq:
+            self.send(item)
+            count += 1
+        return count
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        """Receive; the sender ends the iteration with `send_exception(StopIteration)`, or it is over when closed."""
+        if self.closed:
+            raise StopIteration
+        return self.receive()
+
+    next = __next__
+
+    def close(self) -> None:
+        """Nobody may begin to wait here any more. Those who wait already are not woken."""
+        self._closing = True
+
+    def open(self) -> None:
+        """Undo `close`."""
+        self._closing = False
+
+    @property
+    def closing(self) -> bool:
+        """Whether `close` was called."""
+        return self._closing
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called and nobody waits any more."""
+        return self._closing and not self._senders and not self._receivers
+
+    @property
+    def balance(self) -> int:
+        """How many tasklets wait to send; negative, how many wait to receive."""
+        return len(self._senders) - len(self._receivers)
+
+    @property
+    def queue(self) -> tasklet | None:
+        """The tasklet that has waited longest; `next` leads to the others."""
+        return next(iter(self._waiting()), None)
+
+    @property
+    def preference(self) -> int:
+        """Who goes on at once when two have met: -1 the receiver, 1 the sender, 0 whoever came second."""
+        return self._preference
+
+    @preference.setter
+    def preference(self, value: int) -> None:
+        if not isinstance(value, int):
+            raise TypeError("preference must be set to an integer")
+        self._preference = (value > 0) - (value < 0)
+        if self._order != 2:
+            self._order = self._preference
+
+    @property
+    def schedule_all(self) -> int:
+        """1 if both go to the end of the ring when two have met, whatever the preference."""
+        return int(self._order == 2)
+
+    @schedule_all.setter
+    def schedule_all(self, value: int) -> None:
+        if not isinstance(value, int):
+            raise TypeError("preference must be set to a bool or integer")
+        self._order = 2 if value else self._preference
+
+    def _waiting(self) -> deque[tasklet]:
+        return self._senders or self._receivers
+
+    def _forget(self, waiting: tasklet) -> None:
+        queue = self._waiting()
+        if waiting in queue:
+            queue.remove(waiting)

@@ -1,0 +1,104 @@
+"""What leaves the current tasklet: `run`, with its timer, and `schedule`."""
+
+import time
+
+from concmodels.stackless._scheduler import IN_RING
+from concmodels.stackless._tasklet import here
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import deque
+    from typing import Any
+
+    from concmodels.stackless._scheduler import Scheduler
+    from concmodels.stackless._tasklet import tasklet
+
+INSTRUCTION_S = 20e-9
+"""What one instruction of `run(timeout)` stands for, in seconds."""
+
+_NOT_GIVEN: Any = "not given"
+
+
+def run(
+    timeout: int = 0,
+    threadblock: bool = False,
+    soft: bool = False,
+    ignore_nesting: bool = False,
+    totaltimeout: bool = False,
+) -> tasklet | None:
+    """Leave the ring until nobody is left in it. An exception that a tasklet does not catch is raised here.
+
+    With a `timeout`, in instructions (see `INSTRUCTION_S`), it also ends at the first switch away from a tasklet that
+    took longer or, with `totaltimeout`, when all together took longer. It then returns the tasklet that it interrupted,
+    taken out of the ring; `soft`, that one stays in it and None is returned. Inside another `run` with a timeout it is
+    ignored.
+    """
+    scheduler = here.scheduler
+    scheduler.check_trap()
+    me, timer = scheduler.current, None
+    if timeout > 0 and scheduler.timer is None:
+        timer = scheduler.timer = Timer(me, timeout, totaltimeout)
+    scheduler.watchdogs.append(me)
+    me._place = None
+    try:
+        scheduler.leave(me)
+    finally:
+        scheduler.current = me  # even if Ctrl-C has interrupted a switch half-way
+        _return_from_run(scheduler, me)
+        if timer is not None:
+            scheduler.timer = None
+    if timer is None or timer.victim is None or soft:
+        return None
+    return timer.victim.remove()
+
+
+def _return_from_run(scheduler: Scheduler, me: tasklet) -> None:
+    """Those who called `run` later than this one return from it too, each in its turn."""
+    watchdogs = scheduler.watchdogs
+    while me in watchdogs:
+        inner = watchdogs.pop()
+        if inner is not me and inner.alive:
+            inner.insert()
+
+
+def schedule(retval: Any = _NOT_GIVEN) -> Any:
+    """Go to the end of the ring; return `retval`, by default the current tasklet, when it is its turn again."""
+    scheduler = here.scheduler
+    source, ready = scheduler.current, scheduler.ready
+    if scheduler.trap and ready:
+        scheduler.check_trap()
+    source.tempval = source if retval is _NOT_GIVEN else retval
+    ready.append(source)
+    return scheduler.switch(source, ready.popleft())
+
+
+def schedule_remove(retval: Any = _NOT_GIVEN) -> Any:
+    """Leave the ring; return `retval`, or what was put into `tempval`, once the tasklet was inserted again."""
+    scheduler = here.scheduler
+    source = scheduler.current
+    scheduler.check_trap()
+    source.tempval = source if retval is _NOT_GIVEN else retval
+    source._place = None
+    return scheduler.leave(source)
+
+
+class Timer:
+    """The watchdog of `run(timeout)`: at a switch, sends the one who called `run` on when the time is up."""
+
+    def __init__(self, owner: tasklet, timeout: int, total: bool) -> None:
+        self._owner, self._limit, self._total = owner, timeout * INSTRUCTION_S, total
+        self._start = time.perf_counter()
+        self.victim: tasklet | None = None
+
+    def check(self, ready: deque[tasklet], source: tasklet, target: tasklet) -> tasklet:
+        """Return who goes on: the target or, if the time is up, the owner."""
+        moment, owner = time.perf_counter(), self._owner
+        late = moment - self._start > self._limit
+        if not self._total or source is owner:
+            self._start = moment
+        if not late or source is owner or target is owner or owner._place is not None:
+            return target
+        self.victim = source if source._place is IN_RING and source is not target else target
+        ready.appendleft(target)
+        owner._place = IN_RING
+        return owner

@@ -1,0 +1,225 @@
+"""The tasklet, and which ring it belongs to: every thread has its own, from its first use on."""
+
+from _thread import _local
+from weakref import WeakValueDictionary
+
+from concmodels.stackless._errors import Bomb, TaskletExit, instance, normalized
+from concmodels.stackless._scheduler import IN_RING, Scheduler
+from concmodels.stackless._state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import TracebackType
+    from typing import Any, NoReturn, Self
+
+    from greenlet import greenlet
+
+
+class tasklet(State):
+    """Work that can stop anywhere and go on later: `tasklet(function)(*args, **kwargs)` puts one into the ring."""
+
+    def __new__(cls, *_: object, **__: object) -> Self:
+        self = super().__new__(cls)
+        self._scheduler = here.scheduler
+        return self
+
+    def __init__(
+        self,
+        func: Callable[..., object] | None = None,
+        args: Iterable[Any] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        self.bind(func, args, kwargs)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Self:
+        """As `setup`."""
+        return self.setup(*args, **kwargs)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a tasklet can't be pickled: greenlet keeps its frames on the C stack")
+
+    def bind(
+        self,
+        func: Callable[..., object] | None = None,
+        args: Iterable[Any] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> Self:
+        """Say what it will call. With arguments it is ready to be inserted; with nothing at all it is unbound."""
+        if func is not None and not callable(func):
+            raise TypeError("tasklet function must be a callable or None")
+        self._check_unbound()
+        function = self.tempval if func is None else func
+        if args is None and kwargs is None:
+            self._call, self.tempval = None, func
+            return self
+        if function is None:
+            raise RuntimeError("the tasklet was not bound to a function")
+        self._call, self.tempval = (function, tuple(args or ()), dict(kwargs or {})), None
+        return self
+
+    def _check_unbound(self) -> None:
+        if self.is_current:
+            raise RuntimeError("can't (re)bind the current tasklet")
+        if self.scheduled:
+            raise RuntimeError("tasklet is scheduled")
+        if self._unit is not None:
+            raise RuntimeError("tasklet has C state on its stack")
+
+    def setup(self, /, *args: Any, **kwargs: Any) -> Self:
+        """Give the function its arguments, and put the tasklet at the end of the ring."""
+        if self.alive:
+            raise RuntimeError("tasklet is alive")
+        if self.tempval is None:
+            raise RuntimeError("the tasklet was not bound to a function")
+        self._call, self.tempval = (self.tempval, args, kwargs), None
+        self._place = IN_RING
+        self._scheduler.ready.append(self)
+        return self
+
+    def insert(self) -> Self:
+        """Put it at the end of the ring, if it is not in it. A tasklet that waits at a channel is refused."""
+        if self.blocked:
+            raise RuntimeError("You cannot run a blocked tasklet")
+        if self._place is None:
+            if not self.alive:
+                raise RuntimeError("You cannot run an unbound(dead) tasklet")
+            self._place = IN_RING
+            self._scheduler.ready.append(self)
+        return self
+
+    def remove(self) -> Self:
+        """Take it out of the ring; `insert` or `run` let it go on."""
+        if self.blocked:
+            raise RuntimeError("You cannot remove a blocked tasklet.")
+        if self.is_current:
+            raise RuntimeError("The current tasklet cannot be removed.")
+        if self._place is IN_RING:
+            self._scheduler.ready.remove(self)
+            self._place = None
+        return self
+
+    def run(self) -> Any:
+        """Go on as this tasklet, at once; the current one stays in the ring."""
+        return self._run(stay=True)
+
+    def switch(self) -> Any:
+        """Go on as this tasklet, at once; the current one leaves the ring."""
+        return self._run(stay=False)
+
+    def _run(self, stay: bool) -> Any:
+        scheduler = self._scheduler
+        self._check_here()
+        source = scheduler.current
+        if self is not source:
+            if not self.blocked:
+                scheduler.check_trap()
+            self.insert()
+            if stay:
+                scheduler.ready.appendleft(source)
+            else:
+                source._place = None
+            scheduler.bring(self)
+        return scheduler.switch(source, self)
+
+    def _check_here(self) -> None:
+        if here.scheduler is not self._scheduler:
+            raise RuntimeError("can't switch to a different thread.")
+
+    def kill(self, pending: bool = False) -> None:
+        """End it: raise `TaskletExit` where it is. A dead tasklet is left alone; one of a dead thread is dropped."""
+        if self.alive and self._scheduler is not here.scheduler and self.thread_id == -1:
+            self._unblock()
+            self.remove()
+            self._call = self._unit = None
+        self._throw(TaskletExit(), pending)
+
+    def raise_exception(self, exc_class: type[BaseException], *args: Any) -> None:
+        """Raise `exc_class(*args)` in it, at once."""
+        self._throw(instance(exc_class, args), pending=False)
+
+    def throw(
+        self,
+        exc: type[BaseException] | BaseException,
+        val: object = None,
+        tb: TracebackType | None = None,
+        pending: bool = False,
+    ) -> None:
+        """Raise in it what `raise` would raise of the three; at once, or `pending` when its turn comes."""
+        self._throw(normalized(exc, val, tb), pending)
+
+    def _throw(self, error: BaseException, pending: bool) -> None:
+        if self is here.scheduler.current:
+            raise error
+        if not self.alive:
+            if isinstance(error, TaskletExit):
+                return
+            raise RuntimeError("You cannot throw to a dead tasklet")
+        if not pending:
+            self._check_here()
+            self._scheduler.check_trap()
+        self._unblock()
+        self.tempval = Bomb(error)
+        self.insert()
+        if not pending:
+            self.run()
+
+    def _work(self) -> greenlet | None:
+        """What its greenlet does. What this returns goes to the greenlet's parent, which goes on."""
+        assert self._call is not None
+        function, args, kwargs = self._call
+        bomb, self._call, self.tempval = self.tempval, None, None
+        try:
+            if bomb.__class__ is Bomb:
+                bomb.explode()
+            function(*args, **kwargs)
+        except TaskletExit:
+            pass
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it leaves `run`
+            self.tempval = Bomb(error)
+        else:
+            self.tempval = None
+        del function, args, kwargs, bomb
+        return self._scheduler.end(self)
+
+    def set_atomic(self, flag: object) -> bool:
+        """Remember the flag and return the old one; nothing interrupts a tasklet here."""
+        old, self.atomic = self.atomic, bool(flag)
+        return old
+
+    def set_ignore_nesting(self, flag: object) -> bool:
+        """Remember the flag and return the old one."""
+        old, self.ignore_nesting = self.ignore_nesting, bool(flag)
+        return old
+
+    def bind_thread(self, thread_id: int = -1) -> None:
+        """Move a tasklet that has not begun to the current thread, or to another one that has tasklets."""
+        target = here.scheduler if thread_id == -1 else scheduler_of(thread_id)
+        if target is self._scheduler:
+            return
+        if self._unit is not None or self._place is not None:
+            raise RuntimeError("only a tasklet that has not begun and is not scheduled can move to another thread")
+        self._scheduler = target
+
+
+class _Here(_local):
+    scheduler: Scheduler
+
+    def __getattr__(self, name: str) -> Scheduler:  # the first use in this thread
+        if name != "scheduler":
+            raise AttributeError(name)
+        self.scheduler = scheduler = Scheduler(object.__new__(tasklet))  # which makes it the main tasklet
+        _schedulers[scheduler.thread_id] = scheduler
+        return scheduler
+
+
+_schedulers: WeakValueDictionary[int, Scheduler] = WeakValueDictionary()
+here = _Here()
+
+
+def scheduler_of(thread_id: int) -> Scheduler:
+    """The ring of another thread."""
+    try:
+        return _schedulers[thread_id]
+    except KeyError:
+        raise RuntimeError(f"thread {thread_id} has no tasklets") from None

@@ -1,0 +1,84 @@
+"""The ring of a thread as a whole: what can be asked of it, its switch trap, and its end."""
+
+import sys
+
+from greenlet import greenlet
+
+from concmodels.stackless._tasklet import here, scheduler_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concmodels.stackless._tasklet import tasklet
+
+
+def getcurrent() -> tasklet:
+    """Return the tasklet that runs now."""
+    return here.scheduler.current
+
+
+def getmain() -> tasklet:
+    """Return the main tasklet of this thread: what the thread itself does."""
+    return here.scheduler.main
+
+
+def getruncount() -> int:
+    """Return how many tasklets are in the ring, the current one included."""
+    return 1 + len(here.scheduler.ready)
+
+
+def get_thread_info(thread_id: int = -1, flags: int = 0) -> tuple[tasklet, tasklet, int]:
+    """Return the main tasklet, the current tasklet and the run count of a thread that has used this module."""
+    scheduler = here.scheduler if thread_id == -1 else scheduler_of(thread_id)
+    return scheduler.main, scheduler.current, 1 + len(scheduler.ready)
+
+
+def switch_trap(change: int = 0) -> int:
+    """Add to the trap level and return the old one. While it is not 0, whatever would switch is a `RuntimeError`."""
+    scheduler = here.scheduler
+    old, scheduler.trap = scheduler.trap, scheduler.trap + change
+    return old
+
+
+def enable_softswitch(flag: object) -> bool:
+    """Return False and change nothing: greenlet has no soft switching."""
+    return False
+
+
+class atomic:
+    """`with atomic():` marks a section not to be interrupted; here nothing would interrupt it anyway."""
+
+    def __enter__(self) -> None:
+        self._old = getcurrent().set_atomic(True)
+
+    def __exit__(self, *_: object) -> None:
+        getcurrent().set_atomic(self._old)
+
+
+def end_all() -> None:
+    """At the end of the program: kill what has begun and not ended, ten times if it has to be."""
+    scheduler = here.scheduler
+    if scheduler.main._unit is not greenlet.getcurrent():
+        return  # the program has ended in the middle of a tasklet: nothing can be ended from there
+    scheduler.trap, scheduler.timer, scheduler.current = 0, None, scheduler.main
+    scheduler.watchdogs.clear()
+    scheduler.ready.clear()  # Ctrl-C may have ended the program in the middle of a switch: begin a new ring
+    for _ in range(10):
+        for unit in [*scheduler.started]:
+            _end_one(unit)
+
+
+def _end_one(unit: tasklet) -> None:
+    try:
+        if not unit.blocked:
+            unit._place = None
+        unit.kill()
+    except BaseException:  # noqa: BLE001 - the program has ended: it can only be shown
+        sys.excepthook(*sys.exc_info())
+
+
+def thread_ids() -> list[int]:
+    """All threads, the main thread first."""
+    import threading
+
+    main = threading.main_thread().ident
+    return [*sorted(sys._current_frames(), key=lambda ident: ident != main)]
