@@ -5,7 +5,7 @@
     CHANNELS_AT   channels, 32 words each, on cache lines of their own
     HEAP_AT       bytes: the rings of the channels, and blocks for what does not fit there
 
-The file is a terabyte of addresses and costs nothing: a page exists from the first touch until `give_back`. Everything
+The file is 4 TiB of addresses and costs nothing: a page exists from the first touch until `give_back`. Everything
 in it is a 64-bit word, because a memoryview of format "q" reads and writes one in a single instruction.
 
 The locks are POSIX semaphores opened by name, a fixed set per run: 64 pairs (a channel uses the pair of its number
@@ -42,7 +42,7 @@ HEAP_AT = -(-(CHANNELS_AT + CHANNEL_WORDS * CHANNELS) * 8 // PAGE) * PAGE
 BELL, SERIAL, OUTCOME, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 
-_SIZES = (1 << 40, 1 << 36, 1 << 33)
+_SIZES = (1 << 42, 1 << 36, 1 << 33)
 _SMALLEST_BLOCK = 8  # 256 bytes, as a power of two
 _PATIENCE_S = 0.1
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 _STALE: Any = object()  # nothing was there, or an offer that was withdrawn
+_TURN = 256  # after so many sends, a task that never has to wait looks whether it was cancelled
 
 
 class Channel(Rendezvous):
@@ -99,6 +100,9 @@ class Channel(Rendezvous):
             raise
 
     def _send_buffered(self, cargo: int | bytes, timeout: float | None) -> None:
+        parker = self.home.parker()
+        if not parker.shielded:
+            self.home.checkpoint(parker)  # also for those who never wait: `_limit` sends them here now and then
         until, rung = deadline(timeout), False
         while not self._append(cargo):
             if self.capacity == inf:
@@ -114,7 +118,7 @@ class Channel(Rendezvous):
             tail = control[TAIL]
             if tail >= CLOSED:
                 raise ChannelClosed("the channel is closed: nothing can be sent")
-            self._limit = control[HEAD] + self._most if self.capacity != 0 else 0
+            self._limit = min(control[HEAD] + self._most, tail + _TURN) if self.capacity != 0 else 0
             if tail >= control[HEAD] + self._most:
                 return False
             self._ring[tail & self._mask] = cargo if type(cargo) is int else self._store(cargo)

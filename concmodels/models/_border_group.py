@@ -193,6 +193,7 @@ class TaskGroup:
         self._open = False
         cancelled = bool(self.unit.words[self._at + CANCELLED])
         self._collect()
+        self._at = 0
         self._raise_errors()
         if outer is not None:
             raise outer

@@ -17,6 +17,7 @@ from concmodels.models._arena import (
     CHANNELS,
     CHANNELS_AT,
     NEXT_CHANNEL,
+    PAGE,
 )
 from concmodels.models._border import Unit
 
@@ -45,6 +46,7 @@ CONSTANTS = (None, False, True)
 _CHUNK = 1 << 15  # words
 _BYTE_CHUNK = 1 << 18
 _SMALL_BYTES = 1 << 16
+_OFFERS = 1 << 17
 
 
 def word_of(kind: int, value: int) -> int:
@@ -92,8 +94,10 @@ def make(unit: Unit, capacity: float, name: str | None, fds: int = 0) -> int:
 
 def _sizes(capacity: float, most: int) -> tuple[int, int]:
     """How many slots and how many bytes a channel gets: powers of two."""
-    if capacity in (0, inf):
+    if capacity == inf:
         return most // 8, most
+    if capacity == 0:
+        return _OFFERS, PAGE  # senders that wait; their items lie in blocks
     slots = _power(max(512, int(capacity)))
     if slots > _CHUNK:
         slots = _power(int(capacity) + _CHUNK)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ROOMS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
+_FINALIZERS = frozenset({"weakref", "multiprocessing.util"})
 _KNOCK_S = 0.0002
 
 
@@ -34,7 +35,10 @@ def in_program(frame: FrameType | None) -> bool:
     while frame is not None:
         if frame.f_code.co_filename.startswith(_ROOMS):
             return False
-        root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        module = str(frame.f_globals.get("__name__", ""))
+        if frame.f_code.co_name == "__del__" or module in _FINALIZERS:
+            return False  # an exception there would be printed, and lost
+        root = module.partition(".")[0]
         if root not in sys.stdlib_module_names and root not in _LIBRARIES:
             return True
         frame = frame.f_back

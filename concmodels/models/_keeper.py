@@ -62,6 +62,7 @@ class Keeper:
         self.grace = GRACE_S
         self.stopping = False
         self._cancels = 0
+        self._main_bell: int | None = None
         arena = Arena.create()
         self._semaphores = _name_locks(arena)
         arena.words[CHANNEL_BYTES] = 1 << (int(channel_bytes) - 1).bit_length()
@@ -81,26 +82,49 @@ class Keeper:
             with arena.claim:
                 arena.words[MAIN_AT], arena.words[MAIN_SIZE] = arena.put(data), len(data)
 
-    def live(self, main: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Run the main task in the calling thread, from the start of the world to its end."""
+    @classmethod
+    def live(cls, main: Callable[..., Any], args: tuple[Any, ...], *how: Any) -> Any:
+        """Run the main task in the calling thread, from the start of the world to its end.
+
+        All of it is guarded: Ctrl-C while the world is made or taken down waits until that is done.
+        """
+        world: list[Keeper] = []
+
+        def wake() -> None:
+            for keeper in world:
+                keeper._ring_main()
+
+        with Guard(wake, lambda: [name for keeper in world for name in keeper.names()]) as guard:
+            keeper = cls(*how)
+            world.append(keeper)
+            return keeper._run_main(main, args, guard)
+
+    def _run_main(self, main: Callable[..., Any], args: tuple[Any, ...], guard: Guard) -> Any:
         unit = self.unit
         parker = local_parker(unit)
+        parker.guard = guard
         unit.adopt(parker)
         enter(unit)
+        self._main_bell = parker.bell
         try:
-            with Guard(lambda: os.eventfd_write(parker.bell, 1), self.names) as parker.guard:
-                self._thread.start()
-                try:
-                    return main(*args)
-                except Cancelled:
-                    if unit.death is not None:
-                        raise unit.death from None
-                    raise
-                finally:
-                    self._end(parker)
+            self._thread.start()
+            try:
+                return main(*args)
+            except Cancelled:
+                if unit.death is not None:
+                    raise unit.death from None
+                raise
+            finally:
+                self._end(parker)
         finally:
             leave(unit)
+            self._main_bell = None
             self._close()
+
+    def _ring_main(self) -> None:
+        """Wake the main task; called in the signal handler."""
+        if self._main_bell is not None:
+            os.eventfd_write(self._main_bell, 1)
 
     def _hurry(self) -> None:
         self.grace = SHORT_GRACE_S

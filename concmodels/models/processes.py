@@ -53,7 +53,7 @@ def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], channel_b
         _refuse_to_fork_interpreters()
     from concmodels.models._process_keeper import ProcessKeeper
 
-    return ProcessKeeper(_KIND, channel_bytes, method).live(main, args)
+    return ProcessKeeper.live(main, args, _KIND, channel_bytes, method)
 
 
 def _refuse_to_fork_interpreters() -> None:

@@ -47,14 +47,14 @@ def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> A
     """Run `main(*args)` here, in the main interpreter; what it spawns runs in others."""
     from concmodels.models._interpreter_keeper import InterpreterKeeper
 
-    return InterpreterKeeper(_KIND, channel_bytes).live(main, args)
+    return InterpreterKeeper.live(main, args, _KIND, channel_bytes)
 
 
 def _run_keeping(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
     """Run `main(*args)` here; the interpreters live until the end of the run, and with them what is in their queues."""
     from concmodels.models._interpreter_keeper import InterpreterKeeper
 
-    return InterpreterKeeper(_KIND, channel_bytes, keep=True).live(main, args)
+    return InterpreterKeeper.live(main, args, _KIND, channel_bytes, True)
 
 
 def sleep(seconds: float) -> None:
