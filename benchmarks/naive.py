@@ -208,7 +208,7 @@ def compare(model: str, nodes: int, messages: int, rounds: int) -> list[str]:
 def median_and_spread(values: Iterable[float], unit: float) -> str:
     """ "median (minimum to maximum)" in this unit."""
     scaled = sorted(value / unit for value in values)
-    digits = 0 if unit > 1 else 2
+    digits = 0 if scaled[-1] >= 1000 else 2
     return f"{statistics.median(scaled):,.{digits}f} ({scaled[0]:,.{digits}f} to {scaled[-1]:,.{digits}f})"
 
 

@@ -19,7 +19,7 @@ del view
 class InterpreterKeeper(Keeper):
     """Starts an interpreter per task."""
 
-    def __init__(self, kind: str, channel_bytes: int, *, keep: bool = False) -> None:
+    def __init__(self, kind: str, channel_bytes: int, keep: bool = False) -> None:
         super().__init__(kind, channel_bytes)
         self.unit.words[KEEPS_INTERPRETERS] = keep
         self._keep_open = keep
