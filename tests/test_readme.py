@@ -1,0 +1,48 @@
+"""What the README shows is run as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from concmodels import names
+
+README = (Path(__file__).parent.parent / "README.md").read_text()
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+ASYNC = ("asyncio", "trio", "anyio", "anyio:trio")
+
+
+def run_as_a_file(program, folder):
+    """What the program prints when it is a file that is started."""
+    file = folder / "program.py"
+    file.write_text(program)
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=50, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", names(variants=True))
+def test_the_course_programs_run_on_every_model_of_their_colour(name, tmp_path):
+    plain, awaited = BLOCKS
+    program = awaited.replace('"trio"', repr(name)) if name in ASYNC else plain.replace('"threads"', repr(name))
+    assert repr(name) in program
+    assert run_as_a_file(program, tmp_path) == "0\n1\n2\n"
+
+
+def test_the_two_course_programs_differ_in_await_alone():
+    plain, awaited = (block.split("if __name__")[0] for block in BLOCKS)
+    assert re.sub(r"\b(async|await) ", "", awaited) == plain
+
+
+def test_the_measurement_runs(tmp_path):
+    line = re.search(r"`(from concmodels\.ring import ring; .*?)`", README)[1]
+    small = line.replace("300", "3").replace("10_000", "10")
+    assert float(run_as_a_file(small, tmp_path)) > 0
+
+
+def test_every_model_is_in_the_table():
+    for name in names(variants=True):
+        model, _, variant = name.partition(":")
+        assert re.search(rf"^\| `{model}.*{variant}", README, re.MULTILINE), name
