@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 
+import interruptible
 import pytest
 
 from concmodels.errors import CannotTravel, ChannelClosed, RemoteError, TaskCancelled, TaskDied, WouldBlock
@@ -790,13 +791,7 @@ ORPHANS = """
 def start_script(tmp_path, text):
     script = tmp_path / "program.py"
     script.write_text(textwrap.dedent(text))
-    return subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    return interruptible.popen([sys.executable, str(script)])
 
 
 def gone(pid):

@@ -13,6 +13,7 @@ import time
 import uuid
 from pathlib import Path
 
+import interruptible
 import pytest
 
 import concmodels
@@ -41,12 +42,8 @@ class Program:
         path = os.pathsep.join([*dict(env).pop("PYTHONPATH", "").split(os.pathsep), root]).lstrip(os.pathsep)
         environment = os.environ | dict(env) | {"TMPDIR": str(self.temporary), "MARK": self.mark, "PYTHONPATH": path}
         command = [*prefix, sys.executable, "-m", module, *map(str, arguments)]
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-        old = signal.signal(signal.SIGINT, signal.default_int_handler)  # if it is ignored here, it would be there
-        try:
-            self.process = subprocess.Popen(command, env=environment, text=True, start_new_session=True, **pipes)
-        finally:
-            signal.signal(signal.SIGINT, old)
+        options = {"stdin": subprocess.DEVNULL} | options
+        self.process = interruptible.popen(command, env=environment, start_new_session=True, **options)
 
     def __enter__(self):
         return self

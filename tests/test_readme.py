@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import readme
 from concmodels import names
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
@@ -46,3 +47,8 @@ def test_every_model_is_in_the_table():
     for name in names(variants=True):
         model, _, variant = name.partition(":")
         assert re.search(rf"^\| `{model}.*{variant}", README, re.MULTILINE), name
+
+
+def test_its_figures_are_those_of_the_results_files():
+    assert readme.filled(README) == README
+    assert "<!-- ring-stream -->\n| model" in README and "<!-- ring-token -->\n| model" in README

@@ -7,6 +7,7 @@ import threading
 import time
 from pathlib import Path
 
+import interruptible
 import pytest
 from stackless_helper import blocked, fixture_log, tidy  # noqa: F401 - fixtures
 
@@ -156,11 +157,7 @@ def test_what_waits_for_ever_is_killed_at_the_end_without_a_warning():
 
 @pytest.mark.parametrize("pause", [0.5, 0.63, 0.77])
 def test_ctrl_c_ends_the_program_cleanly(pause):
-    program = subprocess.Popen(
-        [sys.executable, "-W", "error", PROGRAM, "300", "100000"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+    program = interruptible.popen([sys.executable, "-W", "error", PROGRAM, "300", "100000"])
     try:
         time.sleep(pause)
         program.send_signal(signal.SIGINT)
