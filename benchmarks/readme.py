@@ -1,8 +1,8 @@
 """The README's tables of results, from the files in `benchmarks/results/`.
 
-    python -m concmodels.ring 300 10000 --model all --json benchmarks/results/ring-stream.json
-    python -m concmodels.ring 300 1000 --in-flight 1 --model all --json benchmarks/results/ring-token.json
-    python -m benchmarks.readme      writes both tables into README.md, between their marks
+python -m concmodels.ring 300 10000 --model all --json benchmarks/results/ring-stream.json
+python -m concmodels.ring 300 1000 --in-flight 1 --model all --json benchmarks/results/ring-token.json
+python -m benchmarks.readme      writes both tables into README.md, between their marks
 """
 
 import json

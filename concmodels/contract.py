@@ -4,6 +4,11 @@ Every room (`concmodels/models/*.py`) keeps this contract in its own way. It com
 (threads, rawthreads, processes, subinterp, greenlet, tasklets, gevent, eventlet) the verbs that may wait are plain
 calls, in the async rooms (asyncio, trio, anyio) the same verbs are awaited. Nothing else differs.
 
+What differs between the rooms is said in their docstrings. The largest difference: in processes and subinterp a message
+is a copy, a task's function must be importable (in a program that is started: behind `if __name__ == "__main__":`),
+channels live only inside a `run`, and what can't cross is refused with `CannotTravel`. What fails beyond such a border
+keeps its type or arrives as `RemoteError`; a child that was killed is `TaskDied`. All are in `concmodels.errors`.
+
 The page is for readers, type checkers and tests. No room imports it.
 
 What every model promises:
@@ -23,7 +28,7 @@ from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
 type Timeout = float | None
-"""Seconds, may be fractional; `None` waits for ever, 0 or less never waits. Struck, it is a `TimeoutError`."""
+"""Seconds, may be fractional; `None` waits for ever, 0 or less never waits. When it strikes: `TimeoutError`."""
 
 
 @runtime_checkable
@@ -32,7 +37,7 @@ class ChannelBase[T](Protocol):
 
     @property
     def capacity(self) -> float:
-        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound."""
+        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound but memory (then `MemoryError`)."""
 
     @property
     def closed(self) -> bool:

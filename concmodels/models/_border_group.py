@@ -23,6 +23,7 @@ from concmodels.models._arena import (
     deadline,
 )
 from concmodels.models._border import Unit, current
+from concmodels.models._colour import must_be_plain
 from concmodels.models._travel import dumps, pack_call, unpack, unpack_error
 
 TYPE_CHECKING = False
@@ -162,6 +163,7 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't cross the border."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
+        must_be_plain(function, self.kind)
         unit, arena, words = self.unit, self.unit.arena, self.unit.words
         call = pack_call(function, args, unit)
         if name is None:

@@ -36,6 +36,7 @@ from concmodels.models._arena import (
 from concmodels.models._border import Parker, Unit, enter, leave, runs_here
 from concmodels.models._border_group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, finish
 from concmodels.models._child import local_parker, ringer
+from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
 
 TYPE_CHECKING = False
@@ -88,6 +89,7 @@ class Keeper:
 
         All of it is guarded: Ctrl-C while the world is made or taken down waits until that is done.
         """
+        must_be_plain(main, str(how[0]))
         world: list[Keeper] = []
 
         def wake() -> None:

@@ -8,6 +8,7 @@ from _thread import allocate_lock
 from itertools import count, repeat
 
 from concmodels.errors import TaskCancelled
+from concmodels.models._colour import must_be_plain
 from concmodels.models._failures import Failures
 from concmodels.models._waiting import CANCELLED, Event, SyncChannel, Waiter
 
@@ -212,6 +213,7 @@ class TaskGroup:
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
+        must_be_plain(function, type(self).__module__.rpartition(".")[2].strip("_"))
         task = Task(self, function, args, name)
         with self._lock:
             if not self._entered or (self._leaving and not self._tasks):

@@ -9,6 +9,7 @@ from itertools import count
 from greenlet import getcurrent, greenlet
 
 from concmodels.errors import TaskCancelled
+from concmodels.models._colour import must_be_plain
 from concmodels.models._failures import Failures
 from concmodels.models._waiting import Event, Waiter
 
@@ -125,7 +126,10 @@ class TaskGroup:
         raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
 
     def __enter__(self) -> Self:
-        self._owner = tasks[getcurrent()]
+        owner = tasks.get(getcurrent())
+        if owner is None:
+            raise RuntimeError("there is no run here: open the group inside `run(main)`")
+        self._owner = owner
         self._owner.groups.append(self)
         self._empty = Event(self.waiter_type)
         self._entered = True
@@ -149,6 +153,7 @@ class TaskGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if not self._entered or (self._leaving and not self.tasks):
             raise RuntimeError("this group is not open: spawn inside its `with`")
+        must_be_plain(function, type(self).__module__.rpartition(".")[2].strip("_"))
         task = self.task_type(function, args, name)
         task.ended = Event(self.waiter_type)
         self.tasks.add(task)

@@ -115,19 +115,22 @@ def pack_call(function: Callable[..., Any], args: tuple[Any, ...], home: object)
         return careful_dumps((function, args), home)
     except RuntimeError, MemoryError:
         raise
-    except Exception as error:
-        _blame("the function", function, home)
-        for number, value in enumerate(args, 1):
-            _blame(f"argument {number}", value, home)
-        raise CannotTravel(f"the call of {_name(function)} can't travel: {error}") from error
+    except Exception as error:  # noqa: BLE001 - whatever pickle stumbled over: said below, in one sentence
+        reason = str(error)
+    _blame("the function", function, home)
+    for number, value in enumerate(args, 1):
+        _blame(f"argument {number}", value, home)
+    raise CannotTravel(f"the call of {_name(function)} can't travel: {reason}")
 
 
 def _blame(what: str, value: object, home: object) -> None:
     try:
         careful_dumps(value, home)
-    except Exception as error:
-        sentence = f"{what} ({_name(value)}) can't travel to another process or interpreter: {error}"
-        raise CannotTravel(sentence) from error
+    except Exception as error:  # noqa: BLE001 - as above
+        reason = str(error)
+    else:
+        return
+    raise CannotTravel(f"{what} ({_name(value)}) can't travel to another process or interpreter: {reason}")
 
 
 def _name(value: object) -> str:
@@ -187,8 +190,9 @@ def main_file() -> tuple[str, str] | None:
 
 def why_not_main(name: str) -> str:
     """The sentence for a function or class of a main program that can't be imported."""
-    if getattr(sys.modules["__main__"], "__file__", None) is None:
-        return f"{name!r} was typed at a prompt: put it in a file that the other side can import"
+    path = getattr(sys.modules["__main__"], "__file__", None)
+    if path is None or path.startswith("<"):
+        return f"{name!r} was typed at a prompt or read from a pipe: put it in a file that the other side can import"
     return (
         f"{name!r} stands in the main program, which has no `if __name__ == '__main__':` guard: "
         "importing it on the other side would start the program again"

@@ -19,6 +19,7 @@ import warnings
 
 from greenlet import getcurrent
 
+from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
 from concmodels.models._thrown import Cancelled, tasks
 from concmodels.models._thrown import Task as _Task
@@ -43,6 +44,7 @@ now = time.monotonic
 
 def run[R](main: Callable[..., R], *args: Any) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
+    must_be_plain(main, "eventlet")
     here = getcurrent()
     if here in tasks:
         raise RuntimeError("eventlet.run was called inside a run of eventlet: call the function directly")

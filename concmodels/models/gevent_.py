@@ -21,6 +21,7 @@ from gevent.exceptions import LoopExit
 from greenlet import getcurrent
 
 from concmodels.errors import Deadlock
+from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
 from concmodels.models._thrown import Cancelled, tasks
 from concmodels.models._thrown import Task as _Task
@@ -40,6 +41,7 @@ now = time.monotonic
 
 def run[R](main: Callable[..., R], *args: Any) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
+    must_be_plain(main, "gevent")
     here = getcurrent()
     if here in tasks:
         raise RuntimeError("gevent.run was called inside a run of gevent: call the function directly")

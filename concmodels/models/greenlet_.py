@@ -24,6 +24,7 @@ from itertools import count
 from greenlet import getcurrent, greenlet
 
 from concmodels.errors import Deadlock
+from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
 from concmodels.models._tasks import Cancelled, Task, TaskWaiter
 from concmodels.models._tasks import TaskGroup as _TaskGroup
@@ -137,6 +138,7 @@ def run[R](main: Callable[..., R], *args: Any) -> R:
 
 def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str) -> R:
     """`run`, for this room and for the tasklets, which share the scheduler."""
+    must_be_plain(main, model)
     if getattr(_here, "scheduler", None) is not None:
         raise RuntimeError(f"{model}.run was called inside a run of this thread: call the function directly")
     task = Task(None, main, args, "main")

@@ -19,6 +19,7 @@ import math
 import time
 from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thread
 
+from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
 from concmodels.models._room import Room
 from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
@@ -41,6 +42,7 @@ _here = _local()
 
 def run[R](main: Callable[..., R], *args: Any) -> R:
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
+    must_be_plain(main, "rawthreads")
     if getattr(_here, "task", None) is not None:
         raise RuntimeError("rawthreads.run was called inside a run of rawthreads: call the function directly")
     task = _here.task = Task(None, main, args, "main")

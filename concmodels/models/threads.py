@@ -17,6 +17,7 @@ import time
 from _thread import allocate_lock
 
 from concmodels.errors import ChannelClosed
+from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
 from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
 from concmodels.models._tasks import TaskGroup as _TaskGroup
@@ -45,6 +46,7 @@ _here = threading.local()
 
 def run[R](main: Callable[..., R], *args: Any) -> R:
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
+    must_be_plain(main, "threads")
     if getattr(_here, "task", None) is not None:
         raise RuntimeError("threads.run was called inside a run of threads: call the function directly")
     task = _here.task = Task(None, main, args, "main")
