@@ -1,13 +1,13 @@
 """What a run may leave behind: nothing. Counted before and after."""
 
-import gc
 import os
 import signal
 import tempfile
 import time
 
 PATIENCE = 2
-"""Seconds that what is ending may take to be gone, such as the stack of a raw thread."""
+"""Seconds that what is ending may take to be gone, such as the stack of a raw thread. The garbage collector is not asked:
+what it would have to find has been left behind."""
 
 SEMAPHORES = f"/mp.{os.getpid()}"
 """The prefix of this process's named semaphores; see `know_own_semaphores`."""
@@ -101,6 +101,5 @@ class NothingLeft:
         """What is there now and was not there before, after some patience."""
         end = time.monotonic() + PATIENCE
         while (left := take() - self.before) and time.monotonic() < end:
-            gc.collect()
             time.sleep(0.01)
         return left
