@@ -6,8 +6,8 @@ import tempfile
 import time
 
 PATIENCE = 2
-"""Seconds that what is ending may take to be gone, such as the stack of a raw thread. The garbage collector is not asked:
-what it would have to find has been left behind."""
+"""Seconds that what is ending may take to be gone, such as the stack of a raw thread. The garbage collector is not
+asked: what it would have to find has been left behind."""
 
 SEMAPHORES = f"/mp.{os.getpid()}"
 """The prefix of this process's named semaphores; see `know_own_semaphores`."""
