@@ -61,11 +61,14 @@ def run[R](main: Callable[..., R], *args: Any) -> R:
 
 
 def _end_hub() -> None:
-    """End the hub that this run began: its greenlet would keep its epoll descriptor open for ever."""
+    """End the hub that this run began: it would keep its epoll descriptor until the garbage collector comes by."""
     hub = hubs.get_hub()
     if hub.running:
         hub.abort(wait=True)
     del hubs._threadlocal.hub
+    close = getattr(getattr(hub, "poll", None), "close", None)  # not every kind of hub has a poll to close
+    if close is not None:
+        close()
 
 
 class _Doorbell:
