@@ -18,6 +18,8 @@ What every model promises:
   `send` returns once the item is taken.
 * After `close` what was accepted stays receivable; then iteration ends and `receive` raises `ChannelClosed`. A `send`
   that races a `close` either returns, and its item stays receivable, or raises, and its item reaches nobody.
+* `select` waits for several channels at once and does exactly one of its cases; among those that are ready all have the
+  same chance. What loses, times out or is cancelled has sent nothing and taken nothing.
 * A group leaves its `with` only when all its tasks have ended; the first failure cancels the others.
 * Cancellation arrives where a task waits, as the model's own exception `Cancelled`, and leaves nothing half done.
 * Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended.
@@ -181,6 +183,21 @@ class Room(Protocol):
 
         Raises what `main` raised; `RuntimeError` inside a run of the same model. Installs its own SIGINT handler while
         it runs in the main thread, and restores the old one.
+        """
+
+    def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:
+        """Wait until one of several cases can be done, and do it: exactly one; awaited in the async rooms.
+
+        A case is a channel (receive from it) or a pair `(channel, item)` (send it). Among the cases that are ready one
+        is chosen by chance; with `priority=True` the first. Returns a `concmodels.errors.Selected`: its `.channel`, the
+        `.item` received or sent, `.sent`, and `.closed`: a channel that is closed (to receive: closed and drained) is
+        ready, and nothing is raised. Raises `TimeoutError` after `timeout` seconds (0: unless a case is ready now);
+        `ValueError` without a case, `TypeError` for what is no case or belongs to another model.
+
+        To wait for work and for the word to stop at once:
+
+            done = room.select(work, stop)
+            if done.channel is stop or done.closed: return
         """
 
     def sleep(self, seconds: float) -> object:

@@ -3,6 +3,33 @@
 Children (processes, subinterpreters) import this module, so it imports nothing.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Selected:
+    """What a `select` did: which case took effect, and how.
+
+    channel   the channel of the case
+    item      what was received (a receive case), or what was sent (a send case); None if the channel was closed
+    sent      True if an item was sent
+    closed    True if nothing was done because the channel is closed (for a receive case: closed and drained)
+    """
+
+    __slots__ = ("channel", "closed", "item", "sent")
+    __match_args__ = ("channel", "item")
+
+    def __init__(self, channel: Any, item: Any = None, *, sent: bool = False, closed: bool = False) -> None:
+        self.channel = channel
+        self.item = item
+        self.sent = sent
+        self.closed = closed
+
+    def __repr__(self) -> str:
+        what = "closed" if self.closed else f"{'sent' if self.sent else 'received'} {self.item!r}"
+        return f"<selected {self.channel!r}: {what}>"
+
 
 class ChannelClosed(Exception):
     """The channel is closed: nothing can be sent any more, or nothing is left to receive."""

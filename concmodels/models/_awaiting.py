@@ -6,15 +6,11 @@ from concmodels.models._waiting import CANCELLED, DONE, NOTHING, TIMED_OUT, Chan
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Awaitable, Callable, Iterator
     from typing import Any, Self
 
 
 class AsyncChannel(ChannelState):
     """The verbs that may wait, awaited. One loop runs one task at a time, so nothing here needs a lock."""
-
-    _turns: Iterator[bool]
-    _visit_scheduler: Callable[[], Awaitable[object]]
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
         """As `SyncChannel.send`, awaited."""

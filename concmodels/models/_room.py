@@ -14,6 +14,7 @@ class Room:
         name: str,
         *,
         run: Callable[..., Any],
+        select: Callable[..., Any],
         sleep: Callable[[float], Any],
         now: Callable[[], float],
         Channel: Any,
@@ -22,6 +23,7 @@ class Room:
     ) -> None:
         self.name = name
         self.run = run
+        self.select = select
         self.sleep = sleep
         self.now = now
         self.Channel = Channel

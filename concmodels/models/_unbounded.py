@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 class _Unbounded(ChannelState):
     """`_put` is the buffer's own append, or `_offer` while there is more to do: receivers wait, or it is closed."""
 
-    _turns: Iterator[bool]
-
     def __init__(self, capacity: float = math.inf, name: str | None = None) -> None:
         super().__init__(capacity, name)
         self._put: Callable[[Any], object] = self._buffer.append

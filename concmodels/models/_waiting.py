@@ -14,6 +14,7 @@ and for that they take `park` and `wake` from the room's own kind of waiter: a l
 """
 
 import math
+import time
 from _thread import allocate_lock
 from collections import deque
 from itertools import cycle, repeat
@@ -87,10 +88,22 @@ def expired(timeout: float | None) -> bool:
     return timeout is not None and timeout <= 0
 
 
+def deadline(timeout: float | None) -> float | None:
+    """The moment when this timeout strikes."""
+    return None if timeout is None else time.monotonic() + timeout
+
+
+def remaining(until: float | None) -> float | None:
+    """What is left of a timeout that strikes then."""
+    return None if until is None else max(0, until - time.monotonic())
+
+
 class ChannelState:
     """What both colours share: the state of a channel and the steps that change it, none of which waits."""
 
     _new_waiter: ClassVar[type[Waiter]]
+    _turns: Iterator[bool]
+    _visit_scheduler: Callable[..., Any]
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         if not (capacity == math.inf or (isinstance(capacity, int) and capacity >= 0)):
@@ -227,9 +240,6 @@ class ChannelState:
 
 class SyncChannel(ChannelState):
     """The verbs that may wait, in plain code."""
-
-    _turns: Iterator[bool]
-    _visit_scheduler: Callable[..., object]
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.

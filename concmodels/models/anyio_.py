@@ -24,6 +24,7 @@ from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._room import Room
 from concmodels.models._scoped import ScopedGroup
+from concmodels.models._select import select_async
 from concmodels.models._unbounded import AsyncUnbounded
 from concmodels.models._waiting import Waiter, turns
 
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any, Self
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep", "variant"]
+    from concmodels.errors import Selected
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep", "variant"]
 
 now = time.monotonic
 
@@ -106,6 +109,11 @@ class Channel(AsyncChannel):
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
 
 
+async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    return await select_async(Channel, cases, timeout, priority)
+
+
 class _Unbounded(AsyncUnbounded, Channel):
     """`Channel(math.inf)`: nobody waits for room."""
 
@@ -119,6 +127,7 @@ def variant(name: str) -> Room:
     return Room(
         "anyio:trio",
         run=_run_on_trio,
+        select=select,
         sleep=sleep,
         now=now,
         Channel=Channel,

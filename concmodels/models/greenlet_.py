@@ -26,6 +26,7 @@ from greenlet import getcurrent, greenlet
 from concmodels.errors import Deadlock
 from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
+from concmodels.models._select import select_sync
 from concmodels.models._tasks import Cancelled, Task, TaskWaiter
 from concmodels.models._tasks import TaskGroup as _TaskGroup
 from concmodels.models._unbounded import CooperativeUnbounded
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Self
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+    from concmodels.errors import Selected
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 
 now = time.monotonic
 _here = _local()
@@ -214,6 +217,11 @@ class Channel(SyncChannel):
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    return select_sync(Channel, cases, timeout, priority)
 
 
 class _Unbounded(CooperativeUnbounded, Channel):

@@ -22,6 +22,7 @@ from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thr
 from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
 from concmodels.models._room import Room
+from concmodels.models._select import select_sync
 from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
 from concmodels.models._tasks import TaskGroup as _TaskGroup
 from concmodels.models._waiting import claim_first, expired, wait
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Self
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep", "variant"]
+    from concmodels.errors import Selected
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep", "variant"]
 
 POLL_S = 0.0001
 """How long the polling variant sleeps between two looks, in seconds (the 2010 article's figure)."""
@@ -104,6 +107,11 @@ class Channel(PreemptiveChannel):
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
 
 
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    return select_sync(Channel, cases, timeout, priority)
+
+
 class _Unbounded(Channel):
     """A queue made out of locks: one guards the two lists, and each waiting receiver brings one to sleep on."""
 
@@ -166,6 +174,11 @@ class PollingChannel(PreemptiveChannel):
     _new_waiter = _PollingWaiter
 
 
+def _select_polling(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """`select` among channels whose users poll."""
+    return select_sync(PollingChannel, cases, timeout, priority)
+
+
 def variant(name: str) -> Room:
     """The room of a variant: `polling`."""
     if name != "polling":
@@ -173,6 +186,7 @@ def variant(name: str) -> Room:
     return Room(
         "rawthreads:polling",
         run=run,
+        select=_select_polling,
         sleep=sleep,
         now=now,
         Channel=PollingChannel,

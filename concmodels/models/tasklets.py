@@ -29,6 +29,7 @@ import math
 from greenlet import getcurrent
 
 from concmodels.models import greenlet_
+from concmodels.models._select import select_sync
 from concmodels.models._tasks import Cancelled
 from concmodels.models._unbounded import CooperativeUnbounded
 from concmodels.models._waiting import claim_first, expired
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Self
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+    from concmodels.errors import Selected
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 
 
 def run[R](main: Callable[..., R], *args: Any) -> R:
@@ -73,6 +76,11 @@ class Channel(greenlet_.Channel):
         if cls is Channel:
             kind = _Rendezvous if capacity == 0 else _Unbounded if capacity == math.inf else cls
         return super().__new__(kind)  # type: ignore[return-value]
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    return select_sync(Channel, cases, timeout, priority)
 
 
 class _Unbounded(CooperativeUnbounded, Channel):

@@ -19,6 +19,7 @@ from _thread import allocate_lock
 from concmodels.errors import ChannelClosed
 from concmodels.models._colour import must_be_plain
 from concmodels.models._interrupt import Guard
+from concmodels.models._select import select_sync
 from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
 from concmodels.models._tasks import TaskGroup as _TaskGroup
 from concmodels.models._waiting import (
@@ -26,16 +27,22 @@ from concmodels.models._waiting import (
     DONE,
     NOTHING,
     RETRY,
+    Waiter,
+    deadline,
     expired,
+    remaining,
     wait,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable, Iterator
     from typing import Any, Self
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+    from concmodels.errors import Selected
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 
 GIL = sys._is_gil_enabled()
 """Whether this interpreter runs with the GIL at the moment the room is opened."""
@@ -123,6 +130,11 @@ class Channel(PreemptiveChannel):
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
 
 
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    return select_sync(Channel, cases, timeout, priority)
+
+
 class _Unbounded(Channel):
     """One append to send, one popleft to receive: both are atomic, with the GIL and without it.
 
@@ -182,7 +194,7 @@ class _Unbounded(Channel):
                 self._receivers.popleft().finish(CLOSED)
 
     def _wait_for_one(self, timeout: float | None) -> Any:
-        deadline = None if timeout is None else now() + timeout
+        until = deadline(timeout)
         while True:
             with self._lock:
                 if self._buffer or self._closed:
@@ -192,13 +204,23 @@ class _Unbounded(Channel):
                 if expired(timeout):
                     raise TimeoutError(f"{self!r} is empty")
                 waiter = _Waiter()
-                self._receivers.append(waiter)
-                self._alert = True
-                self._serve()
+                self._queue(waiter, self._receivers)
             self._wait(waiter, self._receivers, timeout)
             if waiter.outcome == DONE:
                 return waiter.item
-            timeout = None if deadline is None else max(0, deadline - now())
+            timeout = remaining(until)
+
+    def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
+        super()._queue(waiter, queue)
+        self._alert = True
+        self._serve()
+
+    def _offer(self, item: Any) -> bool:
+        if self._closed:
+            self._refuse()
+        self._buffer.append(item)
+        self._serve()
+        return True
 
     def _take(self) -> Any:
         try:

@@ -21,6 +21,7 @@ from concmodels.models._awaiting import AsyncChannel
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._scoped import ScopedGroup
+from concmodels.models._select import select_async
 from concmodels.models._unbounded import AsyncUnbounded
 from concmodels.models._waiting import TIMED_OUT, Waiter, turns
 
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any, Self
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep"]
+    from concmodels.errors import Selected
+
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 
 now = time.monotonic
 
@@ -103,6 +106,11 @@ class Channel(AsyncChannel):
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+
+async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    return await select_async(Channel, cases, timeout, priority)
 
 
 class _Unbounded(AsyncUnbounded, Channel):

@@ -1,0 +1,221 @@
+"""How one task waits for several channels at once; once for plain code, once awaited.
+
+A select is one wait with several cases. It stands in the queue of every channel at once, represented there by a `Case`
+each, and all its cases share one waiter, which can be claimed once: so exactly one case takes effect.
+
+It looks and queues under the locks of all its channels, which every select takes in the same order. So nothing can
+happen between a look at the first channel and a place in the queue of the last, no two selects wait for each other's
+locks, and a select that looks for partners is itself in no queue: it never meets itself.
+"""
+
+from _random import Random  # `random` itself would import half of the standard library
+
+from concmodels.errors import ChannelClosed, Selected
+from concmodels.models._awaiting import wait_async
+from concmodels.models._waiting import (
+    CANCELLED,
+    CLOSED,
+    DONE,
+    NOTHING,
+    RETRY,
+    TIMED_OUT,
+    ChannelState,
+    Waiter,
+    deadline,
+    expired,
+    forget,
+    remaining,
+    wait,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections import deque
+    from typing import Any
+
+dice = Random().random
+
+
+class Case:
+    """One case of a select. In the queue of its channel it stands for the select's waiter."""
+
+    __slots__ = ("channel", "item", "queue", "sending", "waiter")
+
+    def __init__(self, channel: ChannelState, item: Any, sending: bool) -> None:
+        self.channel = channel
+        self.item = item
+        self.sending = sending
+        self.queue: deque[Any] = channel._senders if sending else channel._receivers
+        self.waiter: Waiter
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`, for the whole select: it is this case that takes effect."""
+        if not self.waiter.claim(outcome):
+            return False
+        self.waiter.item = self
+        return True
+
+    def wake(self) -> None:
+        """As `Waiter.wake`."""
+        self.waiter.wake()
+
+    finish = Waiter.finish
+
+    @property
+    def outcome(self) -> str:
+        """As `Waiter.outcome`."""
+        return self.waiter.outcome
+
+    @outcome.setter
+    def outcome(self, outcome: str) -> None:
+        self.waiter.outcome = outcome
+
+    def hand_over(self) -> None:
+        """As a tasklet's waiter."""
+        self.waiter.hand_over()  # type: ignore[attr-defined]
+
+    def attempt(self) -> Selected | None:
+        """Do it now, if it can be done without waiting. Called with the channel's lock."""
+        channel, item = self.channel, self.item
+        try:
+            if self.sending:
+                return Selected(channel, item, sent=True) if channel._offer(item) else None
+            item = channel._take()
+            return None if item is NOTHING else Selected(channel, item)
+        except ChannelClosed:
+            return Selected(channel, closed=True)
+
+
+class Selection:
+    """The steps of a select, none of which waits."""
+
+    def __init__(self, kind: type[ChannelState], cases: tuple[Any, ...], priority: bool) -> None:
+        self.cases = [_case(kind, case) for case in cases]
+        if not cases:
+            raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
+        self._priority = priority
+        locks = {id(case.channel): case.channel._lock for case in self.cases}
+        self._locks: list[Any] = [locks[number] for number in sorted(locks)]
+
+    def __enter__(self) -> None:
+        for lock in self._locks:
+            lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        for lock in self._locks:
+            lock.release()
+
+    def attempt(self) -> Selected | None:
+        """The first case that can be done now: in the order given, or in a new one each time."""
+        for case in self.cases if self._priority else shuffled(self.cases):
+            done = case.attempt()
+            if done is not None:
+                return done
+        return None
+
+    def queue(self) -> Waiter:
+        """Nothing can be done now: the task will wait in all queues."""
+        waiter = self.cases[0].channel._new_waiter()
+        for case in self.cases:
+            case.waiter = waiter
+            case.channel._queue(case, case.queue)  # type: ignore[arg-type] # as good as a Waiter there
+        return waiter
+
+    def settle(self, waiter: Waiter) -> Selected | None:
+        """The wait is over: turn its outcome into the result. None: look again."""
+        with self:
+            self._leave()
+        if waiter.outcome == TIMED_OUT:
+            raise TimeoutError("select: none of the cases could be done in time")
+        if waiter.outcome == RETRY:
+            return None
+        case: Case = waiter.item
+        if waiter.outcome == CLOSED:
+            return Selected(case.channel, closed=True)
+        return Selected(case.channel, case.item, sent=case.sending)
+
+    def withdraw(self, waiter: Waiter) -> None:
+        """An exception was thrown into the wait: undo what a partner did meanwhile."""
+        with self:
+            waiter.claim(CANCELLED)
+            self._leave()
+            if waiter.outcome == DONE and not waiter.item.sending:
+                waiter.item.channel._give_back(waiter.item.item)
+
+    def _leave(self) -> None:
+        for case in self.cases:
+            forget(case.queue, case)  # type: ignore[arg-type] # as above
+
+
+def _case(kind: type[ChannelState], case: Any) -> Case:
+    if isinstance(case, tuple) and len(case) == 2 and isinstance(case[0], kind):
+        return Case(case[0], case[1], sending=True)
+    if isinstance(case, kind):
+        return Case(case, None, sending=False)
+    raise bad_case(kind, case)
+
+
+def bad_case(kind: type, case: Any) -> TypeError:
+    """What is wrong with this case."""
+    channel = case[0] if isinstance(case, tuple) and len(case) == 2 else case
+    if hasattr(channel, "receive"):
+        wrong = f"but this channel is one of {_model(type(channel))}"
+    else:
+        wrong = f"not {case!r}"
+    return TypeError(f"a case of select is a channel of {_model(kind)}, or a pair (channel, item), {wrong}")
+
+
+def _model(kind: type) -> str:
+    return kind.__module__.rpartition(".")[2].strip("_")
+
+
+def shuffled[C](cases: list[C]) -> list[C]:
+    """The cases in an order that is new each time: whoever is ready is chosen with equal chances."""
+    return sorted(cases, key=lambda _: dice()) if len(cases) > 1 else cases
+
+
+def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
+    """`select`, in plain code."""
+    selection = Selection(kind, cases, priority)
+    first, until = selection.cases[0].channel, deadline(timeout)
+    if next(first._turns, True):
+        first._visit_scheduler()
+    while True:
+        with selection:
+            done = selection.attempt()
+            if done is not None:
+                return done
+            if expired(timeout):
+                raise TimeoutError("select: none of the cases can be done now")
+            waiter = selection.queue()
+        try:
+            wait(waiter, timeout)
+        except BaseException:
+            selection.withdraw(waiter)
+            raise
+        done = selection.settle(waiter)
+        if done is not None:
+            return done
+        timeout = remaining(until)
+
+
+async def select_async(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
+    """`select`, awaited."""
+    selection = Selection(kind, cases, priority)
+    first = selection.cases[0].channel
+    if next(first._turns, True):
+        await first._visit_scheduler()
+    done = selection.attempt()
+    if done is not None:
+        return done
+    if expired(timeout):
+        raise TimeoutError("select: none of the cases can be done now")
+    waiter = selection.queue()
+    try:
+        await wait_async(waiter, timeout)
+    except BaseException:
+        selection.withdraw(waiter)
+        raise
+    done = selection.settle(waiter)
+    assert done is not None  # tasks of one loop can't be faster than each other: nobody looks again
+    return done
