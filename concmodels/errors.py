@@ -40,7 +40,24 @@ class WouldBlock(Exception):
 
 
 class Deadlock(RuntimeError):
-    """Every task of the run waits for another one, and nobody is left who could wake them."""
+    """Every task of the run waits for another one, and nobody is left who could wake them.
+
+    `.waits` says of every task, in a line of its own, what it waits for and where. The message shows the first of them.
+    It leaves `run` bare, however many groups it came through; what failed in the clean-up is its `__cause__`.
+    """
+
+    _SHOWN = 20
+
+    def __init__(self, message: str = "every task waits for another one", waits: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.waits = waits
+
+    def __str__(self) -> str:
+        lines = [super().__str__(), *self.waits[: self._SHOWN]]
+        hidden = len(self.waits) - self._SHOWN
+        if hidden > 0:
+            lines.append(f"… and {hidden} more")
+        return lines[0] if len(lines) == 1 else ":\n  ".join([lines[0], "\n  ".join(lines[1:])])
 
 
 class RemoteError(Exception):

@@ -1,7 +1,7 @@
 """The arena: all that the processes or interpreters of one run share, in one sparse file of memory.
 
     word 0        header: counters, free lists, the names of the locks
-    RECORDS_AT    records, 16 words each: a task (who waits, its scope, its result), a group, a waiter
+    RECORDS_AT    records, 32 words each: a task (who waits, its scope, its result), a group, a waiter
     CHANNELS_AT   channels, 32 words each, on cache lines of their own
     HEAP_AT       bytes: the rings of the channels, and blocks for what does not fit there
 
@@ -30,17 +30,22 @@ LOCK_NAME_WORDS = 4
 # The header.
 NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = range(1, 8)
 SPAWNED = 8  # a list: the tasks that wait to be started
-MAIN_AT, MAIN_SIZE, KEEPS_INTERPRETERS = 10, 11, 12
+MAIN_AT, MAIN_SIZE, KEEPS_INTERPRETERS, TELL = range(10, 14)
 FREE_BLOCKS = 16  # one list per power of two
 LOCK_NAMES = 128
 
-RECORDS_AT, RECORD_WORDS, RECORDS = 1024, 16, 1 << 20
+RECORDS_AT, RECORD_WORDS, RECORDS = 1024, 32, 1 << 20
 CHANNELS_AT, CHANNEL_WORDS, CHANNELS = RECORDS_AT + RECORD_WORDS * RECORDS, 32, 1 << 20
 HEAP_AT = -(-(CHANNELS_AT + CHANNEL_WORDS * CHANNELS) * 8 // PAGE) * PAGE
 
-# A record, whatever it is for. A waiter is in at most one list; LIST is 0 when it is in none.
-BELL, SERIAL, OUTCOME, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
+# A record, whatever it is for. A waiter is in at most one list; LIST is 0 when it is in none. A select waits in several
+# lists: it has a record per case, and their OWNER is the record of the task, whose bell is rung.
+BELL, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
+WAITING, TOLD, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
+
+# What the OUTCOME of a wait says. 0: nobody can claim it (it only waits to be woken, or not at all).
+PENDING, TAKEN, REFUSED = 1, 2, 3
 
 _SIZES = (1 << 42, 1 << 36, 1 << 33)
 _SMALLEST_BLOCK = 8  # 256 bytes, as a power of two
@@ -145,7 +150,7 @@ class Arena:
         at = words[FREE_RECORD]
         if at:
             words[FREE_RECORD] = words[at + NEXT]
-            for field in range(OUTCOME, RECORD_WORDS):  # others may still know its bell and its serial number
+            for field in range(OUTCOME, RECORD_WORDS):  # others may still know its bell
                 words[at + field] = 0
             return at
         number = words[NEXT_RECORD]
@@ -243,6 +248,28 @@ class Arena:
         if record:
             self.remove(record)
         return record
+
+    def first_to_claim(self, at: int) -> int:
+        """The first record of a list whose wait nobody has claimed; those before it leave the list."""
+        words = self.words
+        while record := words[at]:
+            if words[(words[record + OWNER] or record) + OUTCOME] == PENDING:
+                return int(record)
+            self.remove(record)
+        return 0
+
+    def claim_first(self, at: int, outcome: int = TAKEN) -> tuple[int, int]:
+        """Claim the wait of that record and take it out of the list; returns it and whose bell to ring, or (0, 0).
+
+        Once the claim lock is free, the record may be gone at any time: the claimed one may notice before we ring.
+        """
+        record = self.first_to_claim(at)
+        if not record:
+            return 0, 0
+        owner = self.words[record + OWNER] or record
+        self.words[owner + OUTCOME], self.words[owner + CHOSEN] = outcome, record
+        self.remove(record)
+        return record, owner
 
     def close(self, *, last: bool = False) -> None:
         """Unmap it; the last one to leave gives all memory back whatever still refers to it."""

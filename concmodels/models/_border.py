@@ -20,7 +20,7 @@ import time
 from _thread import _local, allocate_lock
 from _weakref import ref
 
-from concmodels.models._arena import BELL, BROKEN, CANCELLED, PARENT, Arena, Cancelled
+from concmodels.models._arena import BELL, BROKEN, CANCELLED, OWNER, PARENT, TELL, TOLD, WAITING, Arena, Cancelled
 from concmodels.models._travel import careful_dumps, pack
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ units: dict[int, Unit] = {}  # the runs that this interpreter takes part in, by 
 class Parker:
     """One thread's place to wait: its bell, and the scope it is in."""
 
-    __slots__ = ("at", "bell", "guard", "poll", "scope", "shielded")
+    __slots__ = ("at", "bell", "guard", "poll", "scope", "shielded", "waits")
 
     def __init__(self, at: int, bell: int, scope: int) -> None:
         self.at = at
@@ -44,6 +44,7 @@ class Parker:
         self.shielded = False
         self.guard: Any = None  # only in the main task: a Ctrl-C that waits to be raised
         self.poll: Any = None
+        self.waits = 1  # how many there have been
 
 
 class Unit:
@@ -64,6 +65,7 @@ class Unit:
         self.alarm: Callable[[], object] = bool  # tell the keeper to look at the arena
         self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
         self.is_parent = False
+        self.own_threads: float = 0  # how many the room itself has started here
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
         units[run] = self
@@ -97,8 +99,9 @@ class Unit:
         """Wake the first waiter of a list."""
         with self.arena.claim:
             record = self.arena.pop(waiters)
-        if record:
-            self.ring(record)
+            owner = record and (self.words[record + OWNER] or record)
+        if owner:
+            self.ring(owner)
 
     def wake_all(self, waiters: int) -> None:
         """Wake all waiters of a list."""
@@ -112,16 +115,36 @@ class Unit:
 
     def wait(self, until: float | None) -> bool:
         """Block until the bell rings, False when the moment has come first. Raises `Cancelled`."""
-        parker = self.parker()
-        if not parker.shielded:
-            self.checkpoint(parker)
+        parker = self.look_around()
         if until is None:
-            os.read(parker.bell, 8)
+            self._wait_for_ever(parker)
         elif not self._wait_until(parker, until):
             return False
         if not parker.shielded:
             self.checkpoint(parker)
         return True
+
+    def _wait_for_ever(self, parker: Parker) -> None:
+        self.words[parker.at + WAITING] = parker.waits
+        os.read(parker.bell, 8)
+        self.answer(parker)
+
+    def answer(self, parker: Parker) -> None:
+        """Waits no more; but if the keeper suspects a deadlock and asks where we wait, say so first."""
+        words = self.words
+        if words[TELL] != words[parker.at + TOLD]:
+            import sys
+
+            from concmodels.models._border_deadlock import tell
+
+            tell(self, parker, sys._getframe())
+        words[parker.at + WAITING] = 0
+
+    def begin_wait(self) -> int:
+        """The calling task is going to wait for something new; returns its record."""
+        parker = self.parker()
+        parker.waits += 1
+        return parker.at
 
     def _wait_until(self, parker: Parker, until: float) -> bool:
         rest = until - now()
@@ -135,6 +158,18 @@ class Unit:
         if parker.poll.poll(min(rest, 3600.0) * 1000):
             os.read(parker.bell, 8)
         return True
+
+    def look_around(self) -> Parker:
+        """A checkpoint for who may not have to wait; returns the place where the calling thread waits."""
+        parker = self.parker()
+        if not parker.shielded:
+            self.checkpoint(parker)
+        return parker
+
+    def put_off(self, error: BaseException) -> None:
+        """The wait that this was raised in has succeeded: a cancellation is raised at the next, Ctrl-C too."""
+        if isinstance(error, KeyboardInterrupt):
+            self.parker().guard.put_off()
 
     def checkpoint(self, parker: Parker) -> None:
         """Raise what the calling task has to hear before it waits."""

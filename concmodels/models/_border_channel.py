@@ -9,8 +9,7 @@ Senders move TAIL under the senders' lock, receivers move HEAD under the receive
 loads and stores. To close is to set a high bit of TAIL: it is then beyond every limit, so the fast way of `send` needs
 no look at a flag, and whether a racing `send` was accepted is decided by the lock.
 
-On a rendezvous (capacity 0) the word is an *offer*: the record of the waiting sender, with a serial number. The
-receiver takes the item from the record; a sender that gives up changes its serial number, so that nobody will.
+A rendezvous (capacity 0) uses neither ring nor positions: see `_rendezvous.py`.
 """
 
 from math import inf
@@ -27,7 +26,6 @@ from concmodels.models._channel_memory import (
     RECEIVERS,
     SENDERS,
     TAIL,
-    is_offer,
     make,
 )
 from concmodels.models._rendezvous import Rendezvous
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-_STALE: Any = object()  # nothing was there, or an offer that was withdrawn
+NOTHING: Any = object()  # nothing was there
 _TURN = 256  # after so many sends, a task that never has to wait looks whether it was cancelled
 
 
@@ -79,30 +77,30 @@ class Channel(Rendezvous):
         """Send without waiting. Raises `WouldBlock` or `ChannelClosed`."""
         cargo = self._load(item)
         try:
-            sent = self._hand_over(cargo) if self.capacity == 0 else self._append(cargo)
-            if not sent:
+            if not self._put(cargo):
                 raise WouldBlock("nobody waits for it" if self.capacity == 0 else "the channel is full")
         except BaseException:
             self._discard(cargo)
             raise
 
     def _send_cargo(self, cargo: int | bytes, timeout: float | None) -> None:
-        if self.capacity == 0 and (timeout is None or timeout > 0):
-            self._send_offer(self._own_block(cargo), timeout)
-            return
         try:
             if self.capacity != 0:
                 self._send_buffered(cargo, timeout)
+            elif timeout is None or timeout > 0:
+                self._send_offer(cargo, timeout)
             elif not self._hand_over(cargo):
                 raise TimeoutError("nobody took the item in time")
         except BaseException:
             self._discard(cargo)
             raise
 
+    def _put(self, cargo: int | bytes) -> bool:
+        """Send it, if that can be done without waiting."""
+        return self._append(cargo) if self.capacity != 0 else self._hand_over(cargo)
+
     def _send_buffered(self, cargo: int | bytes, timeout: float | None) -> None:
-        parker = self.home.parker()
-        if not parker.shielded:
-            self.home.checkpoint(parker)  # also for those who never wait: `_limit` sends them here now and then
+        self.home.look_around()  # also for those who never wait: `_limit` sends them here now and then
         until, rung = deadline(timeout), False
         while not self._append(cargo):
             if self.capacity == inf:
@@ -146,17 +144,14 @@ class Channel(Rendezvous):
                 if self._bounded and control[SENDERS]:
                     self.home.wake(self._at + SENDERS)
                 return word
-            item = self._take_cargo(head, word)
-            if item is not _STALE:
-                return item
-        else:
-            self._free_receive()
+            return self._take_cargo(head, word)
+        self._free_receive()
         return self._receive_waiting(timeout)
 
     def receive_nowait(self) -> Any:
         """Receive without waiting. Raises `WouldBlock` or `ChannelClosed`."""
         item = self._take()
-        if item is _STALE:
+        if item is NOTHING:
             raise WouldBlock("nothing is there")
         return item
 
@@ -179,12 +174,9 @@ class Channel(Rendezvous):
                         self.home.wake(self._at + SENDERS)
                     yield word
                     continue
-                item = self._take_cargo(head, word)
-                if item is not _STALE:
-                    yield item
-                    continue
-            else:
-                free()
+                yield self._take_cargo(head, word)
+                continue
+            free()
             try:
                 item = receive(None)
             except ChannelClosed:
@@ -192,46 +184,41 @@ class Channel(Rendezvous):
             yield item
 
     def _receive_waiting(self, timeout: float | None) -> Any:
+        if self.capacity == 0:
+            return self._receive_offer(timeout)
         until, rung = deadline(timeout), False
-        while (item := self._take()) is _STALE:
+        while (item := self._take()) is NOTHING:
             if timeout is not None and timeout <= 0:
                 raise TimeoutError("nothing came in time")
             rung = self._wait_for(RECEIVERS, self._senders, self._is_empty, until, rung)
         return item
 
     def _take(self) -> Any:
-        """Take the first item; `_STALE` if there is none."""
-        while True:
-            self._grab_receive(False) or self._wait_receive()
-            control = self._control
-            head = control[HEAD]
-            if not self._look(head):
-                closed = control[TAIL] >= CLOSED
-                self._free_receive()
-                if closed:
-                    raise ChannelClosed("the channel is closed and drained")
-                return _STALE
-            item = self._take_cargo(head, self._ring[head & self._mask])
-            if item is not _STALE:
-                return item
+        """Take the first item; `NOTHING` if there is none."""
+        if self.capacity == 0:
+            return self._take_offer(NOTHING)
+        self._grab_receive(False) or self._wait_receive()
+        control = self._control
+        head = control[HEAD]
+        if not self._look(head):
+            closed = control[TAIL] >= CLOSED
+            self._free_receive()
+            if closed:
+                raise ChannelClosed("the channel is closed and drained")
+            return NOTHING
+        return self._take_cargo(head, self._ring[head & self._mask])
 
     def _take_cargo(self, head: int, word: int) -> Any:
         """Take the item of this word. Called with the receivers' lock, which it gives back."""
-        control, sender, data = self._control, 0, None
+        control, data = self._control, None
         try:
-            if is_offer(word):
-                sender, word = self._accept(word)
             if word < LEAST:
                 word, data = self._unload(word)
             control[HEAD] = head + 1
         finally:
             self._free_receive()
-        if sender > 0:
-            self.home.ring(sender)
-        elif self._bounded and control[SENDERS]:
+        if self._bounded and control[SENDERS]:
             self.home.wake(self._at + SENDERS)
-        if sender < 0:
-            return _STALE
         return word if data is None else unpack(data) if type(data) is bytes else CONSTANTS[word]
 
     # Waiting.
@@ -250,7 +237,7 @@ class Channel(Rendezvous):
     ) -> bool:
         """Wait in one of the lists, unless it has become needless. Returns True once somebody has rung."""
         unit, arena = self.home, self.home.arena
-        me = unit.parker().at
+        me = unit.begin_wait()
         with others, arena.claim:
             if not must_wait():
                 return rung
@@ -277,7 +264,8 @@ class Channel(Rendezvous):
                 return
             control[TAIL] |= CLOSED
         if self.capacity == 0:
-            self._refuse_offers()
+            self._refuse_waiters()
+            return
         self.home.wake_all(self._at + RECEIVERS)
         self.home.wake_all(self._at + SENDERS)
 

@@ -95,7 +95,7 @@ class Task:
 
     def _wait(self, timeout: float | None) -> None:
         unit, until = self._group.unit, deadline(timeout)
-        me = unit.parker().at
+        me = unit.begin_wait()
         with unit.arena.claim:
             if not self.done():
                 unit.arena.push(self.at + WAITERS, me)
@@ -216,6 +216,7 @@ class TaskGroup:
         """Wait until all tasks have ended; returns the cancellation that came from outside meanwhile."""
         parker, outer = self._parker, None
         before, parker.shielded = parker.shielded, parker.shielded or bool(self._errors)
+        self.unit.begin_wait()
         looked = parker.shielded  # leaving is a checkpoint, also if there is nobody to wait for
         while self._must_wait() or not looked:
             try:

@@ -20,6 +20,7 @@ from concmodels.models._arena import (
     PAGE,
 )
 from concmodels.models._border import Unit
+from concmodels.models._travel import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,29 +40,18 @@ LEAST = -(1 << 62)
 _BASE = -(1 << 63)
 _KIND = 56
 _VALUE = (1 << _KIND) - 1
-_RECORD, _BLOCK, OFFER, _CONSTANT = range(4)
+_RECORD, _BLOCK, _CONSTANT = range(3)
 CONSTANTS = (None, False, True)
 
 # Pages go back in chunks. Senders stay one chunk behind the receivers, so that nobody writes where pages vanish.
 _CHUNK = 1 << 15  # words
 _BYTE_CHUNK = 1 << 18
 _SMALL_BYTES = 1 << 16
-_OFFERS = 1 << 17
 
 
 def word_of(kind: int, value: int) -> int:
     """A word that is no int."""
     return _BASE + (kind << _KIND) + value
-
-
-def is_offer(word: int) -> bool:
-    """Whether a word below LEAST is the offer of a rendezvous."""
-    return (word - _BASE) >> _KIND == OFFER
-
-
-def offer_of(word: int) -> int:
-    """What such a word says."""
-    return (word - _BASE) & _VALUE
 
 
 def make(unit: Unit, capacity: float, name: str | None, fds: int = 0) -> int:
@@ -97,7 +87,7 @@ def _sizes(capacity: float, most: int) -> tuple[int, int]:
     if capacity == inf:
         return most // 8, most
     if capacity == 0:
-        return _OFFERS, PAGE  # senders that wait; their items lie in blocks
+        return PAGE // 8, PAGE  # nothing lies there: a rendezvous is two lists of those who wait
     slots = _power(max(512, int(capacity)))
     if slots > _CHUNK:
         slots = _power(int(capacity) + _CHUNK)
@@ -243,6 +233,13 @@ class ChannelMemory:
         else:
             self._release_bytes(value + 8 + (size + 7 & -8))
         return 0, data
+
+    def _item_of(self, word: int) -> Any:
+        """The item of a word that lies in a record."""
+        if word >= LEAST:
+            return word
+        word, data = self._unload(word)
+        return unpack(data) if type(data) is bytes else CONSTANTS[word]
 
     def _release_bytes(self, end: int) -> None:
         first = self._control[BYTES_HEAD] & -_BYTE_CHUNK

@@ -4,7 +4,7 @@ Nothing here imports more than it must: 300 interpreters start in 1.5 seconds th
 """
 
 import os
-from _thread import allocate_lock, start_new_thread
+from _thread import _count, allocate_lock, start_new_thread
 
 from concmodels.models import _travel
 from concmodels.models._arena import BLOCK, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
@@ -131,6 +131,7 @@ def _ask_registrar(unit: Unit, connection: socket) -> None:
 
     unit.fetch_bell = lambda record: ask(record)[1]
     unit.new_parker = new_parker
+    unit.own_threads = _count() + 1  # a fork counts the threads of its parent
     start_new_thread(_die_with_parent, (connection.fileno(),))
 
 

@@ -9,6 +9,10 @@ from concmodels.models._arena import KEEPS_INTERPRETERS, STATE
 from concmodels.models._border_group import DONE
 from concmodels.models._keeper import Keeper
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _LIFE = """
 from concmodels.models._child import interpreter
 interpreter(kind, run, fd, keeper, view, at, path)
@@ -19,8 +23,8 @@ del view
 class InterpreterKeeper(Keeper):
     """Starts an interpreter per task."""
 
-    def __init__(self, kind: str, channel_bytes: int, keep: bool = False) -> None:
-        super().__init__(kind, channel_bytes)
+    def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, keep: bool = False) -> None:
+        super().__init__(kind, channel_bytes, deadlock_after)
         self.unit.words[KEEPS_INTERPRETERS] = keep
         self._keep_open = keep
         self._kept: list[interpreters.Interpreter] = []
@@ -41,6 +45,10 @@ class InterpreterKeeper(Keeper):
             host = self._gone.pop()
             host.join()
             self._hosts.discard(host)
+
+    def own_threads(self) -> Iterable[int]:
+        """The hosts."""
+        return [host.ident for host in list(self._hosts) if host.ident is not None]
 
     def idle(self) -> bool:
         """Whether no interpreter is left."""

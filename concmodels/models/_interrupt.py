@@ -92,6 +92,12 @@ class Guard:
         self.pending = False
         raise KeyboardInterrupt
 
+    def put_off(self) -> None:
+        """It was raised where something had just been done, which must not be lost: raise it later."""
+        if not self.pending:
+            self.pending = True
+            _thread.start_new_thread(self._knock, ())
+
     def _handle(self, _signum: int, frame: FrameType | None) -> None:
         knocked, self._knocked = self._knocked, False
         if self.cleaning_up and self._struck and not knocked:
@@ -99,9 +105,7 @@ class Guard:
         self._struck = True
         if in_program(frame):
             self.land()
-        if not self.pending:
-            self.pending = True
-            _thread.start_new_thread(self._knock, ())
+        self.put_off()
         self._wake()
 
     def _knock(self) -> None:

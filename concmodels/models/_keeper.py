@@ -9,7 +9,9 @@ import errno
 import os
 import threading
 from itertools import count
+from math import inf
 
+from concmodels.errors import Deadlock
 from concmodels.models import _travel
 from concmodels.models._arena import (
     BLOCK,
@@ -34,15 +36,18 @@ from concmodels.models._arena import (
     Cancelled,
 )
 from concmodels.models._border import Parker, Unit, enter, leave, runs_here
-from concmodels.models._border_group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, finish
+from concmodels.models._border_group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models._child import local_parker, ringer
 from concmodels.models._colour import must_be_plain
+from concmodels.models._deadlock import patience
 from concmodels.models._interrupt import Guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
+
+    from concmodels.models._border_deadlock import Watch
 
 _runs = count(1)
 _RESERVE = 48  # descriptors
@@ -53,17 +58,21 @@ DEFAULT_CHANNEL_BYTES = 1 << 26
 class Keeper:
     """The parent's side of one run."""
 
-    def __init__(self, kind: str, channel_bytes: int) -> None:
+    def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None) -> None:
         if runs_here(kind):
             raise RuntimeError(f"run() was called inside a run of {kind!r}: use a TaskGroup there")
         if channel_bytes < PAGE:
             raise ValueError(f"channel_bytes is at least {PAGE}, not {channel_bytes}")
+        seconds = patience(deadlock_after)
         _raise_descriptor_limit()
         self.bell = os.eventfd(0, os.EFD_CLOEXEC)
         self.grace = GRACE_S
         self.stopping = False
+        self.tasks: dict[int, str] = {}  # the names of those that live, by record
         self._cancels = 0
         self._main_bell: int | None = None
+        self._main_thread = 0
+        self._deadlock: Deadlock | None = None
         arena = Arena.create()
         self._semaphores = _name_locks(arena)
         arena.words[CHANNEL_BYTES] = 1 << (int(channel_bytes) - 1).bit_length()
@@ -71,10 +80,17 @@ class Keeper:
         self.unit = Unit(kind, self.run, arena)
         self.unit.alarm = ringer(self.bell)
         self.unit.is_parent = True
+        self.unit.own_threads = inf  # the watch itself looks at those of the parent
         self.unit.hurry = self._hurry
         self.unit.new_parker = lambda: local_parker(self.unit)
+        self._watch = None if seconds is None else self._new_watch(seconds)
         self._write_main()
         self._thread = threading.Thread(target=self._keep, name=f"keeper of {kind}")
+
+    def _new_watch(self, seconds: float) -> Watch:
+        from concmodels.models._border_deadlock import Watch
+
+        return Watch(self.unit, seconds)
 
     def _write_main(self) -> None:
         main, arena = _travel.main_file(), self.unit.arena
@@ -108,13 +124,19 @@ class Keeper:
         unit.adopt(parker)
         enter(unit)
         self._main_bell = parker.bell
+        self.tasks[parker.at], self._main_thread = "main", threading.get_ident()
         try:
             self._thread.start()
             try:
                 return main(*args)
             except Cancelled:
-                if unit.death is not None:
-                    raise unit.death from None
+                reason = unit.death or self._deadlock
+                if reason is not None:
+                    raise reason from None
+                raise
+            except BaseException as error:
+                if self._deadlock is not None:
+                    raise self._deadlock from error
                 raise
             finally:
                 self._end(parker)
@@ -185,6 +207,19 @@ class Keeper:
             pass  # a process died with a lock; what was under way does not matter any more
         self._tell_cancelled()
         self.check_deadlines()
+        self._look_for_deadlock()
+
+    def _look_for_deadlock(self) -> None:
+        if self._watch is None or self.stopping or self.unit.words[BROKEN]:
+            return
+        deadlock = self._watch.look(dict(self.tasks), (self._main_thread, *self.own_threads()))
+        if deadlock is not None:
+            self._deadlock = deadlock
+            cancel(self.unit, next(iter(self.tasks)))  # main's scope, and so everybody
+
+    def patience(self) -> float | None:
+        """The seconds until something has to be looked at; None: until the bell rings."""
+        return None if self._watch is None or self.stopping else self._watch.patience()
 
     def _start_spawned(self) -> None:
         arena = self.unit.arena
@@ -204,6 +239,7 @@ class Keeper:
             if not words[at]:
                 words[at] = os.eventfd(0, os.EFD_CLOEXEC)
                 keep_descriptors_free(words[at])
+            self.tasks[at] = name
             self.start(at, name)
         except Exception as error:  # noqa: BLE001 - it is the task's failure
             self.failed(at, name, error)
@@ -217,6 +253,7 @@ class Keeper:
     def ended(self, at: int) -> None:
         """The unit of a task is gone."""
         words, arena = self.unit.words, self.unit.arena
+        self.tasks.pop(at, None)
         group = words[at + PARENT]
         with arena.claim:
             words[group + LIVE] -= 1
@@ -247,7 +284,20 @@ class Keeper:
 
     def wait(self) -> None:
         """Wait until there is something to do."""
-        os.read(self.bell, 8)
+        patience = self.patience()
+        if patience is None or self._poll_bell(patience):
+            os.read(self.bell, 8)
+
+    def _poll_bell(self, seconds: float) -> bool:
+        from select import POLLIN, poll
+
+        bell = poll()
+        bell.register(self.bell, POLLIN)
+        return bool(bell.poll(seconds * 1000))
+
+    def own_threads(self) -> Iterable[int]:
+        """The threads of this process that run tasks, beside main's."""
+        return ()
 
     def start(self, at: int, name: str) -> None:
         """Start a unit for the task of this record."""

@@ -60,8 +60,8 @@ class Child:
 class ProcessKeeper(Keeper):
     """Starts a process per task."""
 
-    def __init__(self, kind: str, channel_bytes: int, method: str) -> None:
-        super().__init__(kind, channel_bytes)
+    def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, method: str) -> None:
+        super().__init__(kind, channel_bytes, deadlock_after)
         self._method = method
         self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
@@ -79,7 +79,7 @@ class ProcessKeeper(Keeper):
 
     def wait(self) -> None:
         """Wait for the bell, for questions, for ends, or until somebody's time is up."""
-        for fd, _ in self._epoll.poll(self._patience()):
+        for fd, _ in self._epoll.poll(self.patience()):
             if fd == self.bell:
                 os.read(fd, 8)
             elif fd in self._askers:
@@ -143,9 +143,13 @@ class ProcessKeeper(Keeper):
 
     # The details.
 
-    def _patience(self) -> float | None:
-        times = [child.knock_at for child in self._children.values() if child.knock_at is not None]
-        return max(0.0, min(times) - now()) if times else None
+    def patience(self) -> float | None:
+        """As `Keeper.patience`; somebody's time may be up before."""
+        times = [child.knock_at - now() for child in self._children.values() if child.knock_at is not None]
+        patience = super().patience()
+        if patience is not None:
+            times.append(patience)
+        return max(0.0, min(times)) if times else None
 
     def _launch(self, at: int, name: str, fds: tuple[int, int, int, int], ours: socket.socket) -> Any:
         context: Any = get_context(self._method)

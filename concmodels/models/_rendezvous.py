@@ -1,27 +1,20 @@
 """The rendezvous of the border models: channels of capacity 0, where `send` returns once the item is taken.
 
-The word in the ring is an *offer*: the record of the waiting sender, with a serial number. The receiver takes the item
-out of the record. A sender that gives up changes its serial number under the receivers' lock; the word then
-means nobody, and receivers pass over it. Waiting senders are also in the channel's list, where `close` finds and
-refuses them.
+Nothing lies in such a channel but those who wait: two lists of records in the arena, senders and receivers. A sender
+that waits has its item's word in its record; a receiver that waits gets one written there. Whoever comes second claims
+the first of the other side, under the run's claim lock: so each wait is claimed once, as everywhere in this library.
+
+What was claimed is done. If a cancellation or a timeout strikes in the same moment, the claim wins: the operation
+returns, and the cancellation is raised at the next wait.
 """
 
 from concmodels.errors import ChannelClosed
-from concmodels.models._arena import ITEM, OUTCOME, RECORD_WORDS, RECORDS_AT, SERIAL, deadline
-from concmodels.models._channel_memory import (
-    CLOSED,
-    HEAD,
-    OFFER,
-    RECEIVERS,
-    SENDERS,
-    TAIL,
-    ChannelMemory,
-    offer_of,
-    word_of,
-)
+from concmodels.models._arena import ITEM, OUTCOME, PENDING, REFUSED, deadline
+from concmodels.models._channel_memory import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
 
-_SERIAL = 24  # an offer is serial << 24 | number of the record
-_PENDING, _TAKEN, _REFUSED = 1, 2, 3
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Rendezvous(ChannelMemory):
@@ -29,97 +22,115 @@ class Rendezvous(ChannelMemory):
 
     __slots__ = ()
 
-    def _hand_over(self, cargo: int | bytes) -> bool:
-        """Give it to a receiver that waits, if one does.
-
-        A receiver is in the list only if nothing was left to take, and every item sent since has popped one: so one
-        that is still there has nothing else to do than to take this.
-        """
-        control, arena = self._control, self.home.arena
-        with self._senders:
-            tail = control[TAIL]
-            if tail >= CLOSED:
-                raise ChannelClosed("the channel is closed: nothing can be sent")
-            with arena.claim:
-                receiver = arena.pop(self._at + RECEIVERS)
+    def _hand_over(self, cargo: Any) -> bool:
+        """Give it to a receiver that waits, if one does."""
+        unit, arena = self.home, self.home.arena
+        with arena.claim:
+            self._check_open()
+            receiver, owner = arena.claim_first(self._at + RECEIVERS)
             if not receiver:
                 return False
-            self._ring[tail & self._mask] = cargo if type(cargo) is int else self._store(cargo)
-            control[TAIL] = tail + 1
-        self.home.ring(receiver)
+            unit.words[receiver + ITEM] = cargo
+        unit.ring(owner)
         return True
 
-    def _send_offer(self, cargo: int, timeout: float | None) -> None:
-        """Offer it and wait until it is taken. What was taken has been sent, whatever happened to us."""
-        unit, until = self.home, deadline(timeout)
-        me = unit.parker().at
-        offer = self._make_offer(me, cargo)
-        try:
-            self._append_offer(me, offer)
-            while unit.words[me + OUTCOME] == _PENDING:
-                if not self._block(until):
-                    raise TimeoutError("nobody took the item in time")
-        except BaseException as error:
-            if self._withdraw(me):
-                self._discard(cargo)
-                raise
-            if isinstance(error, KeyboardInterrupt):
-                raise
-        if unit.words[me + OUTCOME] == _REFUSED:
-            self._discard(cargo)
+    def _take_offer(self, nothing: Any) -> Any:
+        """Take the item of the sender that has waited longest; `nothing` if none waits."""
+        with self.home.arena.claim:
+            sender, word = self._claim_sender()
+        if not sender:
+            return nothing
+        self.home.ring(sender)
+        return self._item_of(word)
+
+    def _send_offer(self, cargo: Any, timeout: float | None) -> None:
+        """Send, waiting for somebody to take it."""
+        unit, arena, until = self.home, self.home.arena, deadline(timeout)
+        me = unit.look_around().at
+        with arena.claim:
+            self._check_open()
+            receiver, owner = arena.claim_first(self._at + RECEIVERS)
+            if receiver:
+                unit.words[receiver + ITEM] = cargo
+            else:
+                unit.words[me + ITEM] = cargo
+                self._stand(me, SENDERS)
+        if receiver:
+            unit.ring(owner)
+        elif self._claimed(me, until) == REFUSED:
             raise ChannelClosed("the channel was closed before anybody took the item")
 
-    def _make_offer(self, me: int, cargo: int) -> int:
+    def _receive_offer(self, timeout: float | None) -> Any:
+        """Receive, waiting for somebody who sends."""
+        unit, until = self.home, deadline(timeout)
+        me = unit.look_around().at
+        with unit.arena.claim:
+            sender, word = self._claim_sender()
+            if not sender:
+                if timeout is not None and timeout <= 0:
+                    raise TimeoutError("nothing came in time")
+                self._stand(me, RECEIVERS)
+        if sender:
+            unit.ring(sender)
+        elif self._claimed(me, until) == REFUSED:
+            raise ChannelClosed("the channel is closed: nothing can be received")
+        else:
+            word = unit.words[me + ITEM]
+        return self._item_of(word)
+
+    def _claim_sender(self) -> tuple[int, int]:
+        """Whom to ring and the item's word, if a sender waits; else (0, 0). The caller holds the claim lock."""
+        sender, owner = self.home.arena.claim_first(self._at + SENDERS)
+        if sender:
+            return owner, self.home.words[sender + ITEM]
+        if self._control[TAIL] >= CLOSED:
+            raise ChannelClosed("the channel is closed: nothing can be received")
+        return 0, 0
+
+    def _stand(self, record: int, waiters: int) -> None:
+        """Wait in this list, to be claimed. The caller holds the claim lock."""
+        self.home.words[record + OUTCOME] = PENDING
+        self.home.arena.push(self._at + waiters, record)
+
+    def _claimed(self, me: int, until: float | None) -> int:
+        """Wait for the claim; returns what was decided."""
         words = self.home.words
-        words[me + ITEM], words[me + OUTCOME] = cargo, _PENDING
-        return word_of(OFFER, words[me + SERIAL] << _SERIAL | (me - RECORDS_AT) // RECORD_WORDS)
+        self.home.begin_wait()
+        try:
+            while words[me + OUTCOME] == PENDING:
+                if not self._block(until):
+                    raise TimeoutError("nobody came in time")
+        except BaseException as error:
+            outcome = self._leave(me)
+            if outcome == PENDING:
+                raise
+            self.home.put_off(error)
+            return outcome
+        return self._leave(me)
 
-    def _append_offer(self, me: int, offer: int) -> None:
-        control, arena = self._control, self.home.arena
-        with self._senders:
-            tail = control[TAIL]
-            if tail >= CLOSED:
-                raise ChannelClosed("the channel is closed: nothing can be sent")
-            if tail >= control[HEAD] + self._most:
-                raise MemoryError("too many senders gave up on this channel while nobody received")
-            with arena.claim:
-                arena.push(self._at + SENDERS, me)  # `close` finds it there
-            self._ring[tail & self._mask] = offer
-            control[TAIL] = tail + 1
-        if control[RECEIVERS]:
-            self.home.wake(self._at + RECEIVERS)
-
-    def _withdraw(self, me: int) -> bool:
-        """Take the offer back; False if it was taken or refused first."""
-        words = self.home.words
-        with self._receivers, self.home.arena.claim:
-            self.home.arena.remove(me)
-            if words[me + OUTCOME] != _PENDING:
-                return False
-            words[me + SERIAL] += 1  # another serial number: the word in the ring means nobody any more
-            words[me + OUTCOME] = 0
-        return True
-
-    def _accept(self, word: int) -> tuple[int, int]:
-        """Take an offer, if it still stands. Returns the sender's record (-1: withdrawn) and the item's word."""
-        words, arena, offer = self.home.words, self.home.arena, offer_of(word)
-        sender = RECORDS_AT + RECORD_WORDS * (offer & ((1 << _SERIAL) - 1))
-        if words[sender + OUTCOME] != _PENDING or words[sender + SERIAL] != offer >> _SERIAL:
-            return -1, 0
+    def _leave(self, me: int) -> int:
+        """Wait no more; returns what was decided before."""
+        words, arena = self.home.words, self.home.arena
         with arena.claim:
-            arena.remove(sender)
-        word = words[sender + ITEM]
-        words[sender + SERIAL] += 1
-        words[sender + OUTCOME] = _TAKEN
-        return sender, word
+            arena.remove(me)
+            outcome: int = words[me + OUTCOME]
+            words[me + OUTCOME] = 0
+        return outcome
 
-    def _refuse_offers(self) -> None:
-        """The channel was closed: who waits was not accepted."""
-        words, arena, refused = self.home.words, self.home.arena, []
-        with self._receivers, arena.claim:
-            while sender := arena.pop(self._at + SENDERS):
-                words[sender + SERIAL] += 1
-                words[sender + OUTCOME] = _REFUSED
-                refused.append(sender)
-        for sender in refused:
-            self.home.ring(sender)
+    def _is_awaited(self, waiters: int) -> bool:
+        """Whether somebody waits in this list, or the channel is closed. The caller holds the claim lock."""
+        return self._control[TAIL] >= CLOSED or bool(self.home.arena.first_to_claim(self._at + waiters))
+
+    def _check_open(self) -> None:
+        if self._control[TAIL] >= CLOSED:
+            raise ChannelClosed("the channel is closed: nothing can be sent")
+
+    def _refuse_waiters(self) -> None:
+        """The channel was closed: who waits was not served."""
+        unit, arena, refused = self.home, self.home.arena, []
+        with arena.claim:
+            for waiters in (SENDERS, RECEIVERS):
+                while owner := arena.claim_first(self._at + waiters, REFUSED)[1]:
+                    refused.append(owner)
+        for owner in refused:
+            unit.ring(owner)

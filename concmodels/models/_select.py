@@ -152,17 +152,17 @@ def _case(kind: type[ChannelState], case: Any) -> Case:
         return Case(case[0], case[1], sending=True)
     if isinstance(case, kind):
         return Case(case, None, sending=False)
-    raise bad_case(kind, case)
+    raise bad_case(_model(kind), case)
 
 
-def bad_case(kind: type, case: Any) -> TypeError:
+def bad_case(model: str, case: Any) -> TypeError:
     """What is wrong with this case."""
     channel = case[0] if isinstance(case, tuple) and len(case) == 2 else case
     if hasattr(channel, "receive"):
         wrong = f"but this channel is one of {_model(type(channel))}"
     else:
         wrong = f"not {case!r}"
-    return TypeError(f"a case of select is a channel of {_model(kind)}, or a pair (channel, item), {wrong}")
+    return TypeError(f"a case of select is a channel of {model}, or a pair (channel, item), {wrong}")
 
 
 def _model(kind: type) -> str:

@@ -12,7 +12,7 @@ items vanish with the interpreter that sent them: runs of this variant keep ever
 import os
 from time import sleep
 
-from concmodels.models._arena import CHANNEL_WORDS, CHANNELS_AT, KEEPS_INTERPRETERS, NEXT_CHANNEL
+from concmodels.models._arena import CHANNEL_WORDS, CHANNELS_AT, KEEPS_INTERPRETERS, NEXT_CHANNEL, WAITING
 from concmodels.models._border import current, now
 from concmodels.models._border_channel import Channel
 from concmodels.models._channel_memory import FDS, HEAD, SPILL_END, SPILL_START, make
@@ -127,12 +127,15 @@ class PollingChannel(Channel):
     def _block(self, until: float | None) -> bool:
         """Look again in 10 ms, whoever rings."""
         unit = self.home
-        unit.checkpoint(unit.parker())
+        parker = unit.look_around()
         rest = _POLL_S if until is None else min(_POLL_S, until - now())
         if rest <= 0:
             return False
+        if until is None:
+            unit.words[parker.at + WAITING] = parker.waits
         sleep(rest)
-        unit.checkpoint(unit.parker())
+        unit.answer(parker)
+        unit.look_around()
         return True
 
 

@@ -13,7 +13,7 @@ name and must be importable; `processes:fork` is refused while subinterpreters e
 The order of loads and stores is the one of x86-64.
 """
 
-from concmodels.models import _border_channel, _border_group
+from concmodels.models import _border_channel, _border_group, _border_select
 from concmodels.models._arena import Cancelled
 from concmodels.models._border import current, now
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from concmodels.errors import Selected
     from concmodels.models._room import Room
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep", "variant"]
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep", "variant"]
 
 _KIND = "processes"
 _METHODS = ("forkserver", "spawn", "fork")
@@ -43,17 +44,17 @@ class TaskGroup(_border_group.TaskGroup):
     kind = _KIND
 
 
-def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
+def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
     """Run `main(*args)` in this process; what it spawns runs in others."""
-    return _run("forkserver", main, args, channel_bytes)
+    return _run("forkserver", main, args, channel_bytes, deadlock_after)
 
 
-def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], channel_bytes: int) -> Any:
+def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], *how: Any) -> Any:
     if method == "fork":
         _refuse_to_fork_interpreters()
     from concmodels.models._process_keeper import ProcessKeeper
 
-    return ProcessKeeper.live(main, args, _KIND, channel_bytes, method)
+    return ProcessKeeper.live(main, args, _KIND, *how, method)
 
 
 def _refuse_to_fork_interpreters() -> None:
@@ -62,6 +63,11 @@ def _refuse_to_fork_interpreters() -> None:
     interpreters = sys.modules.get("concurrent.interpreters")
     if interpreters is not None and len(interpreters.list_all()) > 1:
         raise RuntimeError("processes can't be forked while subinterpreters exist: the children would crash at once")
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    return _border_select.select(_KIND, cases, timeout, priority)
 
 
 def sleep(seconds: float) -> None:
@@ -75,11 +81,14 @@ def variant(name: str) -> Room:
         raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
     from concmodels.models._room import Room
 
-    def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
+    def run(
+        main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None
+    ) -> Any:
         """Run `main(*args)` in this process; what it spawns runs in others."""
-        return _run(name, main, args, channel_bytes)
+        return _run(name, main, args, channel_bytes, deadlock_after)
 
     verbs: dict[str, Any] = {
+        "select": select,
         "sleep": sleep,
         "now": now,
         "Channel": Channel,

@@ -14,7 +14,7 @@ at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet.
 importable. The order of loads and stores is the one of x86-64.
 """
 
-from concmodels.models import _border_channel, _border_group
+from concmodels.models import _border_channel, _border_group, _border_select
 from concmodels.models._arena import Cancelled
 from concmodels.models._border import current, now
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from concmodels.errors import Selected
     from concmodels.models._room import Room
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "sleep", "variant"]
+__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep", "variant"]
 
 _KIND = "subinterp"
 
@@ -43,18 +44,25 @@ class TaskGroup(_border_group.TaskGroup):
     kind = _KIND
 
 
-def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
+def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
     """Run `main(*args)` here, in the main interpreter; what it spawns runs in others."""
     from concmodels.models._interpreter_keeper import InterpreterKeeper
 
-    return InterpreterKeeper.live(main, args, _KIND, channel_bytes)
+    return InterpreterKeeper.live(main, args, _KIND, channel_bytes, deadlock_after)
 
 
-def _run_keeping(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26) -> Any:
+def _run_keeping(
+    main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None
+) -> Any:
     """Run `main(*args)` here; the interpreters live until the end of the run, and with them what is in their queues."""
     from concmodels.models._interpreter_keeper import InterpreterKeeper
 
-    return InterpreterKeeper.live(main, args, _KIND, channel_bytes, True)
+    return InterpreterKeeper.live(main, args, _KIND, channel_bytes, deadlock_after, True)
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    return _border_select.select(_KIND, cases, timeout, priority)
 
 
 def sleep(seconds: float) -> None:
@@ -70,5 +78,11 @@ def variant(name: str) -> Room:
     channels = {"memoryview": Channel, "pipe": PipeChannel, "queue": PollingChannel}
     if name not in channels:
         raise ValueError(f"interpreters are connected by one of {', '.join(channels)}, not by {name!r}")
-    verbs: dict[str, Any] = {"sleep": sleep, "now": now, "TaskGroup": TaskGroup, "Cancelled": Cancelled}
+    verbs: dict[str, Any] = {
+        "select": select,
+        "sleep": sleep,
+        "now": now,
+        "TaskGroup": TaskGroup,
+        "Cancelled": Cancelled,
+    }
     return Room(f"{_KIND}:{name}", run=_run_keeping if name == "queue" else run, Channel=channels[name], **verbs)

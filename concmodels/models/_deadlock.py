@@ -1,0 +1,176 @@
+"""What a deadlock looks like: one line per task, read from the stacks, and only when a deadlock was found.
+
+A task that waits has a chain of frames: the program's own call (`channel.receive()`), the room's verb below it, and the
+waiting of `_waiting.py` or `_awaiting.py` below that. The verb says what the task waits for, the program's frame where.
+"""
+
+import math
+import os
+import signal
+import sys
+import time
+
+from concmodels.errors import Deadlock
+from concmodels.models._awaiting import wait_async
+from concmodels.models._waiting import wait
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from concmodels.models._waiting import Waiter
+
+_ROOMS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
+_WAITS = (wait.__code__, wait_async.__code__)
+
+DEADLOCK_AFTER = 1.0
+"""Seconds in which nothing may move before it is called a deadlock, in the models that have to wait for that."""
+
+SENTENCE = "every task waits for another one, and nobody is left who could go on"
+
+
+def patience(deadlock_after: Any) -> float | None:
+    """Check the argument of `run`; None means: never look. Raises `ValueError`."""
+    if deadlock_after is None or deadlock_after == math.inf:
+        return None
+    if isinstance(deadlock_after, bool) or not isinstance(deadlock_after, (int, float)) or not deadlock_after >= 0:
+        raise ValueError(f"deadlock_after is a number of seconds from 0, or None for never, not {deadlock_after!r}")
+    return deadlock_after
+
+
+class Stillness:
+    """Tells when every task has been in the same wait for so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self.pause = max(seconds / 2, 0.01)  # between two looks
+        self._seconds = seconds
+        self._waits: Mapping[Any, object] = {}
+        self._since = math.inf
+
+    def lasts(self, waits: Mapping[Any, object]) -> bool:
+        """Take note of who is in which wait now (nobody: something can move), and say whether it has lasted."""
+        moment = time.monotonic()
+        if not waits or waits != self._waits:
+            self._waits, self._since = waits, moment
+        return moment - self._since >= self._seconds and bool(waits)
+
+
+def strangers(ours: Iterable[int]) -> bool:
+    """Whether something outside of the run could send: a thread that it did not start, a signal handler."""
+    threads = sys._current_frames().keys() - set(ours)
+    return bool(threads) or any(callable(signal.getsignal(number)) for number in _signals())
+
+
+def _signals() -> Iterable[signal.Signals]:
+    return signal.valid_signals() - {signal.SIGINT}  # that one is the room's
+
+
+# The frames of a task, the innermost first: of a stack that stands still, or of a coroutine that is suspended.
+
+
+def stack(frame: FrameType | None) -> list[FrameType]:
+    """The frames of a thread or a greenlet."""
+    frames = []
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    return frames
+
+
+def awaits(coroutine: Any) -> list[FrameType]:
+    """The frames of a coroutine, as far as it can be followed (an asynchronous generator hides what it awaits)."""
+    frames: list[FrameType] = []
+    while coroutine is not None:
+        frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
+        if frame is None:
+            break
+        frames.append(frame)
+        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)
+    return frames[::-1]
+
+
+def endless_wait(frames: list[FrameType], exits: tuple[CodeType, ...] = ()) -> object:
+    """What a task waits for without a timeout, in a wait of the library's own that nobody has ended; None if it isn't.
+
+    `exits` is the code of the models' own ways to wait for the end of a group.
+    """
+    for frame in frames:
+        if frame.f_code in _WAITS:
+            waiter: Waiter = frame.f_locals["waiter"]
+            return waiter if frame.f_locals["timeout"] is None and waiter.waits() else None
+        if frame.f_code in exits:
+            return frame.f_locals["self"]
+        if _of_program(frame):
+            break
+    return None
+
+
+def deadlock(tasks: Iterable[tuple[str, list[FrameType]]]) -> Deadlock:
+    """The exception, with a line for each task (its name and its frames), main first."""
+    ordered = sorted(tasks, key=lambda task: (task[0] != "main", len(task[0]), task[0]))
+    return Deadlock(SENTENCE, tuple(f"{name}: {doing(frames)}" for name, frames in ordered))
+
+
+def doing(frames: list[FrameType]) -> str:
+    """What the task with these frames is doing, and where."""
+    return _activity(frames) + place(frames)
+
+
+def place(frames: list[FrameType]) -> str:
+    """Where in the program this is, as ` at file:line`; nothing if no frame is the program's."""
+    for frame in frames:
+        if _of_program(frame):
+            return f" at {_short(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return ""
+
+
+def _activity(frames: list[FrameType]) -> str:
+    """What the task is doing, told by the outermost frame of a room below the program's."""
+    verb = None
+    for frame in frames:
+        if frame.f_code.co_filename.startswith(_ROOMS):
+            verb = frame
+        elif _of_program(frame):
+            break
+    return "waits" if verb is None else _verb(verb.f_code.co_name, verb.f_locals)
+
+
+def _verb(name: str, names: Mapping[str, Any]) -> str:
+    if name == "select":
+        return "select of " + ", ".join(map(_case, names["cases"]))
+    if name in ("__exit__", "__aexit__"):
+        return "waits for the end of its group"
+    if name == "result":
+        return f"waits for the result of {names['self'].name}"
+    if name == "send":
+        return f"send on {_channel(names['self'])}"
+    if name in ("receive", "__iter__", "__anext__"):
+        return f"receive on {_channel(names['self'])}"
+    return "waits"
+
+
+def _case(case: Any) -> str:
+    return f"send on {_channel(case[0])}" if isinstance(case, tuple) else f"receive on {_channel(case)}"
+
+
+def _channel(channel: Any) -> str:
+    return f"channel {channel.name!r}" if channel.name else "a channel without a name"
+
+
+def _of_program(frame: FrameType) -> bool:
+    """Whether this frame is the program's own: not a room's, not the standard library's, not a model's library's."""
+    if frame.f_code.co_filename.startswith(_ROOMS):
+        return False
+    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return root not in sys.stdlib_module_names and root not in _LIBRARIES
+
+
+def _short(path: str) -> str:
+    try:
+        relative = os.path.relpath(path)
+    except OSError, ValueError:  # the working directory is gone, or on another drive
+        return path
+    return min(path, relative, key=len)
