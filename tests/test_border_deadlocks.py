@@ -25,7 +25,7 @@ DIFFERENT = pytest.mark.parametrize("room", ["processes", "subinterp", "subinter
 
 
 @pytest.fixture(params=NAMES, scope="module")
-def room(request):
+def room(request, quiet_corner):
     try:
         room = catalog.load(request.param)
     except ModelUnavailable as error:

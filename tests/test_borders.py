@@ -913,12 +913,21 @@ def main_close_refuses(room):
     with room.TaskGroup() as group:
         for number in range(3):
             group.spawn(send_or_tell, channel, number, results)
-        while channel._control[_channel_memory.TAIL] < 3:
+        while waiting_senders(channel) < 3:
             room.sleep(0.001)
         channel.close()
         with pytest.raises(ChannelClosed):
             channel.receive()
         assert [results.receive() for _ in range(3)] == ["refused"] * 3
+
+
+def waiting_senders(channel):
+    words, count = channel.home.words, 0
+    with channel.home.arena.claim:
+        record = words[channel._at + _channel_memory.SENDERS]
+        while record:
+            record, count = words[record + _arena.NEXT], count + 1
+    return count
 
 
 def send_or_tell(channel, item, results):

@@ -78,7 +78,7 @@ class Channel(Rendezvous):
         cargo = self._load(item)
         try:
             if not self._put(cargo):
-                raise WouldBlock("nobody waits for it" if self.capacity == 0 else "the channel is full")
+                raise WouldBlock(f"{self!r} has no room and nobody waits to receive")
         except BaseException:
             self._discard(cargo)
             raise
@@ -90,7 +90,7 @@ class Channel(Rendezvous):
             elif timeout is None or timeout > 0:
                 self._send_offer(cargo, timeout)
             elif not self._hand_over(cargo):
-                raise TimeoutError("nobody took the item in time")
+                raise TimeoutError(f"{self!r} has no room")
         except BaseException:
             self._discard(cargo)
             raise
@@ -106,7 +106,7 @@ class Channel(Rendezvous):
             if self.capacity == inf:
                 raise MemoryError(f"{self._most} items lie in this channel: give `run` more `channel_bytes`")
             if timeout is not None and timeout <= 0:
-                raise TimeoutError("the channel stayed full")
+                raise TimeoutError(f"{self!r} has no room")
             rung = self._wait_for(SENDERS, self._receivers, self._is_full, until, rung)
 
     def _append(self, cargo: int | bytes) -> bool:
@@ -115,7 +115,7 @@ class Channel(Rendezvous):
         with self._senders:
             tail = control[TAIL]
             if tail >= CLOSED:
-                raise ChannelClosed("the channel is closed: nothing can be sent")
+                self._refuse_closed()
             self._limit = min(control[HEAD] + self._most, tail + _TURN) if self.capacity != 0 else 0
             if tail >= control[HEAD] + self._most:
                 return False
@@ -152,7 +152,7 @@ class Channel(Rendezvous):
         """Receive without waiting. Raises `WouldBlock` or `ChannelClosed`."""
         item = self._take()
         if item is NOTHING:
-            raise WouldBlock("nothing is there")
+            raise WouldBlock(f"{self!r} is empty")
         return item
 
     def __iter__(self) -> Iterator[Any]:
@@ -189,7 +189,7 @@ class Channel(Rendezvous):
         until, rung = deadline(timeout), False
         while (item := self._take()) is NOTHING:
             if timeout is not None and timeout <= 0:
-                raise TimeoutError("nothing came in time")
+                raise TimeoutError(f"{self!r} is empty")
             rung = self._wait_for(RECEIVERS, self._senders, self._is_empty, until, rung)
         return item
 
@@ -204,7 +204,7 @@ class Channel(Rendezvous):
             closed = control[TAIL] >= CLOSED
             self._free_receive()
             if closed:
-                raise ChannelClosed("the channel is closed and drained")
+                self._refuse_closed()
             return NOTHING
         return self._take_cargo(head, self._ring[head & self._mask])
 
@@ -245,7 +245,7 @@ class Channel(Rendezvous):
         try:
             while unit.words[me + LIST]:
                 if not self._block(until) and not unit.stop_waiting(me):
-                    raise TimeoutError("nothing came in time" if waiters == RECEIVERS else "the channel stayed full")
+                    raise TimeoutError(f"{self!r}: nobody came in time")
         except TimeoutError:
             raise
         except BaseException:
@@ -290,7 +290,9 @@ class Channel(Rendezvous):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<{self.kind} channel {self.name or self.number}>"
+        label = f" {self.name!r}" if self.name else ""
+        state = "closed" if self.closed else "open"
+        return f"<Channel{label} {len(self)} of {self.capacity} {state}>"
 
     def __reduce__(self) -> tuple[Callable[..., Channel], tuple[Any, ...]]:
         """A channel travels as (run, number) and nothing else."""

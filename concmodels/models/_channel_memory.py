@@ -11,6 +11,7 @@ been read go back to the system, so a stream of any length needs as much memory 
 from _weakref import ref
 from math import inf
 
+from concmodels.errors import ChannelClosed
 from concmodels.models._arena import (
     CHANNEL_BYTES,
     CHANNEL_WORDS,
@@ -24,7 +25,7 @@ from concmodels.models._travel import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, NoReturn
 
 # A channel's words in the arena. What senders write and what receivers write lies on cache lines apart.
 HEAD, BYTES_HEAD = 0, 1
@@ -181,6 +182,9 @@ class ChannelMemory:
     def _block(self, until: float | None) -> bool:
         """Wait to be rung, False when the moment has come first."""
         return self.home.wait(until)
+
+    def _refuse_closed(self) -> NoReturn:
+        raise ChannelClosed(f"channel {self.name!r} is closed" if self.name else "the channel is closed")
 
     # Items as words. What touches the byte ring is called with the lock of its side.
 

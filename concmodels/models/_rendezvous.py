@@ -8,7 +8,6 @@ What was claimed is done. If a cancellation or a timeout strikes in the same mom
 returns, and the cancellation is raised at the next wait.
 """
 
-from concmodels.errors import ChannelClosed
 from concmodels.models._arena import ITEM, OUTCOME, PENDING, REFUSED, deadline
 from concmodels.models._channel_memory import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
 
@@ -58,7 +57,7 @@ class Rendezvous(ChannelMemory):
         if receiver:
             unit.ring(owner)
         elif self._claimed(me, until) == REFUSED:
-            raise ChannelClosed("the channel was closed before anybody took the item")
+            self._refuse_closed()
 
     def _receive_offer(self, timeout: float | None) -> Any:
         """Receive, waiting for somebody who sends."""
@@ -68,12 +67,12 @@ class Rendezvous(ChannelMemory):
             sender, word = self._claim_sender()
             if not sender:
                 if timeout is not None and timeout <= 0:
-                    raise TimeoutError("nothing came in time")
+                    raise TimeoutError(f"{self!r} is empty")
                 self._stand(me, RECEIVERS)
         if sender:
             unit.ring(sender)
         elif self._claimed(me, until) == REFUSED:
-            raise ChannelClosed("the channel is closed: nothing can be received")
+            self._refuse_closed()
         else:
             word = unit.words[me + ITEM]
         return self._item_of(word)
@@ -84,7 +83,7 @@ class Rendezvous(ChannelMemory):
         if sender:
             return owner, self.home.words[sender + ITEM]
         if self._control[TAIL] >= CLOSED:
-            raise ChannelClosed("the channel is closed: nothing can be received")
+            self._refuse_closed()
         return 0, 0
 
     def _stand(self, record: int, waiters: int) -> None:
@@ -99,7 +98,7 @@ class Rendezvous(ChannelMemory):
         try:
             while words[me + OUTCOME] == PENDING:
                 if not self._block(until):
-                    raise TimeoutError("nobody came in time")
+                    raise TimeoutError(f"{self!r}: nobody came in time")
         except BaseException as error:
             outcome = self._leave(me)
             if outcome == PENDING:
@@ -123,7 +122,7 @@ class Rendezvous(ChannelMemory):
 
     def _check_open(self) -> None:
         if self._control[TAIL] >= CLOSED:
-            raise ChannelClosed("the channel is closed: nothing can be sent")
+            self._refuse_closed()
 
     def _refuse_waiters(self) -> None:
         """The channel was closed: who waits was not served."""
