@@ -26,15 +26,36 @@ def run_as_a_file(program, folder):
 
 @pytest.mark.parametrize("name", names(variants=True))
 def test_the_course_programs_run_on_every_model_of_their_colour(name, tmp_path):
-    plain, awaited = BLOCKS
+    plain, awaited = BLOCKS[:2]
     program = awaited.replace('"trio"', repr(name)) if name in ASYNC else plain.replace('"threads"', repr(name))
     assert repr(name) in program
     assert run_as_a_file(program, tmp_path) == "0\n1\n2\n"
 
 
 def test_the_two_course_programs_differ_in_await_alone():
-    plain, awaited = (block.split("if __name__")[0] for block in BLOCKS)
+    plain, awaited = (block.split("if __name__")[0] for block in BLOCKS[:2])
     assert re.sub(r"\b(async|await) ", "", awaited) == plain
+
+
+SYNC_ONES = [name for name in names(variants=True) if name not in ASYNC]
+
+
+@pytest.mark.parametrize("name", SYNC_ONES)
+def test_the_select_program_runs_on_every_plain_model(name, tmp_path):
+    program = BLOCKS[2].replace('"processes"', repr(name))
+    assert repr(name) in program
+    assert run_as_a_file(program, tmp_path) == "0\n1\n2\nenough\n"
+
+
+def test_without_the_word_to_stop_it_ends_in_the_deadlock_that_is_shown(tmp_path):
+    program = BLOCKS[2].replace('"processes"', '"threads"').replace('        stop.send("enough")\n', "\n")
+    file = tmp_path / "example.py"
+    file.write_text(program)
+    done = subprocess.run(
+        [sys.executable, file.name], cwd=tmp_path, capture_output=True, text=True, timeout=50, check=False
+    )
+    shown = re.search(r"^```\n(concmodels\.errors\.Deadlock: .*?)^```$", README, re.MULTILINE | re.DOTALL)[1]
+    assert done.stderr.endswith(shown) and done.stdout == "0\n1\n2\n"
 
 
 def test_the_measurement_runs(tmp_path):

@@ -1,0 +1,286 @@
+"""How messages cross the border: values and sizes, channels of channels, memory, the rendezvous."""
+
+import math
+import os
+
+import pytest
+from borders import ALL, BOTH, PIPE, QUEUE, count_into, echo, send_channel, send_range, spawn_below
+
+from concmodels.errors import ChannelClosed, WouldBlock
+from concmodels.models import _arena, _channel_memory, processes, subinterp
+
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+
+
+def main_big(room, size):
+    there, back = room.Channel(2), room.Channel(0)
+    data = os.urandom(size)
+    with room.TaskGroup() as group:
+        group.spawn(echo, there, back)
+        for _ in range(3):
+            there.send(data)
+            assert back.receive() == data
+        there.close()
+
+
+@pytest.mark.parametrize("room", ALL)
+@pytest.mark.parametrize("size", [10, 5000, 70_000, 3_000_000])
+def test_payloads_of_any_size(room, size):
+    room.run(main_big, room, size)
+
+
+VALUES = [0, -1, 1 << 61, -(1 << 61), (1 << 62) - 1, 1 << 62, -(1 << 62), -(1 << 62) - 1]
+VALUES += [(1 << 63) - 1, 1 << 63, -(1 << 63)]
+VALUES += [10**40, None, True, False, 1.5, "x", b"", (), [1, [2]], {"a": {1}}, ChannelClosed, os.getpid]
+
+
+def main_values(room, capacity):
+    there, back = room.Channel(capacity), room.Channel(capacity)
+    with room.TaskGroup() as group:
+        group.spawn(echo, there, back)
+        for value in VALUES:
+            there.send(value)
+            answer = back.receive()
+            assert answer == value
+            assert type(answer) is type(value)
+        there.close()
+
+
+@pytest.mark.parametrize("room", ALL)
+@pytest.mark.parametrize("capacity", [0, 1, math.inf])
+def test_values_arrive_as_they_were(room, capacity):
+    room.run(main_values, room, capacity)
+
+
+def main_channels(room):
+    outer = room.Channel(0)
+    with room.TaskGroup() as group:
+        group.spawn(send_channel, room, outer)
+        inner = outer.receive()
+        assert inner.name == "made in a child"
+        assert list(inner) == ["first", "second"]
+
+
+@pytest.mark.parametrize("room", ALL)
+def test_a_channel_made_in_a_child_travels_through_a_channel(room):
+    room.run(main_channels, room)
+
+
+def main_grandchildren(room):
+    channel = room.Channel(math.inf)
+    with room.TaskGroup() as group:
+        task = group.spawn(spawn_below, room, 3, channel)
+    assert task.result() == 4
+    assert channel.receive() > 0
+
+
+@pytest.mark.parametrize("room", ALL)
+def test_grandchildren(room):
+    room.run(main_grandchildren, room)
+
+
+def main_many(room, capacity):
+    channel, results = room.Channel(capacity), room.Channel(math.inf)
+    with room.TaskGroup() as group:
+        for _ in range(3):
+            group.spawn(count_into, channel, results)
+        with room.TaskGroup() as senders:
+            for number in range(3):
+                senders.spawn(send_range, channel, 1000 * number, 1000 * number + 300)
+        channel.close()
+        got = [results.receive() for _ in range(3)]
+    everything = sorted(sum(got, []))
+    assert everything == [number for start in (0, 1000, 2000) for number in range(start, start + 300)]
+    for items in got:
+        for start in (0, 1000, 2000):
+            own = [number for number in items if start <= number < start + 1000]
+            assert own == sorted(own)
+
+
+@pytest.mark.parametrize("room", [processes, subinterp, PIPE])
+@pytest.mark.parametrize("capacity", [0, 1, 7, math.inf])
+def test_many_senders_and_receivers(room, capacity):
+    room.run(main_many, room, capacity)
+
+
+def main_memory(room, item, count):
+    channel, back = room.Channel(math.inf), room.Channel(1)
+    sizes = []
+    with room.TaskGroup() as group:
+        group.spawn(echo, channel, back)
+        for number in range(count):
+            channel.send(item)
+            back.receive()
+            if number in (count // 2, count - 1):
+                sizes.append(os.fstat(channel.home.arena.fd).st_blocks * 512)
+        channel.close()
+    assert sizes[1] <= max(sizes[0] * 1.1, sizes[0] + (1 << 20)), sizes
+    assert sizes[1] < 8 << 20
+
+
+@pytest.mark.parametrize("room", BOTH)
+@pytest.mark.parametrize(("item", "count"), [(b"x" * 1000, 3000), (b"x" * 300_000, 60)], ids=["ring", "blocks"])
+def test_memory_stays_flat(room, item, count, monkeypatch):
+    room.run(main_memory, room, item, count)
+
+
+def test_pages_of_words_go_back():
+    def main():
+        channel = subinterp.Channel(math.inf)
+        for _ in range(3):
+            for number in range(100_000):
+                channel.send(number)
+            for number in range(100_000):
+                assert channel.receive() == number
+        return os.fstat(channel.home.arena.fd).st_blocks * 512
+
+    assert subinterp.run(main) < 2_000_000
+
+
+def test_a_ring_wraps_around():
+    def main():
+        channel = subinterp.Channel(math.inf)
+        words, expected = 1 << 17, 0
+        for start in range(0, 5 * words, 50_000):
+            for number in range(start, start + 50_000):
+                channel.send(number)
+            for _ in range(50_000):
+                assert channel.receive() == expected
+                expected += 1
+        data = 0
+        for start in range(200):
+            for number in range(40):
+                channel.send((start, number, "x" * 700))
+            for number in range(40):
+                assert channel.receive()[:2] == (start, number)
+                data += 700
+        with pytest.raises(MemoryError, match="channel_bytes"):
+            while True:
+                channel.send(1)
+
+    subinterp.run(main, channel_bytes=1 << 20)
+
+
+# The rendezvous.
+
+
+def main_nowait(room):
+    channel, results = room.Channel(0), room.Channel(math.inf)
+    with pytest.raises(WouldBlock):
+        channel.send_nowait(1)
+    with pytest.raises(WouldBlock):
+        channel.receive_nowait()
+    with pytest.raises(TimeoutError):
+        channel.send(1, 0.01)
+    with pytest.raises(TimeoutError):
+        channel.receive(0.01)
+    with room.TaskGroup() as group:
+        for _ in range(2):
+            group.spawn(receive_into, channel, results)
+        sent = 0
+        while sent < 2:
+            try:
+                channel.send_nowait(sent)
+            except WouldBlock:
+                room.sleep(0.001)
+            else:
+                sent += 1
+    assert {results.receive(), results.receive()} == {0, 1}
+    with pytest.raises(WouldBlock):
+        channel.send_nowait(1)
+
+
+def receive_into(channel, results):
+    results.send(channel.receive())
+
+
+@pytest.mark.parametrize("room", BOTH)
+def test_nowait_on_a_rendezvous(room):
+    room.run(main_nowait, room)
+
+
+def main_close_refuses(room):
+    channel, results = room.Channel(0), room.Channel(math.inf)
+    with room.TaskGroup() as group:
+        for number in range(3):
+            group.spawn(send_or_tell, channel, number, results)
+        while waiting_senders(channel) < 3:
+            room.sleep(0.001)
+        channel.close()
+        with pytest.raises(ChannelClosed):
+            channel.receive()
+        assert [results.receive() for _ in range(3)] == ["refused"] * 3
+
+
+def waiting_senders(channel):
+    words, count = channel.home.words, 0
+    with channel.home.arena.claim:
+        record = words[channel._at + _channel_memory.SENDERS]
+        while record:
+            record, count = words[record + _arena.NEXT], count + 1
+    return count
+
+
+def send_or_tell(channel, item, results):
+    try:
+        channel.send(item)
+    except ChannelClosed:
+        results.send("refused")
+
+
+@pytest.mark.parametrize("room", [processes, subinterp, PIPE])
+def test_close_refuses_who_waits_on_a_rendezvous(room):
+    room.run(main_close_refuses, room)
+
+
+def hammer(channel, results, timeout, start):
+    sent = []
+    for number in range(start, start + 200):
+        try:
+            channel.send(number, timeout)
+            sent.append(number)
+        except TimeoutError:
+            pass
+    results.send(sent)
+
+
+def main_timeouts(room, capacity):
+    channel, results = room.Channel(capacity), room.Channel(math.inf)
+    received = []
+    with room.TaskGroup() as group:
+        for number in range(3):
+            group.spawn(hammer, channel, results, 0.0005, 1000 * number)
+        sent = []
+        while len(results) < 3:
+            try:
+                received.append(channel.receive(0.0005))
+            except TimeoutError:
+                pass
+        while True:
+            try:
+                received.append(channel.receive(0))
+            except TimeoutError:
+                break
+        for _ in range(3):
+            sent += results.receive()
+    assert sorted(received) == sorted(sent)
+
+
+@pytest.mark.parametrize("room", [processes, subinterp, PIPE, QUEUE])
+@pytest.mark.parametrize("capacity", [0, 1])
+def test_a_timeout_and_a_partner_agree(room, capacity):
+    room.run(main_timeouts, room, capacity)
+
+
+def test_the_arena_uses_blocks_again():
+    arena = _arena.Arena.create()
+    try:
+        first = arena.allocate(1000)
+        second = arena.allocate(100_000)
+        arena.free(first, 1000)
+        arena.free(second, 100_000)
+        assert arena.allocate(1020) == first
+        assert arena.allocate(70_000) == second
+    finally:
+        arena.close(last=True)
+        os.close(arena.fd)
