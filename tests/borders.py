@@ -221,3 +221,8 @@ def main_result(room):
     assert fine.result() == {"a": [1]}
     with pytest.raises(TaskCancelled):
         slow.result()
+
+
+def nest(room, ready):
+    with room.TaskGroup() as group:
+        group.spawn(wait_for_ever, room, ready, name="victim")

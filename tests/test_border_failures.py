@@ -21,6 +21,7 @@ from borders import (
     lambda_result,
     leave_without_a_word,
     main_result,
+    nest,
     raise_own,
     raise_stubborn,
     receive_for_ever,
@@ -118,11 +119,6 @@ def main_killed_from_outside(room, below, moments):
         moments.append(time.monotonic())
         os.kill(victim, signal.SIGKILL)
         silent.receive()
-
-
-def nest(room, ready):
-    with room.TaskGroup() as group:
-        group.spawn(wait_for_ever, room, ready, name="victim")
 
 
 @pytest.mark.parametrize("below", [False, True])

@@ -13,7 +13,7 @@ name and must be importable; `processes:fork` is refused while subinterpreters e
 The order of loads and stores is the one of x86-64.
 """
 
-from concmodels.models import _border_channel, _border_group, _border_select
+from concmodels.models import _border_channel, _border_group
 from concmodels.models._arena import Cancelled
 from concmodels.models._border import current, now
 
@@ -67,6 +67,8 @@ def _refuse_to_fork_interpreters() -> None:
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    from concmodels.models import _border_select  # most tasks do without, and 300 children would import it
+
     return _border_select.select(_KIND, cases, timeout, priority)
 
 

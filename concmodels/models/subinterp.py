@@ -14,7 +14,7 @@ at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet.
 importable. The order of loads and stores is the one of x86-64.
 """
 
-from concmodels.models import _border_channel, _border_group, _border_select
+from concmodels.models import _border_channel, _border_group
 from concmodels.models._arena import Cancelled
 from concmodels.models._border import current, now
 
@@ -62,6 +62,8 @@ def _run_keeping(
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    from concmodels.models import _border_select  # most tasks do without, and 300 children would import it
+
     return _border_select.select(_KIND, cases, timeout, priority)
 
 
