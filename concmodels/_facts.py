@@ -14,7 +14,7 @@ class Facts:
 
     __slots__ = (
         "cancellation", "colour", "cost", "descriptors", "file", "hop", "memory", "message", "model", "needs",
-        "parallel", "preemptive", "raised_again", "scheduler", "separate", "unit", "variant",
+        "parallel", "polls", "preemptive", "raised_again", "scheduler", "separate", "unit", "variant",
     )  # fmt: skip
 
     model: str
@@ -25,6 +25,7 @@ class Facts:
     unit: str
     scheduler: str
     preemptive: bool
+    polls: bool  # who waits looks again every so often, instead of being woken
     message: str  # how one travels
     parallel: str  # whether units run at the same time, and on which builds
     cancellation: str
@@ -46,9 +47,10 @@ class Facts:
 
 THREADS = Facts(
     model="threads", variant=None, file="threads", needs=(), colour="sync",
-    unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True,
+    unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True, polls=False,
     message="a reference, through a deque", parallel="on free-threaded builds only",
-    cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
+    cancellation="an exception where it waits; nothing stops one that computes, or wants a threading.Lock",
+    raised_again=True,
     cost="0.1 ms to start, 8 MiB of addresses, of which 27 KiB are touched",
     descriptors=0, memory=32 * KIB, separate=False, hop=12e-6,
 )  # fmt: skip
@@ -61,7 +63,7 @@ RAWTHREADS = THREADS.but(
 
 PROCESSES = Facts(
     model="processes", variant="forkserver", file="processes", needs=(), colour="sync",
-    unit="an OS process", scheduler="the kernel, on all CPUs", preemptive=True,
+    unit="an OS process", scheduler="the kernel, on all CPUs", preemptive=True, polls=False,
     message="a copy: a word in shared memory, or a pickle", parallel="always",
     cancellation="an exception where it waits; at worst the process is killed", raised_again=True,
     cost="5 ms to start, 3 MiB of its own, 3 descriptors",
@@ -70,7 +72,8 @@ PROCESSES = Facts(
 
 SUBINTERP = Facts(
     model="subinterp", variant="memoryview", file="subinterp", needs=(), colour="sync",
-    unit="a subinterpreter with its own GIL, in an OS thread", scheduler="the kernel, on all CPUs", preemptive=True,
+    unit="a subinterpreter with its own GIL, in an OS thread", scheduler="the kernel, on all CPUs",
+    preemptive=True, polls=False,
     message="a copy: a word in a shared memoryview, or a pickle", parallel="always",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
     cost="10 ms to start, 3.7 MiB, 1 descriptor", descriptors=1, memory=4 * MIB, separate=False, hop=15e-6,
@@ -78,9 +81,9 @@ SUBINTERP = Facts(
 
 GREENLET = Facts(
     model="greenlet", variant=None, file="greenlet_", needs=("greenlet",), colour="sync",
-    unit="a greenlet: a C stack that is swapped", scheduler="the room's own run queue", preemptive=False,
+    unit="a greenlet: a C stack that is swapped", scheduler="the room's own run queue", preemptive=False, polls=False,
     message="a reference", parallel="never: one thread",
-    cancellation="an exception where it waits", raised_again=True,
+    cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
     cost="40 us to start, 15 KiB", descriptors=0, memory=16 * KIB, separate=False, hop=3e-6,
 )  # fmt: skip
 
@@ -94,36 +97,38 @@ GEVENT = GREENLET.but(
     model="gevent", file="gevent_", needs=("gevent",),
     unit="a gevent Greenlet", scheduler="gevent's hub (libev)",
     parallel="never: one thread; its import switches the GIL on",
-    cancellation="an exception that the hub throws in where it waits", raised_again=False,
+    cancellation="an exception that the hub throws in where it waits; nothing stops one that computes",
+    raised_again=False,
     cost="40 us to start, 14 KiB", hop=6e-6,
 )  # fmt: skip
 
 EVENTLET = GREENLET.but(
     model="eventlet", file="eventlet_", needs=("eventlet",),
     unit="an eventlet GreenThread (deprecated upstream)", scheduler="eventlet's hub (epoll)",
-    cancellation="an exception that the hub throws in where it waits", raised_again=False,
+    cancellation="an exception that the hub throws in where it waits; nothing stops one that computes",
+    raised_again=False,
     cost="0.1 ms to start, 13 KiB", hop=10e-6,
 )  # fmt: skip
 
 ASYNCIO = Facts(
     model="asyncio", variant=None, file="asyncio_", needs=(), colour="async",
-    unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False,
+    unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False, polls=False,
     message="a reference", parallel="never: one thread per loop",
-    cancellation="CancelledError at an await that waits", raised_again=False,
+    cancellation="CancelledError at an await that waits; nothing stops one that computes", raised_again=False,
     cost="40 us to start, 6 KiB", descriptors=0, memory=8 * KIB, separate=False, hop=8e-6,
 )  # fmt: skip
 
 TRIO = ASYNCIO.but(
     model="trio", file="trio_", needs=("trio",),
     unit="a trio task around a coroutine", scheduler="trio's run loop",
-    cancellation="Cancelled at a checkpoint", raised_again=True,
+    cancellation="Cancelled at a checkpoint; nothing stops one that computes", raised_again=True,
     cost="60 us to start, 8 KiB", memory=12 * KIB, hop=20e-6,
 )  # fmt: skip
 
 ANYIO = TRIO.but(
     model="anyio", variant="asyncio", file="anyio_", needs=("anyio",),
     unit="an anyio task, on asyncio", scheduler="asyncio's event loop",
-    cancellation="the backend's exception at a checkpoint",
+    cancellation="the backend's exception at a checkpoint; nothing stops one that computes",
     cost="0.1 ms to start, 11 KiB", memory=16 * KIB, hop=40e-6,
 )  # fmt: skip
 
@@ -131,7 +136,7 @@ FACTS: tuple[Facts, ...] = (
     THREADS,
     RAWTHREADS,
     RAWTHREADS.but(
-        variant="polling", message="a reference; the receiver sleeps 0.1 ms and looks again", hop=1e-3,
+        variant="polling", polls=True, message="a reference; the receiver sleeps 0.1 ms and looks again", hop=1e-3,
         cost="as rawthreads, and it burns CPU while it waits",
     ),
     PROCESSES,
@@ -143,7 +148,8 @@ FACTS: tuple[Facts, ...] = (
         cost="10 ms to start, 3.7 MiB, 3 descriptors",
     ),
     SUBINTERP.but(
-        variant="queue", message="a copy, through concurrent.interpreters.Queue, which looks every 10 ms", hop=12e-3,
+        variant="queue", polls=True, hop=12e-3,
+        message="a copy, through concurrent.interpreters.Queue, which looks every 10 ms",
         cost="10 ms to start, 4.6 MiB, 1 descriptor", memory=5 * MIB,
     ),
     GREENLET,

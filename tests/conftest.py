@@ -12,24 +12,19 @@ is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoti
     pytest --model trio --model processes:spawn      these only
     pytest --times 50 -k cancelled                   each test fifty times: how a race shows
 
-The promises are written once, with `await`. The sync models get the same text without it: `conformance/sync`.
+The options, the parametrisation and the tests of a file (`--model my_model.py`) are those of the library's own plugin,
+which is also what a course uses: `concmodels.conformance.plugin`.
 """
 
-import ast
 import os
 import sys
 import tempfile
 
 import pytest
 
-pytest.register_assert_rewrite("conformance.promises", "conformance.census")
-
-from _pytest.assertion.rewrite import rewrite_asserts  # noqa: E402 - after the line above
-from conformance import census, sync  # noqa: E402
-from conformance.suite import Model, promises  # noqa: E402
-
-from concmodels import catalog  # noqa: E402
-from concmodels.errors import ModelUnavailable, UnknownModel  # noqa: E402
+from concmodels import catalog
+from concmodels.conformance import plugin  # before the census, whose asserts it has rewritten
+from concmodels.errors import UnknownModel
 
 EXPECTED = {
     "free-threaded": () if sys._is_gil_enabled() else ("gevent", "subinterp", "subinterp:pipe", "subinterp:queue"),
@@ -40,32 +35,19 @@ EXPECTED = {
 """The skips that have a good reason: what can't run on this interpreter or this system at all."""
 
 
-def pytest_addoption(parser):
-    """The options of the suite."""
-    parser.addoption("--model", action="append", default=[], metavar="NAME", help="test this model only (repeatable)")
+def pytest_addoption(parser, pluginmanager):
+    """The options of the suite. From a checkout, where concmodels is not installed, the plugin has to be told of."""
+    if not pluginmanager.is_registered(plugin):
+        pluginmanager.register(plugin, "concmodels")
+    plugin.add_short_option(parser)
     parser.addoption("--times", type=int, default=1, metavar="N", help="run each test N times")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
 
-def pytest_configure(config):
-    """An unknown name is a mistake of the caller's."""
-    try:
-        for name in config.getoption("model"):
-            catalog.facts(name)
-    except UnknownModel as error:
-        raise pytest.UsageError(str(error)) from None
-
-
 def pytest_generate_tests(metafunc):
-    """Once per model, and as often as asked for."""
-    if "model" in metafunc.fixturenames:
-        names = metafunc.config.getoption("model") or catalog.names(variants=True)
-        if "promise" in metafunc.fixturenames:
-            pairs = [(name, promise) for name in names for promise in promises() if promise.by(catalog.facts(name))]
-            ids = [f"{name}-{promise}" for name, promise in pairs]
-            metafunc.parametrize("model, promise", pairs, ids=ids, indirect=["model"], scope="session")
-        else:
-            metafunc.parametrize("model", names, indirect=True, scope="session")
+    """On every model when none is named, and as often as asked for."""
+    if not plugin.chosen(metafunc.config):
+        plugin.parametrize(metafunc, catalog.names(variants=True))
     if (times := metafunc.config.getoption("times")) > 1:
         metafunc.fixturenames.append("repetition")
         metafunc.parametrize("repetition", range(times))
@@ -73,33 +55,43 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def model(request, quiet_corner):
-    """The model to be tested, as `conformance.suite.Model`; it has run once before."""
-    name = request.param
-    try:
-        model = Model.named(name)
-    except ModelUnavailable as error:
-        expected = any(name in names for names in EXPECTED.values())
-        if not expected and (os.environ.get("CI") == "true" or request.config.getoption("expect_all")):
-            pytest.fail(f"{error} (and nothing may be skipped here)", pytrace=False)
-        pytest.skip(str(error))
-    model.warm_up()
-    return model
+    """The model to be tested, as `concmodels.conformance.suite.Model`; it has run once before."""
+    may_be_missing = any(request.param in names for names in EXPECTED.values())
+    if not may_be_missing and (os.environ.get("CI") == "true" or request.config.getoption("expect_all")):
+        try:
+            why = catalog.why_not(request.param)
+        except UnknownModel:
+            why = None  # a file
+        if why:
+            pytest.fail(f"{request.param} can't run here: {why} (and nothing may be skipped here)", pytrace=False)
+    return plugin.opened(request)
 
 
 @pytest.fixture(scope="session")
 def quiet_corner(tmp_path_factory):
     """Temporary files and semaphores of our own, so that what a run leaves behind can be told from what others do."""
+    from concmodels.conformance import census
+
     census.know_own_semaphores()
     old, tempfile.tempdir = tempfile.tempdir, str(tmp_path_factory.mktemp("t"))
     yield
     tempfile.tempdir = old
 
 
-def _compile_with_values(text, path):
-    """As pytest compiles a test: a failed `assert` shows the values."""
-    tree = ast.parse(text)
-    rewrite_asserts(tree, text.encode(), path)
-    return compile(tree, path, "exec", dont_inherit=True)
+@pytest.fixture(scope="session")
+def border_servers(quiet_corner):
+    """What multiprocessing starts once and keeps as long as the program lives: its forkserver, its resource tracker."""
+    from borders import one_task
+
+    from concmodels.models import processes
+
+    processes.run(one_task)
 
 
-sync.Loader.compile = staticmethod(_compile_with_values)
+@pytest.fixture
+def nothing_left_behind(border_servers):
+    """No descriptor, thread, interpreter, semaphore or child process outlives the test."""
+    from concmodels.conformance.census import NothingLeft
+
+    with NothingLeft():
+        yield

@@ -1,4 +1,4 @@
-"""Every model keeps every promise: the suite itself is in `conformance/`, the list of models in `conftest.py`."""
+"""Every model keeps every promise: the suite itself is `concmodels.conformance`, the list of models the catalog's."""
 
 
 def test_promise(model, promise):

@@ -71,7 +71,7 @@ async def iteration_ends(room, capacity):
 @promise(capacity=CAPACITIES)
 async def iteration_may_be_left_and_taken_up_again(room, capacity):
     """Iteration receives: who leaves it by `break` has taken what he saw, and no more."""
-    channel = room.Channel(capacity)
+    channel, item = room.Channel(capacity), None
     async with room.TaskGroup() as group:
         group.spawn(send_numbers_and_close, channel, 5)
         async for item in channel:
@@ -169,7 +169,7 @@ async def close_refuses_waiting_senders(room, capacity):
         assert [await task.result(PATIENCE) for task in tasks] == ["closed"] * 3
 
 
-@promise(capacity=BOUNDED)
+@promise(needs=("TaskGroup",), capacity=BOUNDED)
 async def close_never_blocks(room, capacity):
     """`close()` never blocks: also while senders and receivers wait, and in a task that is being cancelled."""
     channel, ready = room.Channel(capacity), room.Channel(INF)

@@ -148,7 +148,7 @@ async def sleep_long(room):
     await room.sleep(FOR_EVER)
 
 
-@promise()
+@promise(needs=("TaskGroup",))
 async def result_times_out(room):
     """`Task.result(timeout)` raises `TimeoutError` when the task has not ended in time; the task goes on."""
     async with room.TaskGroup() as group:
@@ -162,7 +162,7 @@ async def result_times_out(room):
         group.cancel()
 
 
-@promise()
+@promise(needs=("sleep",))
 async def sleep_takes_its_time(room):
     """`sleep(seconds)` sleeps that long on the clock that `now` shows, and is not wildly late."""
     with takes(room, SHORT * 0.95, TOO_LONG):

@@ -18,8 +18,11 @@ from .tools import (
     receive_all,
     send_when_awaited,
     tell_of_cancellation,
+    telling_of_swallowing,
     wait_in,
 )
+
+NEEDS = ("TaskGroup",)
 
 
 @promise(where=WAITS)
@@ -240,7 +243,7 @@ async def swallow(room, never, report):
         raise
 
 
-@promise()
+@promise(by=telling_of_swallowing)
 async def a_swallowed_cancellation(room, facts):
     """Whether a swallowed cancellation is raised again at the next wait is a fact of the model."""
     report = room.Channel(INF)

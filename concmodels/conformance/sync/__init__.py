@@ -1,6 +1,6 @@
-"""The chapters of `conformance.promises` in the sync colour: the same text without `async` and `await`.
+"""The chapters of `concmodels.conformance.promises` in the sync colour: the same text without `async` and `await`.
 
-There are no files here. Importing `conformance.sync.delivery` compiles the text of `promises/delivery.py`, line for
+There are no files here. Importing `sync.delivery` compiles the text of `promises/delivery.py`, line for
 line, so a traceback shows the right place. Tasks that cross a border are found by this name in the child too.
 """
 
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
 _TEXTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "promises")
+
+
+def file_of(chapter: str) -> str:
+    """Return the path of a chapter's text."""
+    return os.path.join(_TEXTS, f"{chapter}.py")
 
 
 def without_await(text: str) -> str:
@@ -38,9 +43,9 @@ class Finder:
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Say how to load `conformance.sync.<chapter>`."""
+        """Say how to load `concmodels.conformance.sync.<chapter>`."""
         package, _, chapter = fullname.rpartition(".")
-        file = os.path.join(_TEXTS, f"{chapter}.py")
+        file = file_of(chapter)
         if package != __name__ or not os.path.exists(file):
             return None
         spec = ModuleSpec(fullname, Loader(fullname, file), origin=file)
@@ -48,4 +53,4 @@ class Finder:
         return spec
 
 
-sys.meta_path.insert(0, Finder)  # type: ignore[arg-type]
+sys.meta_path.insert(0, Finder)

@@ -17,6 +17,8 @@ from .tools import (
     wait_in,
 )
 
+NEEDS = ("run",)
+
 
 @promise()
 def run_returns_the_result(room):

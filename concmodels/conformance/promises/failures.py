@@ -18,6 +18,8 @@ from .tools import (
     wait_in,
 )
 
+NEEDS = ("TaskGroup",)
+
 ERRORS = ((ValueError, "builtin"), (KeyError, "key"), (OSError, 2, "no such thing"), (Trouble, "own", 7), (Trouble,))
 
 

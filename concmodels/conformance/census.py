@@ -1,9 +1,11 @@
-"""What a run may leave behind: nothing. Counted before and after."""
+"""What a run may leave behind: nothing. Counted before and after; without /proc, what can be counted there."""
 
 import os
 import signal
 import tempfile
+import threading
 import time
+from types import TracebackType
 
 PATIENCE = 2
 """Seconds that what is ending may take to be gone, such as the stack of a raw thread. The garbage collector is not
@@ -13,17 +15,22 @@ SEMAPHORES = f"/mp.{os.getpid()}"
 """The prefix of this process's named semaphores; see `know_own_semaphores`."""
 
 
-def know_own_semaphores():
+def know_own_semaphores() -> None:
     """Have `multiprocessing` name its semaphores so that those of other programs on this machine are no concern."""
     from multiprocessing import current_process
 
-    current_process()._config["semprefix"] = SEMAPHORES
+    current_process()._config["semprefix"] = SEMAPHORES  # type: ignore[attr-defined]
 
 
-def descendants():
+def _listed(folder: str) -> list[str]:
+    """What lies in a folder; nothing, on a system that has it not."""
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def descendants() -> set[str]:
     """The processes below this one, zombies too."""
-    children = {}
-    for entry in os.listdir("/proc"):
+    children: dict[int, list[tuple[int, str]]] = {}
+    for entry in _listed("/proc"):
         if entry.isdigit():
             try:
                 with open(f"/proc/{entry}/stat") as file:
@@ -33,7 +40,8 @@ def descendants():
             parent = text.rpartition(")")[2].split()[1]
             name = text.partition("(")[2].rpartition(")")[0]
             children.setdefault(int(parent), []).append((int(entry), f"process {entry} ({name})"))
-    found, queue = set(), [os.getpid()]
+    found: set[str] = set()
+    queue = [os.getpid()]
     while queue:
         for child, label in children.get(queue.pop(), ()):
             found.add(label)
@@ -41,10 +49,10 @@ def descendants():
     return found
 
 
-def descriptors():
+def descriptors() -> set[str]:
     """The open descriptors, and what they are."""
-    found = set()
-    for entry in os.listdir("/proc/self/fd"):
+    found: set[str] = set()
+    for entry in _listed("/proc/self/fd"):
         try:
             found.add(f"descriptor {entry} ({os.readlink(f'/proc/self/fd/{entry}')})")
         except OSError:
@@ -52,7 +60,7 @@ def descriptors():
     return found
 
 
-def interpreters():
+def interpreters() -> set[str]:
     """The subinterpreters."""
     try:
         from concurrent.interpreters import list_all
@@ -61,24 +69,27 @@ def interpreters():
     return {f"interpreter {interpreter.id}" for interpreter in list_all()}
 
 
-def shared_memory():
+def shared_memory() -> set[str]:
     """Named shared memory, without the semaphores of other programs."""
     own, other = f"sem.{SEMAPHORES[1:]}", "sem."
-    entries = os.listdir("/dev/shm") if os.path.isdir("/dev/shm") else ()
-    return {f"/dev/shm/{entry}" for entry in entries if entry.startswith(own) or not entry.startswith(other)}
+    return {
+        f"/dev/shm/{entry}" for entry in _listed("/dev/shm") if entry.startswith(own) or not entry.startswith(other)
+    }
 
 
-def threads():
-    """The native threads: also those that `threading` doesn't know."""
-    return {f"thread {entry}" for entry in os.listdir("/proc/self/task")}
+def threads() -> set[str]:
+    """The native threads: also those that `threading` doesn't know, where the system tells."""
+    if os.path.isdir("/proc/self/task"):
+        return {f"thread {entry}" for entry in os.listdir("/proc/self/task")}
+    return {f"thread {it.native_id}" for it in threading.enumerate()}
 
 
-def temporary_files():
+def temporary_files() -> set[str]:
     """What lies in this program's folder of temporary files."""
     return {os.path.join(tempfile.gettempdir(), entry) for entry in os.listdir(tempfile.gettempdir())}
 
 
-def take():
+def take() -> set[str]:
     """Everything that there is now."""
     found = {f"SIGINT handler {signal.getsignal(signal.SIGINT)}"}
     for count in (descriptors, threads, descendants, interpreters, shared_memory, temporary_files):
@@ -89,15 +100,17 @@ def take():
 class NothingLeft:
     """The block must leave nothing behind."""
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self.before = take()
 
-    def __exit__(self, kind, error, trace):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if error is None:
             left = self.left()
             assert not left, f"left behind: {', '.join(sorted(left))}"
 
-    def left(self):
+    def left(self) -> set[str]:
         """What is there now and was not there before, after some patience."""
         end = time.monotonic() + PATIENCE
         while (left := take() - self.before) and time.monotonic() < end:

@@ -12,6 +12,8 @@ from .tools import (
     send_all,
 )
 
+NEEDS = ("TaskGroup",)
+
 
 async def receive_sum(channel):
     """Receive numbers until the end, and return their sum."""

@@ -28,18 +28,33 @@ def cooperative(facts):
     return not facts.preemptive
 
 
+def patient(facts):
+    """The models whose tasks, while they wait, do nothing."""
+    return not facts.polls
+
+
 def variant(facts):
     """The models that are not the default of their file."""
     from concmodels import catalog
 
-    return ":" in catalog.name_of(facts)
+    return facts.variant is not None and ":" in catalog.name_of(facts)
 
 
-def promise(by=everybody, **choices):
-    """Mark a function as a promise of these models; it is held for every combination of the values given."""
+def telling_of_swallowing(facts):
+    """The models whose facts tell whether a swallowed cancellation is raised again."""
+    return facts.raised_again is not None
+
+
+def promise(by=everybody, needs=None, **choices):
+    """Mark a function as a promise of these models; it is held for every combination of the values given.
+
+    `needs` names what of the vocabulary the promise is about, so that only who made it himself promises this; without
+    it, the chapter's `NEEDS` says that for all of its promises. What a promise merely uses need not be named.
+    """
 
     def mark(function):
         function.by, function.choices = by, choices
+        function.needs = function.__globals__.get("NEEDS", ()) if needs is None else needs
         return function
 
     return mark
@@ -58,7 +73,10 @@ class raises:
     def __exit__(self, kind, error, trace):
         assert error is not None, f"{' or '.join(kind.__name__ for kind in self.kinds)} was due, and nothing was raised"
         self.error = error
-        return isinstance(error, self.kinds)
+        as_due = isinstance(error, self.kinds)
+        if not as_due and isinstance(error, Exception):
+            error.add_note(f"due was {' or '.join(kind.__name__ for kind in self.kinds)}")
+        return as_due
 
 
 class Trouble(Exception):
@@ -194,3 +212,14 @@ async def tell_of_cancellation(room, where, report):
         report.send_nowait("cancelled")
         raise
     report.send_nowait("went on")
+
+
+async def select_and_report(room, report, label, *cases):
+    """Select once, and say which case it was."""
+    done = await room.select(*cases)
+    report.send_nowait((label, cases_of(cases).index(done.channel), done.item, done.sent, done.closed))
+
+
+def cases_of(cases):
+    """The channels of these cases."""
+    return [case[0] if isinstance(case, tuple) else case for case in cases]

@@ -1,0 +1,48 @@
+"""The conformance suite: what every model promises, as tests that receive a model and never name a library.
+
+    python -m concmodels.conformance threads          hold a model of the catalog to its promises
+    python -m concmodels.conformance my_model.py      ... or your own: a file with a class Channel, and whatever else
+    pytest --model my_model.py                        the same as tests: see plugin.py
+
+and from a program:
+
+    from concmodels.conformance import grade
+    report = grade("my_model.py")
+    print(report.grade, [line.promise for line in report.broken])
+
+How it is laid out:
+
+    promises/      the promises, one function each; the docstring is the contract's sentence. Written once, with `await`
+    sync/          the same text with `async` and `await` taken away, made at import: what the sync models are given
+    suite.py       finds the promises and holds a model to one of them
+    census.py      what a run may leave behind: nothing
+    _candidate.py  a model of one's own, and _lent.py: what it has not
+    _runner.py     holds the promises in a process of its own, _worker.py, that may hang or crash
+
+A promise is a function that gets the model as `room`. `async def` runs inside `room.run`, a plain `def` outside of any
+run. Other parameters it may ask for: `effort` (how much is enough for this model), `facts` (the catalog's), and those
+that `@promise(capacity=...)` gives a range of values. `@promise(by=cooperative)` says which models promise it, and
+`NEEDS` of a chapter or `@promise(needs=...)` what a model must have made itself to promise it.
+
+Processes and subinterpreters import the promises too, so nothing there imports pytest, or anything else that is heavy.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concmodels.conformance._candidate import Refused
+    from concmodels.conformance._grading import grade
+    from concmodels.conformance._report import Line, Outcome, Report
+
+__all__ = ["Line", "Outcome", "Refused", "Report", "grade"]
+
+_HOMES = {"grade": "_grading", "Refused": "_candidate", "Line": "_report", "Outcome": "_report", "Report": "_report"}
+
+
+def __getattr__(name: str) -> object:
+    """Import what teachers need when they ask for it: children import this package too, and it stays light."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return found

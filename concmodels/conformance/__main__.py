@@ -1,0 +1,8 @@
+"""`python -m concmodels.conformance MODEL ...`."""
+
+import sys
+
+from concmodels.conformance._command import conformance_command
+
+if __name__ == "__main__":
+    sys.exit(conformance_command())

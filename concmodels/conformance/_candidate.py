@@ -1,0 +1,153 @@
+"""What may be graded: a model of the catalog by its name, or a file that somebody wrote.
+
+A file defines `Channel`, and whatever else of the vocabulary its author made. The rest is lent to it by the room of the
+same colour: asyncio where `Channel.send` is `async def`, threads otherwise. What its Channel lacks (`close`, `timeout`
+...) is filled with a NotImplementedError that says so: a promise that meets it is not promised. The author may say the
+same by raising NotImplementedError, as in `Channel(0)` for who has no rendezvous. And the file may say more about
+itself in `FACTS`, for example `FACTS = {"preemptive": False}`: see `concmodels.catalog.Facts`.
+"""
+
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from inspect import iscoroutinefunction
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from concmodels import catalog
+from concmodels.catalog import Facts
+from concmodels.conformance import _lent
+from concmodels.conformance.suite import VOCABULARY, Model
+from concmodels.errors import ChannelClosed, UnknownModel, WouldBlock
+
+
+class Refused(ValueError):
+    """There is nothing to grade; the message is one sentence that says why and what to do."""
+
+
+class Candidate(Model):
+    """A model that somebody wrote: what it has not is lent to it."""
+
+    partial = True
+    tell: Callable[[BaseException], None] = staticmethod(lambda error: None)
+    """Is called with what goes wrong, the moment it does: a program that then hangs can't tell it any more."""
+
+    def __init__(self, name: str, module: Any) -> None:
+        _check(name, module)
+        self.base = catalog.load(_base(module))
+        own = {it for it in VOCABULARY if getattr(module, it, None) is not getattr(self.base, it, None)}
+        own &= set(dir(module))
+        super().__init__(name, SimpleNamespace(), _facts(name, module), frozenset(own))
+        given = {it: getattr(module, it) for it in VOCABULARY if hasattr(module, it)}
+        vars(self.room).update(vars(_lent.room(self.base, given, self.facts.colour, lambda error: self.tell(error))))
+
+    def warm_up(self) -> None:
+        """Only the room that lends: the model itself may be broken."""
+        self._run_small(self.base)
+
+
+def is_file(text: str) -> bool:
+    """Whether this is meant as a path rather than as a name of the catalog."""
+    return text.endswith(".py") or os.sep in text or os.path.exists(text)
+
+
+def check(text: str) -> None:
+    """Raise `UnknownModel` or `Refused` if there is no such model, without loading it."""
+    if text in catalog.names(variants=True):
+        return
+    if not is_file(text):
+        try:
+            catalog.facts(text)
+        except UnknownModel as error:
+            raise UnknownModel(f"{error}; a model of your own is named by its file, as in my_model.py") from None
+    elif not os.path.isfile(text):
+        raise Refused(f"{text} is not a file" if os.path.exists(text) else f"there is no file {text}")
+
+
+def model(text: str) -> Model:
+    """Load what this names. Raises `UnknownModel`, `ModelUnavailable` and `Refused`."""
+    check(text)
+    return Candidate(label(text), _loaded(text)) if own_work(text) else Model.named(text)
+
+
+def label(text: str) -> str:
+    """Return the name that a report calls it by."""
+    return os.path.basename(text) if own_work(text) else text
+
+
+def own_work(text: str) -> bool:
+    """Whether this names a file rather than a model of the catalog."""
+    return text not in catalog.names(variants=True) and is_file(text)
+
+
+_modules: dict[str, ModuleType] = {}
+
+
+def _loaded(path: str) -> ModuleType:
+    """The module of this file, imported once."""
+    path = os.path.abspath(path)
+    if path not in _modules:
+        _modules[path] = _import(path)
+    return _modules[path]
+
+
+def _import(path: str) -> ModuleType:
+    """Import a file under its own name, or another one if that is taken; its neighbours can be imported by it."""
+    name = os.path.basename(path).removesuffix(".py")
+    while name in sys.modules or name in sys.stdlib_module_names:
+        name += "_"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise Refused(f"{path} is no Python file: its name must end in .py")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, os.path.dirname(path))
+    try:
+        spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise Refused(f"{os.path.basename(path)} can't be imported: {_where(error, path)}") from error
+    return module
+
+
+def _where(error: BaseException, path: str) -> str:
+    """The error in one line, with its place in the file."""
+    text = " ".join(traceback.format_exception_only(error)[-1].split())
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    return f"{text} (line {line})" if line else text
+
+
+def _base(module: Any) -> str:
+    return "asyncio" if iscoroutinefunction(module.Channel.send) else "threads"
+
+
+def _facts(name: str, module: Any) -> Facts:
+    """Those of the room that lends, under the model's name, with what the module says of itself."""
+    told = getattr(module, "FACTS", {})
+    known = catalog.facts(_base(module))
+    if not isinstance(told, dict) or not told.keys() <= set(Facts.__slots__):
+        raise Refused(f"FACTS of {name} must be a dict whose keys are among {', '.join(sorted(Facts.__slots__))}")
+    return known.but(**{"model": name, "variant": None, "raised_again": None} | told)
+
+
+def _check(name: str, module: Any) -> None:
+    """Raise `Refused` if this is no model at all."""
+    channel: Any = getattr(module, "Channel", None)
+    if not isinstance(channel, type):
+        what = "has no Channel" if channel is None else "has a Channel that is no class"
+        raise Refused(f"{name} {what}: define a class Channel with the methods send and receive")
+    for verb in ("send", "receive"):
+        if not callable(getattr(channel, verb, None)):
+            raise Refused(f"the Channel of {name} has no {verb}: define at least the methods send and receive")
+    if len({iscoroutinefunction(getattr(channel, verb)) for verb in ("send", "receive")}) == 2:
+        raise Refused(f"the Channel of {name} mixes colours: make send and receive both `async def`, or both `def`")
+    for known in (ChannelClosed, WouldBlock):
+        found = getattr(module, known.__name__, known)
+        if not (isinstance(found, type) and issubclass(found, known)):
+            raise Refused(
+                f"{name} has a {known.__name__} of its own, which nobody would catch: "
+                f"write `from concmodels.errors import {known.__name__}` instead"
+            )

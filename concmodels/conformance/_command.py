@@ -1,0 +1,125 @@
+"""`python -m concmodels.conformance`: from the arguments to the exit status."""
+
+import argparse
+import contextlib
+import math
+import sys
+from typing import Any
+
+from concmodels._options import BadInput, Parser
+from concmodels._output import JsonFile, console, quiet_when_closed
+from concmodels.conformance import _candidate, _grading
+from concmodels.conformance._report import Outcome, Report
+from concmodels.conformance._runner import PATIENCE_S, Grader
+from concmodels.conformance._show import Show
+from concmodels.conformance.suite import Promise
+from concmodels.errors import ModelUnavailable, UnknownModel
+
+ALL_KEPT, SOME_BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def conformance_command(arguments: list[str] | None = None) -> int:
+    """Run the command with these arguments; return its exit status. Raises nothing, but `SystemExit(0)` for --help."""
+    status = SOME_BROKEN  # if nobody reads any more: not all were seen to be kept
+    try:
+        options = _parse(arguments)
+        promises = _chosen(options.k)
+        with quiet_when_closed():
+            status = _list(promises) if options.list else _grade_all(options, promises)
+    except (BadInput, UnknownModel, ModelUnavailable, _candidate.Refused) as error:
+        _say(str(error))
+        status = BAD_INPUT
+    except KeyboardInterrupt:
+        _say("interrupted")
+        status = INTERRUPTED
+    return status
+
+
+def _say(text: str) -> None:
+    """Write one line to standard error, if anybody listens."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"concmodels.conformance: {text}\n")
+        sys.stderr.flush()
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    options = _parser().parse_args(arguments)
+    if not options.models and not options.list:
+        raise BadInput("which model? as in: python -m concmodels.conformance my_model.py")
+    for model in options.models:
+        _candidate.check(model)
+    return options
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m concmodels.conformance",
+        description="Hold each MODEL to the promises of concmodels.contract: a name of the catalog, or a file of your "
+        "own with a class Channel. What the file has not is lent to it, and what it has not made is not promised. "
+        "Exit status: 0 all kept, 1 some broken, 2 bad input, 130 Ctrl-C.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("models", metavar="MODEL", nargs="*", help="threads, trio, processes:spawn ..., or path/to/my_model.py")
+    add("-k", metavar="TEXT", default="", help="only the promises whose name or sentence contains TEXT")
+    add("--patience", metavar="SECONDS", type=_seconds, default=PATIENCE_S,
+        help=f"how long a promise may take before it counts as broken; default {PATIENCE_S:g}")  # fmt: skip
+    add("--traceback", action="store_true", help="show in full where each failure arose, and what the model printed")
+    add("--json", metavar="FILE|-", help="write all outcomes as JSON; `-`: to standard output, and nothing else there")
+    add("--quiet", action="store_true", help="only the verdict, no line per promise and no progress")
+    add("--list", action="store_true", help="list the promises and their sentences")
+    return parser
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
+    return seconds
+
+
+def _chosen(text: str) -> list[Promise]:
+    if not (chosen := _grading.select(text)):
+        raise BadInput(f"no promise contains {text!r}; --list shows them all")
+    return chosen
+
+
+def _list(promises: list[Promise]) -> int:
+    out = console(sys.stdout)
+    for name, sentence in {it.full_name: it.sentence for it in promises}.items():
+        out.print(f"{name}\n    {sentence}", markup=False, soft_wrap=True)
+    return ALL_KEPT
+
+
+def _grade_all(options: argparse.Namespace, promises: list[Promise]) -> int:
+    """Grade one model after the other; return the gravest status."""
+    json, status = JsonFile(options.json), ALL_KEPT
+    json.begin([])
+    reports: list[Any] = []
+    show = Show(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
+    try:
+        for model in options.models:
+            reports.append(Report(_candidate.label(model)))
+            try:
+                _grade(model, options.patience, promises, reports[-1], show)
+            except (ModelUnavailable, _candidate.Refused) as error:
+                reports.pop()
+                _say(str(error))
+                status = BAD_INPUT
+        if any(report.broken for report in reports):
+            status = max(status, SOME_BROKEN)
+    finally:
+        json.end(reports)
+    return status
+
+
+def _grade(model: str, patience: float, promises: list[Promise], report: Report, show: Show) -> None:
+    with Grader(model, patience) as grader, show.model(report, len(promises)) as tell:
+        for promise in promises:
+            outcome: Outcome = grader.hold(promise)
+            report.outcomes.append(outcome)
+            tell(promise, outcome)
+    show.verdict(report)

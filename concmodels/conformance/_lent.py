@@ -1,0 +1,159 @@
+"""What is lent to a model that has not everything, and what stands in the gaps of its Channel."""
+
+import math
+from annotationlib import Format
+from collections.abc import Callable
+from inspect import Parameter, signature
+from types import SimpleNamespace
+from typing import Any
+
+from concmodels.conformance.promises.tools import PATIENCE
+from concmodels.conformance.suite import VOCABULARY
+
+type Tell = Callable[[BaseException], None]
+
+_PLAIN = ("send_nowait", "receive_nowait", "close", "closed", "capacity", "name")
+_SPECIAL = {"__len__": "len()", "__enter__": "`with`", "__exit__": "`with`"}
+
+
+class Lacking(NotImplementedError, AttributeError):
+    """The model has no such thing. An AttributeError too, so that its own `hasattr` gives the true answer."""
+
+
+def room(base: Any, given: dict[str, Any], colour: str, tell: Tell) -> SimpleNamespace:
+    """Return the room of a model that has what is given; the rest is lent by `base`."""
+    whole = SimpleNamespace(**{name: getattr(base, name) for name in VOCABULARY if hasattr(base, name)})
+    whole.TaskGroup = (_async_group if colour == "async" else _sync_group)(base, tell)
+    whole.select = _no_select
+    vars(whole).update(given)
+    whole.Channel = _whole_channel(given["Channel"], colour)
+    return whole
+
+
+def _no_select(*_cases: object, **_options: object) -> Any:
+    raise Lacking("the model has no select")
+
+
+# Channels.
+
+
+def _whole_channel(channel: type, colour: str) -> Any:
+    """The model's Channel itself if nothing is missing, else a subclass that says what is missing when it is used."""
+    gaps: dict[str, Any] = {}
+    for method, told in (_SPECIAL | _iteration(colour)).items():
+        if not hasattr(channel, method):
+            gaps[method] = _gap(told)
+    if plain := [name for name in _PLAIN if not hasattr(channel, name)]:
+        gaps["__getattr__"] = _absent(frozenset(plain))
+    for verb in ("send", "receive"):
+        if not _takes(getattr(channel, verb), "timeout"):
+            gaps[verb] = _without_timeout(getattr(channel, verb), verb)
+    absent = {name for name in ("capacity", "name") if not _takes(channel, name)}
+    if absent:
+        gaps["__init__"] = _poorer_init(channel, absent)
+    return type(channel.__name__, (channel,), gaps) if gaps else channel
+
+
+def _iteration(colour: str) -> dict[str, str]:
+    return {"__aiter__": "iteration (`async for`)"} if colour == "async" else {"__iter__": "iteration (`for`)"}
+
+
+def _takes(function: Any, name: str) -> bool:
+    """Whether one may call it with such an argument; where Python can't tell, one may."""
+    try:
+        parameters = signature(function, annotation_format=Format.FORWARDREF).parameters  # which may name anything
+    except ValueError, TypeError:
+        return True
+    kinds = {it.kind for it in parameters.values()}
+    return name in parameters or Parameter.VAR_KEYWORD in kinds
+
+
+def _gap(told: str) -> Callable[..., Any]:
+    def missing(self: object, *_: object) -> Any:
+        raise Lacking(f"its Channel has no {told}")
+
+    return missing
+
+
+def _absent(names: frozenset[str]) -> Callable[[object, str], Any]:
+    """`__getattr__` is asked only for what neither the class nor the object has."""
+
+    def missing(self: object, name: str) -> Any:
+        if name in names:
+            raise Lacking(f"its Channel has no {name}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    return missing
+
+
+def _without_timeout(method: Callable[..., Any], verb: str) -> Callable[..., Any]:
+    """The suite's own patience is a net, no promise: it is left out. Other timeouts are what is missing."""
+
+    def wait(self: object, *args: Any, timeout: float | None = None) -> Any:
+        wanted = 1 if verb == "send" else 0
+        if len(args) > wanted:
+            *args, timeout = args  # type: ignore[assignment]
+        if timeout is not None and timeout != PATIENCE:
+            raise Lacking(f"its Channel.{verb} has no timeout")
+        return method(self, *args)
+
+    return wait
+
+
+def _poorer_init(channel: type, absent: set[str]) -> Callable[..., None]:
+    """A name is only told; a Channel that takes no capacity is one without bound."""
+
+    def init(self: Any, capacity: float = 0, name: str | None = None) -> None:
+        if "capacity" in absent and capacity != math.inf:
+            raise Lacking("its Channel takes no capacity, so it is taken for one without bound")
+        wanted = {"capacity": capacity, "name": name}
+        channel.__init__(self, **{key: value for key, value in wanted.items() if key not in absent})  # type: ignore[misc]
+
+    return init
+
+
+# Groups that tell what goes wrong in them at once: a wait in the model's channel can't be cancelled by the group.
+
+
+def _sync_group(base: Any, tell: Tell) -> Any:
+    class TaskGroup(base.TaskGroup):  # type: ignore[misc]
+        def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> Any:
+            _tell_of(error, tell)
+            return super().__exit__(kind, error, trace)
+
+        def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Any:
+            def watched(*args: Any) -> Any:
+                try:
+                    return function(*args)
+                except Exception as error:
+                    _tell_of(error, tell)
+                    raise
+
+            return super().spawn(watched, *args, name=name or function.__name__)
+
+    return TaskGroup
+
+
+def _async_group(base: Any, tell: Tell) -> Any:
+    class TaskGroup(base.TaskGroup):  # type: ignore[misc]
+        async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> Any:
+            _tell_of(error, tell)
+            return await super().__aexit__(kind, error, trace)
+
+        def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Any:
+            async def watched(*args: Any) -> Any:
+                try:
+                    return await function(*args)
+                except Exception as error:
+                    _tell_of(error, tell)
+                    raise
+
+            return super().spawn(watched, *args, name=name or function.__name__)
+
+    return TaskGroup
+
+
+def _tell_of(error: BaseException | None, tell: Tell) -> None:
+    """Cancellation is no failure; all models have it as a BaseException."""
+    if isinstance(error, Exception):
+        tell(error)

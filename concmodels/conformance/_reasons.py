@@ -1,0 +1,46 @@
+"""Why a promise is broken, in one or two lines that a student understands."""
+
+import os
+import traceback
+from collections.abc import Iterator
+
+_TOLD_AT_MOST = 2
+_HERE = os.path.dirname(__file__)
+_PACKAGE = os.path.dirname(_HERE)
+
+
+def reason(error: BaseException) -> str:
+    """Say what went wrong: an assert in its own words, anything else with its place in the model's file."""
+    lines = list(dict.fromkeys(_line(one) for one in _leaves(error)))
+    more = f" (and {len(lines) - _TOLD_AT_MOST} more)" if len(lines) > _TOLD_AT_MOST else ""
+    return "\n".join(lines[:_TOLD_AT_MOST]) + more
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """What stands inside of groups, however deep."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def _line(error: BaseException) -> str:
+    if isinstance(error, AssertionError) and str(error):
+        return str(error)
+    name, text = type(error).__name__, " ".join(str(error).split())
+    notes = [note for note in getattr(error, "__notes__", ()) if note.startswith("due was")]
+    return "; ".join([f"{name}: {text}" if text else name, *notes]) + _place(error)
+
+
+def _place(error: BaseException) -> str:
+    """Where it arose: in the model's own file if it was there, else in the promise."""
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [it for it in frames if not it.filename.startswith(_PACKAGE) and os.path.exists(it.filename)]
+    theirs = [it for it in outside if os.sep + "lib" + os.sep not in it.filename]
+    ours = [it for it in frames if it.filename.startswith(_HERE) and it.name not in ("hold", "__exit__", "watched")]
+    for found in (theirs, ours):
+        if found:
+            last = found[-1]
+            return f" ({os.path.basename(last.filename)}, line {last.lineno}: {last.line})"
+    return ""

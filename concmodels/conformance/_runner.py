@@ -1,0 +1,189 @@
+"""Holds a model to its promises in a process of its own, and outlives whatever it does there.
+
+One child answers for one promise after the other. When it does not answer in time it is killed, when it dies it is
+dead; in both cases, and after every broken promise (who knows what it left running), the next one gets a fresh child.
+"""
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from types import TracebackType
+from typing import Any, Self
+
+from concmodels.conformance import _candidate
+from concmodels.conformance._report import BROKEN, NOT_PROMISED, Outcome
+from concmodels.conformance.suite import Promise
+
+PATIENCE_S = 20.0
+_AFTER_THE_TRUTH_S = 0.5  # what went wrong has been told: the promise will not be kept any more, and may hang
+_TO_END_S = 5.0
+_OUTPUT_SHOWN = 4000  # characters, the last ones
+
+
+class Child:
+    """A process with the model in it. Raises `Refused` if the model can't be loaded."""
+
+    def __init__(self, model: str, patience: float) -> None:
+        self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._patience, self._label = patience, _candidate.label(model)
+        self._folder = tempfile.TemporaryDirectory(prefix="concmodels-", ignore_cleanup_errors=True)
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
+        self._process = self._start(model)
+        self._reader = threading.Thread(target=self._read, name="answers", daemon=True)
+        self._reader.start()
+        try:
+            self.why_not = self._wait_until_ready()
+        except BaseException:
+            self.end(patiently=False)
+            raise
+
+    def _start(self, model: str) -> subprocess.Popen[bytes]:
+        flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+        command = [sys.executable, *flags, "-m", "concmodels.conformance._worker", model]
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
+            env=os.environ | {"TMPDIR": self._folder.name}, start_new_session=os.name == "posix",
+        )  # fmt: skip
+
+    def _read(self) -> None:
+        """In a thread, because a pipe can't be read with a timeout everywhere."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._answers.put(json.loads(line))
+        self._answers.put(None)
+
+    def _wait_until_ready(self) -> dict[str, str]:
+        try:
+            answer = self._answers.get(timeout=self._patience)
+        except queue.Empty:
+            raise _candidate.Refused(
+                f"{self._label} can't be graded: it was not loaded within {self._patience:g} seconds"
+            ) from None
+        if answer is None:
+            raise _candidate.Refused(f"{self._label} can't be graded: loading it {self._death()}{self._last_words()}")
+        if answer["kind"] == "refused":
+            raise _candidate.Refused(answer["text"])
+        ready: dict[str, str] = answer["text"]
+        return ready
+
+    def ask(self, promise: Promise) -> Outcome:
+        """Hold the promise. The child may be dead afterwards: see `usable`."""
+        logged = os.fstat(self._log.fileno()).st_size
+        self._question(str(promise))
+        verdict, text, trace = self._answer()
+        self.usable = self.usable and verdict != BROKEN
+        output = self._logged_since(logged) if verdict == BROKEN else ""
+        return Outcome(promise.full_name, promise.label, promise.sentence, verdict, text, trace, output)
+
+    usable = True
+    """Whether it can be asked again: it is alive, and nothing that was broken runs on in it."""
+
+    def _question(self, text: str) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it died before: the answer is its end
+            self._process.stdin.write(text.encode() + b"\n")
+            self._process.stdin.flush()
+
+    def _answer(self) -> tuple[str, str, str]:
+        end, told = time.monotonic() + self._patience, None
+        while True:
+            try:
+                answer = self._answers.get(timeout=max(0, end - time.monotonic()))
+            except queue.Empty:
+                self.kill()
+                return self._never_ended(told)
+            if answer is None:
+                return BROKEN, f"the program {self._death()}", ""
+            if not answer["kind"].startswith("told"):
+                return answer["kind"], answer["text"], answer.get("traceback", "")
+            if told is None:
+                told, end = answer, min(end, time.monotonic() + _AFTER_THE_TRUTH_S)
+
+    def _never_ended(self, told: dict[str, Any] | None) -> tuple[str, str, str]:
+        if told is None:
+            return BROKEN, f"did not end within {self._patience:g} seconds (deadlock or endless loop?)", ""
+        if told["kind"] == "told not":
+            return NOT_PROMISED, told["text"], ""
+        return BROKEN, f"{told['text']}\nand then the tasks that still waited did not end", ""
+
+    def _death(self) -> str:
+        status = self._process.wait()
+        if status >= 0:
+            return f"ended Python with status {status}"
+        try:
+            return f"crashed Python: {signal.Signals(-status).name}"
+        except ValueError:
+            return f"crashed Python: signal {-status}"
+
+    def _last_words(self) -> str:
+        lines = self._logged_since(0).split("\n")
+        return "".join(f" ({line.strip()})" for line in [it for it in lines if it.strip()][-1:])
+
+    def _logged_since(self, start: int) -> str:
+        self._log.seek(start)
+        return self._log.read().decode(errors="replace")[-_OUTPUT_SHOWN:]
+
+    def end(self, patiently: bool = True) -> None:
+        """Let it end by itself, which takes moments, and see that nothing of it is left."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        if self.usable and patiently:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_TO_END_S)
+        self.kill()
+        self._process.stdout.close()
+        self._log.close()
+        self._folder.cleanup()
+
+    def kill(self) -> None:
+        """End it now, with all its children."""
+        self.usable = False
+        with contextlib.suppress(OSError):
+            if os.name == "posix":
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+        self._process.wait()
+        self._reader.join()
+
+
+class Grader:
+    """`with Grader(model) as grader:` one model, as many children as it takes. Raises `Refused`."""
+
+    def __init__(self, model: str, patience: float = PATIENCE_S) -> None:
+        _candidate.check(model)
+        self.label = _candidate.label(model)
+        self._model, self._patience = model, patience
+        self._child: Child | None = Child(model, patience)
+        self.why_not = self._child.why_not
+        """What is not promised, and why, before anything is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end(patiently=error is None)
+
+    def hold(self, promise: Promise) -> Outcome:
+        """Hold the model to one promise."""
+        if why := self.why_not.get(str(promise)):
+            return Outcome(promise.full_name, promise.label, promise.sentence, NOT_PROMISED, why)
+        if self._child is None:
+            self._child = Child(self._model, self._patience)
+        outcome = self._child.ask(promise)
+        if not self._child.usable:
+            child, self._child = self._child, None
+            child.end()
+        return outcome

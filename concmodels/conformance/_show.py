@@ -1,0 +1,128 @@
+"""What the command shows: a line per promise as soon as it is known, a bar below while it lasts, the verdict."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from rich.padding import Padding
+from rich.text import Text
+
+from concmodels._output import console
+from concmodels.conformance._report import BROKEN, KEPT, NOT_PROMISED, Line, Outcome, Report
+from concmodels.conformance.suite import Promise
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+_WORDS = {KEPT: ("passed      ", "green"), BROKEN: ("failed      ", "bold red"), NOT_PROMISED: ("not promised", "dim")}
+
+_VALUES_TOLD = 6
+
+
+class Show:
+    """Writes to one stream, which is standard output."""
+
+    def __init__(self, stream: TextIO | None, quiet: bool, traceback: bool) -> None:
+        self._out = console(stream)
+        self._quiet, self._traceback = quiet, traceback
+        self._told: set[str] = set()
+
+    @contextlib.contextmanager
+    def model(self, report: Report, count: int) -> Iterator[Callable[[Promise, Outcome], None]]:
+        """Show the outcomes of a model: what is yielded is called with each."""
+        self._told.clear()
+        if not self._quiet:
+            self._print(Text(report.model, style="bold"))
+        waiting: list[Outcome] = []
+        with self._bar(count) as (advance, name):
+
+            def tell(promise: Promise, outcome: Outcome) -> None:
+                if waiting and waiting[0].promise != outcome.promise:
+                    self._line(Line(waiting[0].promise, waiting.copy()))
+                    waiting.clear()
+                waiting.append(outcome)
+                advance()
+                name(str(promise))
+
+            yield tell
+            if waiting:
+                self._line(Line(waiting[0].promise, waiting))
+
+    def verdict(self, report: Report) -> None:
+        """Say how many there were of each kind."""
+        counts = f"{len(report.broken)} broken, {len(report.not_promised)} not promised"
+        style = "bold red" if report.broken else "bold green"
+        self._print(Text.assemble((f"{report.model}: {report.grade}", style), f" ({counts})"))
+
+    @contextlib.contextmanager
+    def _bar(self, count: int) -> Iterator[tuple[Callable[[], None], Callable[[str], None]]]:
+        if self._quiet or not self._out.is_terminal:
+            yield lambda: None, lambda text: None
+            return
+        with _progress(self) as bar:
+            task = bar.add_task("", total=count)
+            yield lambda: bar.advance(task), lambda text: bar.update(task, description=text.partition("(")[0])
+
+    def _line(self, line: Line) -> None:
+        if self._quiet:
+            return
+        word, style = _WORDS[line.verdict]
+        text = Text.assemble((word, style), f"  {line.promise}")
+        if line.verdict == NOT_PROMISED:
+            text.append(f": {line.outcomes[0].reason}", style="dim")
+        elif missing := line.only(NOT_PROMISED):
+            text.append(f" (not for {_values(missing)}{self._once(missing[0].reason)})", style="dim")
+        self._print(text)
+        if line.verdict == BROKEN:
+            self._explain(line)
+
+    def _once(self, reason: str) -> str:
+        """A reason that was told need not be told again at every promise."""
+        if reason in self._told:
+            return ""
+        self._told.add(reason)
+        return f": {reason}"
+
+    def _explain(self, line: Line) -> None:
+        """The contract's sentence, then each way in which it was broken with the values for which it was."""
+        self._indented(f"promised: {line.sentence}")
+        broken = line.only(BROKEN)
+        for reason in dict.fromkeys(it.reason for it in broken):
+            same = [it for it in broken if it.reason == reason]
+            values = f" ({_values(same)})" if same[0].values else ""
+            self._indented(f"but{values}: {reason}", style="red")
+            if self._traceback:
+                self._details(same[0])
+
+    def _details(self, outcome: Outcome) -> None:
+        if outcome.traceback:
+            self._indented(outcome.traceback.rstrip(), style="dim")
+        if outcome.output:
+            self._indented(f"the model printed:\n{outcome.output.rstrip()}", style="dim")
+
+    def _indented(self, text: str, style: str = "") -> None:
+        if self._out.is_terminal:
+            self._out.print(Padding(Text(text, style=style), (0, 0, 0, 6)))
+        else:
+            self._print(Text("\n".join(f"      {part}" for part in text.splitlines()), style=style))
+
+    def _print(self, text: Text) -> None:
+        self._out.print(text, soft_wrap=not self._out.is_terminal)
+
+    def progress_console(self) -> object:
+        """The console that the bar shares, so that lines appear above it."""
+        return self._out
+
+
+def _values(outcomes: list[Outcome]) -> str:
+    told = [it.values for it in outcomes]
+    if len(told) > _VALUES_TOLD:
+        told[_VALUES_TOLD - 1 :] = [f"and {len(told) - _VALUES_TOLD + 1} more"]
+    return "; ".join(told)
+
+
+def _progress(show: Show) -> Progress:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", style="dim"))
+    return Progress(*columns, console=show.progress_console(), transient=True)  # type: ignore[arg-type]

@@ -1,0 +1,97 @@
+"""The process in which promises are held: `python -m concmodels.conformance._worker MODEL`.
+
+A model may hang or crash, so it never shares a process with who grades it. Each line of standard input names a promise;
+each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
+"""
+
+import faulthandler
+import json
+import os
+import signal
+import sys
+import threading
+import traceback
+
+from concmodels.conformance import _values
+from concmodels.errors import ModelUnavailable, UnknownModel
+
+_values.show()  # before the promises are imported
+
+from concmodels.conformance import _candidate, census  # noqa: E402
+from concmodels.conformance._reasons import reason  # noqa: E402
+from concmodels.conformance.suite import Model, NotPromised, Promise, not_implemented, promises  # noqa: E402
+
+_LONGEST_S = 3600.0
+"""Whoever grades ends what hangs; this is for when he has been killed himself."""
+
+
+class Wire:
+    """The two pipes to who grades; in their old places the model finds an empty input and a full log."""
+
+    def __init__(self) -> None:
+        self.questions = os.fdopen(os.dup(0), encoding="utf-8")
+        self._answers = os.dup(1)
+        self._one_at_a_time = threading.Lock()
+        os.dup2(2, 1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+
+    def say(self, kind: str, text: object = "", **more: object) -> None:
+        """Send an answer."""
+        line = json.dumps({"kind": kind, "text": text} | more).encode() + b"\n"
+        with self._one_at_a_time:
+            while line:
+                line = line[os.write(self._answers, line) :]
+
+    def tell(self, error: BaseException) -> None:
+        """Say at once what goes wrong: the promise may hang because of it."""
+        missing = not_implemented(error)
+        self.say("told not" if missing else "told", str(missing) if missing else reason(error))
+
+
+def main() -> None:
+    """Load the model, then answer."""
+    wire = Wire()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was ignored, as under nohup
+    census.know_own_semaphores()
+    known = {str(promise): promise for promise in promises()}
+    model = _opened(sys.argv[1], wire)
+    if model is not None:
+        wire.say("ready", {name: why for name, promise in known.items() if (why := promise.why_not(model))})
+        for line in wire.questions:
+            _answer(known[line.rstrip("\n")], model, wire)
+
+
+def _opened(name: str, wire: Wire) -> Model | None:
+    try:
+        model = _candidate.model(name)
+    except (UnknownModel, ModelUnavailable, _candidate.Refused) as error:
+        wire.say("refused", str(error))
+        return None
+    if isinstance(model, _candidate.Candidate):
+        model.tell = wire.tell
+    try:
+        model.warm_up()
+    except BaseException as error:
+        wire.say("refused", f"{model.name} does not even run a small program: {reason(error)}")
+        raise
+    return model
+
+
+def _answer(promise: Promise, model: Model, wire: Wire) -> None:
+    faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
+    try:
+        promise.hold(model)
+    except NotPromised as error:
+        wire.say("not promised", str(error))
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is the model's
+        wire.say("broken", reason(error), traceback="".join(traceback.format_exception(error)))
+    else:
+        wire.say("kept")
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+if __name__ == "__main__":
+    main()

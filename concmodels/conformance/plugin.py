@@ -1,0 +1,203 @@
+"""The pytest plugin: the promises as tests, one each, for a model of the catalog or of a file.
+
+It is loaded wherever concmodels is installed. In a course, a test file says
+
+    def test_promise(model, promise):
+        promise.hold(model)
+
+and `pytest --model my_model.py` or `pytest --model threads` grades it; both may be given several times. A test that
+asks for `model` alone runs once per model. What the model does not promise is left out, or skipped with the reason.
+
+Nothing changes for other tests: the two fixtures mean something only after one of the options. `--concmodels-model` is
+always there; `--model`, the short form, is added last and only if no other plugin and no conftest.py has an option of
+that name. A model of a file is held to its promises in a process of its own, so it may hang or crash.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from concmodels import catalog
+from concmodels.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    from concmodels.conformance.suite import Model, Promise
+
+pytest.register_assert_rewrite("concmodels.conformance.promises", "concmodels.conformance.census")
+
+_LONG, _SHORT, _CHOSEN = "--concmodels-model", "--model", "concmodels_models"
+_HELP = "hold this model to the promises of concmodels: a name of its catalog, or a file (repeatable)"
+_HINT = "this test needs to know which model: pytest --model my_model.py, or --model threads"
+
+PATIENCE_S = 20.0
+"""Seconds that a promise may take; a conftest.py may set it."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that is always there."""
+    _add(parser, _LONG)
+
+
+def add_short_option(parser: pytest.Parser) -> None:
+    """Add `--model`, unless somebody else has it. A conftest.py that wants it for sure calls this itself."""
+    try:
+        _add(parser, _SHORT)
+    except ValueError, argparse.ArgumentError:
+        pass  # it is taken: the long form does the same
+
+
+def _add(parser: pytest.Parser, option: str) -> None:
+    parser.addoption(option, action="append", default=[], dest=_CHOSEN, metavar="NAME_OR_FILE", help=_HELP)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Iterator[None]:
+    """Add the short option when everybody else had the chance to."""
+    try:
+        return (yield)
+    finally:
+        add_short_option(parser)
+
+
+def chosen(config: pytest.Config) -> list[str]:
+    """Return the models that the command line names."""
+    return list(config.getoption(_CHOSEN))
+
+
+class Apart:
+    """A model of a file: its promises are held in another process. A test that wants its room has it in this one."""
+
+    def __init__(self, path: str) -> None:
+        from concmodels.conformance import _runner
+
+        self.grader = _runner.Grader(path, PATIENCE_S)
+        self.name, self._path = self.grader.label, path
+
+    def hold(self, promise: Promise) -> None:
+        """Fail with what the other process found."""
+        from concmodels.conformance.suite import NotPromised
+
+        outcome = self.grader.hold(promise)
+        if outcome.verdict == "not promised":
+            raise NotPromised(outcome.reason)
+        if outcome.verdict == "broken":
+            pytest.fail(f"promised: {outcome.sentence}\nbut: {outcome.reason}\n{outcome.traceback}", pytrace=False)
+
+    def __getattr__(self, attribute: str) -> Any:
+        from concmodels.conformance import _candidate
+
+        return getattr(_candidate.model(self._path), attribute)
+
+
+_APART = pytest.StashKey[dict[str, Apart]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a model that does not exist, before anything runs; load those of files."""
+    if not chosen(config):
+        return
+    from concmodels.conformance import _candidate
+
+    config.stash[_APART] = apart = {}
+    try:
+        for name in chosen(config):
+            _candidate.check(name)
+            if _candidate.own_work(name):
+                apart[name] = Apart(name)
+    except ValueError as error:
+        pytest_unconfigure(config)
+        raise pytest.UsageError(str(error)) from None
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the processes of the models."""
+    for model in config.stash.get(_APART, {}).values():
+        model.grader.__exit__(None, None, None)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one test of each promise of the models that the command line names."""
+    if names := chosen(metafunc.config):
+        parametrize(metafunc, names)
+
+
+def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
+    """Run a test that asks for `model` once per name, and if it asks for `promise` too, once per promise of each."""
+    if "model" not in metafunc.fixturenames:
+        return
+    _compile_with_values()
+    if "promise" not in metafunc.fixturenames:
+        metafunc.parametrize("model", names, indirect=True, scope="session")
+        return
+    from concmodels.conformance import _candidate, suite
+
+    every = list(suite.promises())
+    pairs = [(name, it) for name in names for it in every if _gives(metafunc.config, name, it)]
+    ids = [f"{_candidate.label(name)}-{promise}" for name, promise in pairs]
+    metafunc.parametrize("model, promise", pairs, ids=ids, indirect=["model"], scope="session")
+
+
+def _gives(config: pytest.Config, name: str, promise: Promise) -> bool:
+    """Whether the model promises it, as far as is known before it is asked."""
+    apart = config.stash.get(_APART, {}).get(name)
+    return promise.by(catalog.facts(name)) if apart is None else str(promise) not in apart.grader.why_not
+
+
+@pytest.fixture(scope="session")
+def model(request: pytest.FixtureRequest) -> Model | Apart:
+    """The model to be graded, as `concmodels.conformance.suite.Model`; it has run once before."""
+    return opened(request)
+
+
+@pytest.fixture(scope="session")
+def promise() -> None:
+    """The promise to be held; its values come with those of `model`."""
+    pytest.fail(_HINT, pytrace=False)
+
+
+def opened(request: pytest.FixtureRequest) -> Model | Apart:
+    """Load the model that a parametrized `model` fixture was asked for; skip if it can't run here."""
+    from concmodels.conformance.suite import Model
+
+    if not hasattr(request, "param"):
+        pytest.fail(_HINT, pytrace=False)
+    if apart := request.config.stash.get(_APART, {}).get(request.param):
+        return apart
+    try:
+        found = Model.named(request.param)
+    except ModelUnavailable as error:
+        pytest.skip(str(error))
+    found.warm_up()
+    return found
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Skip what a partial model does not promise."""
+    if not chosen(pyfuncitem.config):
+        return (yield)
+    from concmodels.conformance.suite import NotPromised
+
+    try:
+        return (yield)
+    except NotPromised as error:
+        pytest.skip(str(error))
+
+
+def _compile_with_values() -> None:
+    """Have the sync text compiled as pytest compiles a test: a failed `assert` shows the values."""
+    import ast
+    from types import CodeType
+
+    from _pytest.assertion.rewrite import rewrite_asserts
+
+    from concmodels.conformance import sync
+
+    def compile_rewritten(text: str, path: str) -> CodeType:
+        tree = ast.parse(text)
+        rewrite_asserts(tree, text.encode(), path)
+        return compile(tree, path, "exec", dont_inherit=True)
+
+    sync.Loader.compile = staticmethod(compile_rewritten)  # type: ignore[method-assign]

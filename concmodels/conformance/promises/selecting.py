@@ -1,0 +1,226 @@
+"""Waiting for several channels at once: `select`."""
+
+import time
+
+from .tools import (
+    BOUNDED,
+    CAPACITIES,
+    FOR_EVER,
+    INF,
+    PATIENCE,
+    drain,
+    patient,
+    pause,
+    promise,
+    raises,
+    select_and_report,
+    send_all,
+    send_and_report,
+)
+
+NEEDS = ("select",)
+
+
+@promise(capacity=CAPACITIES)
+async def select_receives_what_is_there(room, capacity):
+    """`select` takes effect on exactly one case: a receive case takes the item, and says so."""
+    ready, empty = room.Channel(capacity), room.Channel(capacity)
+    async with room.TaskGroup() as group:
+        group.spawn(send_all, ready, ["item"])
+        done = await room.select(empty, ready, timeout=PATIENCE)
+    assert done.channel is ready and done.item == "item" and not done.sent and not done.closed
+
+
+@promise(capacity=(1, 3, INF))
+async def select_sends_where_there_is_room(room, capacity):
+    """`select` takes effect on exactly one case: a send case sends its item, and says so."""
+    full, roomy = room.Channel(1), room.Channel(capacity)
+    full.send_nowait("full")
+    done = await room.select((full, "not this"), (roomy, "this"), timeout=PATIENCE)
+    assert done.channel is roomy and done.item == "this" and done.sent and not done.closed
+    assert drain(roomy) == ["this"] and drain(full) == ["full"]
+
+
+@promise(capacity=CAPACITIES)
+async def select_waits_for_an_item(room, capacity):
+    """`select` waits without spinning: until one of its cases can be done."""
+    first, second, report = room.Channel(capacity), room.Channel(capacity), room.Channel(INF)
+    async with room.TaskGroup() as group:
+        group.spawn(select_and_report, room, report, "select", first, second)
+        await pause(room)
+        assert drain(report) == []
+        await second.send("item", PATIENCE)
+        assert await report.receive(PATIENCE) == ("select", 1, "item", False, False)
+    assert drain(first) == [] and len(first) == 0
+
+
+@promise(capacity=BOUNDED)
+async def select_waits_for_room(room, capacity):
+    """`select` waits without spinning: a send case until there is room, on a rendezvous until somebody receives."""
+    first, second, report = room.Channel(capacity), room.Channel(capacity), room.Channel(INF)
+    for number in range(capacity):
+        first.send_nowait(number)
+        second.send_nowait(number)
+    async with room.TaskGroup() as group:
+        group.spawn(select_and_report, room, report, "select", (first, "a"), (second, "b"))
+        await pause(room)
+        assert drain(report) == []
+        got = [await second.receive(PATIENCE)]
+        assert await report.receive(PATIENCE) == ("select", 1, "b", True, False)
+    assert got + drain(second) == [*range(capacity), "b"]
+    assert drain(first) == [*range(capacity)]
+
+
+@promise()
+async def two_selects_meet(room):
+    """A rendezvous send can meet a rendezvous receive when both wait in a select."""
+    channel, never, report = room.Channel(0), room.Channel(0), room.Channel(INF)
+    async with room.TaskGroup() as group:
+        group.spawn(select_and_report, room, report, "sends", (channel, "item"), never)
+        group.spawn(select_and_report, room, report, "receives", never, channel)
+        said = {await report.receive(PATIENCE), await report.receive(PATIENCE)}
+    assert said == {("sends", 0, "item", True, False), ("receives", 1, "item", False, False)}
+
+
+@promise()
+async def a_select_never_meets_itself(room):
+    """A waiter never meets itself: a select that sends to and receives from one rendezvous waits for another task."""
+    channel = room.Channel(0)
+    with raises(TimeoutError):
+        await room.select(channel, (channel, "to myself"), timeout=0.01)
+    with raises(TimeoutError):
+        await room.select((channel, "to myself"), channel, timeout=0)
+
+
+@promise(capacity=CAPACITIES)
+async def select_with_timeout_0_never_waits(room, capacity):
+    """`timeout` 0 never waits: with nothing ready `select` raises `TimeoutError` at once; with something it is done."""
+    empty = room.Channel(capacity)
+    for timeout in (0, -1):
+        with raises(TimeoutError):
+            await room.select(empty, timeout=timeout)
+    ready = room.Channel(INF)
+    ready.send_nowait("item")
+    assert (await room.select(empty, ready, timeout=0)).item == "item"
+
+
+@promise(capacity=BOUNDED)
+async def a_timed_out_select_has_done_nothing(room, capacity):
+    """`select` loses nothing when it times out: no case has taken effect."""
+    empty, full = room.Channel(capacity), room.Channel(capacity)
+    for number in range(capacity):
+        full.send_nowait(number)
+    began = room.now()
+    with raises(TimeoutError):
+        await room.select(empty, (full, "too late"), timeout=0.03)
+    assert room.now() - began >= 0.03
+    assert drain(full) == [*range(capacity)]
+    report = room.Channel(INF)
+    async with room.TaskGroup() as group:
+        group.spawn(send_and_report, empty, "next", report)
+        assert await empty.receive(PATIENCE) == "next"
+
+
+@promise()
+async def priority_takes_the_first(room):
+    """With `priority=True` `select` takes the first case that is ready."""
+    one, two, empty = room.Channel(INF), room.Channel(INF), room.Channel(INF)
+    for number in range(50):
+        one.send_nowait(number)
+        two.send_nowait(number)
+    for number in range(50):
+        done = await room.select(empty, two, one, priority=True)
+        assert done.channel is two and done.item == number
+    assert (await room.select(empty, two, one, priority=True)).channel is one
+
+
+@promise(capacity=CAPACITIES)
+async def a_closed_channel_is_ready(room, capacity):
+    """A closed and drained channel is ready: the result's `.closed` is True, for a receive as for a send case."""
+    channel, never = room.Channel(capacity), room.Channel(0)
+    channel.close()
+    done = await room.select(never, channel, timeout=PATIENCE)
+    assert done.closed and done.channel is channel and done.item is None and not done.sent
+    done = await room.select(never, (channel, "item"), timeout=PATIENCE)
+    assert done.closed and done.channel is channel and not done.sent
+
+
+@promise(capacity=(1, 3, INF))
+async def select_drains_before_it_is_closed(room, capacity):
+    """What was accepted before `close` stays receivable: `select` says closed when the channel is drained too."""
+    channel = room.Channel(capacity)
+    channel.send_nowait("item")
+    channel.close()
+    done = await room.select(channel, timeout=PATIENCE)
+    assert done.item == "item" and not done.closed
+    assert (await room.select(channel, timeout=PATIENCE)).closed
+
+
+@promise(capacity=CAPACITIES)
+async def close_wakes_a_select_that_receives(room, capacity):
+    """`close` wakes all who wait: a select that wants to receive."""
+    channel, never, report = room.Channel(capacity), room.Channel(0), room.Channel(INF)
+    async with room.TaskGroup() as group:
+        group.spawn(select_and_report, room, report, "select", never, channel)
+        await pause(room)
+        channel.close()
+        assert await report.receive(PATIENCE) == ("select", 1, None, False, True)
+
+
+@promise(capacity=BOUNDED)
+async def close_wakes_a_select_that_sends(room, capacity):
+    """`close` wakes all who wait: a select that wants to send, whose item then reaches nobody."""
+    channel, never, report = room.Channel(capacity), room.Channel(0), room.Channel(INF)
+    for number in range(capacity):
+        channel.send_nowait(number)
+    async with room.TaskGroup() as group:
+        group.spawn(select_and_report, room, report, "select", never, (channel, "refused"))
+        await pause(room)
+        channel.close()
+        assert await report.receive(PATIENCE) == ("select", 1, None, False, True)
+    assert drain(channel) == [*range(capacity)]
+
+
+@promise(by=patient)
+async def an_idle_select_burns_no_cpu(room):
+    """`select` waits without spinning: while it waits no processor time passes."""
+    one, two = room.Channel(0), room.Channel(INF)
+    before = time.process_time()
+    with raises(TimeoutError):
+        await room.select(one, two, (one, "item"), timeout=0.3)
+    assert time.process_time() - before < 0.03
+
+
+@promise()
+async def a_select_over_many_channels(room, effort):
+    """`select` waits for any number of channels: 128 here."""
+    channels = [room.Channel(INF) for _ in range(128)]
+    async with room.TaskGroup() as group:
+        group.spawn(send_to_each, room, channels)
+        seen = [channels.index((await room.select(*channels, timeout=PATIENCE)).channel) for _ in channels]
+    assert sorted(seen) == [*range(128)]
+
+
+async def send_to_each(room, channels):
+    """One item to each, last first."""
+    for channel in reversed(channels):
+        await channel.send("item")
+        await room.sleep(0)
+
+
+@promise(case=((), 3, "channel", (1, 2), None))
+async def a_bad_case_is_refused(room, case):
+    """A case is a channel or a pair (channel, item); anything else is a TypeError, and no case at all a ValueError."""
+    with raises(TypeError):
+        await room.select(room.Channel(0), case, timeout=0)
+    with raises(ValueError):
+        await room.select(timeout=FOR_EVER)
+
+
+@promise()
+async def select_takes_a_channel_twice(room):
+    """A channel may stand in several cases of one select."""
+    channel = room.Channel(1)
+    assert (await room.select(channel, (channel, "a"), (channel, "b"), timeout=PATIENCE)).sent
+    done = await room.select(channel, (channel, "c"), timeout=PATIENCE)
+    assert done.item in ("a", "b") and not done.sent

@@ -1,0 +1,153 @@
+"""Finds the promises, and holds a model to one of them.
+
+model = Model.named("threads")
+for promise in promises():
+    if promise.why_not(model) is None:
+        promise.hold(model)
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from inspect import getdoc, iscoroutinefunction, signature
+from types import FunctionType, ModuleType
+from typing import Any
+
+from concmodels import catalog
+from concmodels.catalog import Facts
+
+from .census import NothingLeft
+
+_TEXTS = f"{__package__}.promises"
+
+VOCABULARY = ("Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep")
+"""What a room has."""
+
+
+class NotPromised(Exception):
+    """The model does not promise this; the message says why."""
+
+
+class Effort:
+    """How much is enough: many messages where they are cheap, few tasks where those are dear."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.hop = facts.hop
+        """The seconds of one slow hand-over: a timeout that strikes about as often as not."""
+        self.items = 300 if facts.hop < 1e-4 else 25
+        dear = facts.memory > 1 << 20 or facts.hop > 1e-4
+        self.rounds = 4 if dear else 50
+
+
+class Model:
+    """A model as the suite sees it. `own`: what of the vocabulary is its own work, rather than lent to it."""
+
+    partial = False
+    """Whether it may say, by NotImplementedError, that it does not promise something."""
+
+    def __init__(self, name: str, room: Any, facts: Facts, own: frozenset[str] = frozenset(VOCABULARY)) -> None:
+        self.name, self.room, self.facts, self.own = name, room, facts, own
+        self.effort = Effort(facts)
+        self.texts = f"{__package__}.{'promises' if facts.colour == 'async' else 'sync'}"
+
+    @staticmethod
+    def named(name: str) -> Model:
+        """A model of the catalog. Raises `UnknownModel` and `ModelUnavailable`."""
+        return Model(name, catalog.load(name), catalog.facts(name))
+
+    def warm_up(self) -> None:
+        """Run once: what a library starts at first use and keeps is not what a run leaves behind."""
+        self._run_small(self.room)
+        self._run_small(self.room)
+
+    def hold(self, promise: Promise) -> None:
+        """See `Promise.hold`."""
+        if why := promise.why_not(self):
+            raise NotPromised(why)
+        function = getattr(import_module(f"{self.texts}.{promise.chapter}"), promise.name)
+        known = {"room": self.room, "effort": self.effort, "facts": self.facts, **promise.values}
+        args = [known[name] for name in signature(function).parameters]
+        try:
+            with NothingLeft():
+                if promise.in_a_run:
+                    self.room.run(function, *args)
+                else:
+                    function(*args)
+        except BaseException as error:
+            if self.partial and (missing := not_implemented(error)):
+                raise NotPromised(str(missing) or "it says NotImplementedError") from error
+            error.add_note(f"{self.name} does not keep this promise: {promise.sentence}")
+            raise
+
+    def _run_small(self, room: Any) -> None:
+        room.run(import_module(f"{self.texts}.runs").end_well, room)
+
+
+class Promise:
+    """One promise, with the values that it is to be held for."""
+
+    def __init__(self, chapter: str, function: Any, values: dict[str, object]) -> None:
+        self.chapter, self.name, self.values = chapter, function.__name__, values
+        self.sentence = " ".join((getdoc(function) or "").split())
+        self.in_a_run = iscoroutinefunction(function)
+        self.by: Callable[[Facts], bool] = function.by
+        self.needs: tuple[str, ...] = function.needs
+
+    @property
+    def full_name(self) -> str:
+        """Chapter and name, the same for all values."""
+        return f"{self.chapter}.{self.name}"
+
+    @property
+    def label(self) -> str:
+        """The values in words: `capacity=0`."""
+        return ",".join(f"{name}={_label(value)}" for name, value in self.values.items())
+
+    def __str__(self) -> str:
+        return self.full_name + (f"({self.label})" if self.values else "")
+
+    def why_not(self, model: Model) -> str | None:
+        """Return why the model does not promise this, in words, or None if it does."""
+        if not self.by(model.facts):
+            who = (getdoc(self.by) or "others").rstrip(".")
+            return f"only promised by {who[0].lower()}{who[1:]}"
+        if missing := [name for name in self.needs if name not in model.own]:
+            return f"{model.name} has no {' and no '.join(missing)} of its own"
+        return None
+
+    def hold(self, model: Model) -> None:
+        """Raise what shows that the model does not keep it, or `NotPromised`."""
+        model.hold(self)
+
+
+def not_implemented(error: BaseException | None) -> BaseException | None:
+    """The NotImplementedError by which a partial model says that it does not promise this, wherever it arose."""
+    if error is None or isinstance(error, NotImplementedError):
+        return error
+    inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    for one in (*inner, error.__cause__, error.__context__):
+        if found := not_implemented(one):
+            return found
+    return None
+
+
+def _label(value: object) -> str:
+    if isinstance(value, tuple):
+        return "+".join(_label(inner) for inner in value) or "()"
+    text: str = getattr(value, "__name__", None) or repr(value)
+    return text if len(text) < 30 else f"{type(value).__name__}[{len(value)}]"  # type: ignore[arg-type]
+
+
+def promises() -> Iterator[Promise]:
+    """All promises, in the order of the texts."""
+    for chapter in import_module(_TEXTS).CHAPTERS:
+        module = import_module(f"{_TEXTS}.{chapter}")
+        for function in _marked(module):
+            for values in itertools.product(*function.choices.values()):
+                yield Promise(chapter, function, dict(zip(function.choices, values, strict=True)))
+
+
+def _marked(module: ModuleType) -> list[Any]:
+    """The functions of a chapter that are promises."""
+    functions = [it for it in vars(module).values() if isinstance(it, FunctionType)]
+    return [it for it in functions if hasattr(it, "choices") and it.__module__ == module.__name__]

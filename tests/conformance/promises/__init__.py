@@ -1,3 +1,0 @@
-"""The promises, chapter by chapter."""
-
-CHAPTERS = ("delivery", "waiting", "timeouts", "closing", "tasks", "failures", "cancellation", "runs")

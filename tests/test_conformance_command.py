@@ -1,0 +1,328 @@
+"""Grading a model: the command as a student has it, the door for teachers, and what a hostile model can't do."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import interruptible
+import pytest
+
+import concmodels
+from concmodels import load
+from concmodels.conformance import Refused, _values, grade
+
+ROOT = Path(concmodels.__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+IN_A_HURRY = ("--patience", "2")
+BROKEN_BY_THE_MISTAKES = {
+    # `if` where a `while` is due: a receiver who was woken for another's item finds nothing
+    "delivery.each_item_reaches_one_receiver",
+    "delivery.items_arrive_in_order",
+    "delivery.no_receiver_is_overtaken_for_ever",
+    # a `close` that throws away what was accepted
+    "closing.a_close_without_receivers_keeps_what_was_accepted",
+    "closing.a_send_that_races_a_close_has_one_of_two_outcomes",
+    "closing.close_refuses_waiting_senders",
+    "closing.iteration_ends",
+    "closing.iteration_may_be_left_and_taken_up_again",
+    "closing.what_was_accepted_stays_receivable",
+    "timeouts.a_timeout_that_races_a_partner_is_exact",
+    "waiting.len_counts_what_is_held",
+}
+
+
+def start(*arguments, module="concmodels.conformance", folder=ROOT, **env):
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | env
+    return interruptible.popen([sys.executable, "-m", module, *map(str, arguments)], env=environment, cwd=folder)
+
+
+def run(*arguments, **options):
+    process = start(*arguments, **options)
+    out, err = process.communicate(timeout=200)
+    return process.returncode, out, err
+
+
+def graded(*arguments):
+    status, out, err = run(*arguments, "--json", "-")
+    assert err
+    (report,) = json.loads(out)
+    return status, report
+
+
+def write(folder, text):
+    path = folder / "my_model.py"
+    path.write_text(text)
+    return path
+
+
+def verdicts(report, verdict):
+    return {it["promise"] for it in report["outcomes"] if it["verdict"] == verdict}
+
+
+# The two examples.
+
+
+def test_the_first_model_is_short_and_keeps_what_it_promises():
+    assert len((EXAMPLES / "my_first_model.py").read_text().splitlines()) < 60
+    status, report = graded(EXAMPLES / "my_first_model.py")
+    assert (status, verdicts(report, "broken")) == (0, set())
+    assert report["kept"] > 30
+    assert verdicts(report, "kept") > BROKEN_BY_THE_MISTAKES
+
+
+@pytest.mark.timeout(200)
+def test_the_mistakes_of_its_twin_are_found_and_named():
+    status, out, err = run(EXAMPLES / "my_first_model_buggy.py")
+    assert (status, err) == (1, "")
+    failed = dict(re.findall(r"^failed +(\S+).*\n +promised: (.*)", out, re.MULTILINE))
+    assert failed.keys() == BROKEN_BY_THE_MISTAKES
+    assert failed["closing.iteration_ends"] == "What was accepted before `close` stays receivable; then iteration ends."
+    assert "`[item for item in channel]` was [], and should have been [0, 1, 2]" in out
+    assert re.search(r"but.*TimeoutError \(my_first_model_buggy\.py, line \d+: raise ", out)
+    assert f"({len(failed)} broken, " in out.splitlines()[-1]
+
+
+# What a model may do, and what becomes of it.
+
+LONE = """
+import ctypes, os, time
+class Channel:
+    def __init__(self, capacity=0, name=None):
+        print("the model prints")
+    def send(self, item, timeout=None):
+        {send}
+    def receive(self, timeout=None):
+        input()
+"""
+
+
+@pytest.mark.parametrize(
+    "send, reason",
+    [
+        ("time.sleep(3600)", "did not end within 2 seconds (deadlock or endless loop?)"),
+        ("ctypes.string_at(0)", "the program crashed Python: SIGSEGV"),
+        ("os._exit(3)", "the program ended Python with status 3"),
+        ("os.kill(os.getpid(), 9)", "the program crashed Python: SIGKILL"),
+        ("raise SystemExit('enough')", "SystemExit: enough (my_model.py, line 7: raise SystemExit('enough'))"),
+        ("self.missing", "'Channel' object has no attribute 'missing' (my_model.py, line 7: self.missing)"),
+        ("input()", "EOFError: EOF when reading a line (my_model.py, line 7: input())"),
+    ],
+)
+def test_a_model_may_hang_and_crash(tmp_path, send, reason):
+    model = write(tmp_path, LONE.format(send=send))
+    status, out, err = run(
+        model, "-k", "waiting.send_does_not_wait", "-k", "waiting.send_waits_while_full", *IN_A_HURRY
+    )
+    assert (status, err) == (1, "")
+    assert reason in out
+    assert "promised: `send` waits while the channel is full." in out
+    assert out.splitlines()[-1] == "my_model.py: 0 of 1 promise kept (1 broken, 0 not promised)"
+
+
+def test_the_next_promise_gets_a_fresh_process(tmp_path):
+    text = LONE.format(send="os._exit(3)") + "    def close(self): self.closed = True\n"
+    status, report = graded(write(tmp_path, text), "-k", "close")
+    assert status == 1 and "closing.close_is_idempotent" in verdicts(report, "kept")
+
+
+def test_what_a_model_prints_is_shown_only_on_demand(tmp_path):
+    model = write(tmp_path, LONE.format(send="return timeout.missing"))
+    arguments = (model, "-k", "send_does_not_wait")
+    assert "the model prints" not in "".join(run(*arguments)[1:])
+    shown = run(*arguments, "--traceback")[1]
+    assert "the model prints" in shown and "Traceback (most recent call last)" in shown
+
+
+def test_what_a_partial_model_lacks_is_not_promised(tmp_path):
+    model = write(
+        tmp_path,
+        "from queue import SimpleQueue\nclass Channel:\n"
+        "    def __init__(self): self.queue = SimpleQueue()\n"
+        "    def send(self, item): self.queue.put(item)\n"
+        "    def receive(self): return self.queue.get()\n",
+    )
+    status, report = graded(model)
+    assert (status, report["broken"]) == (0, 0)
+    assert "delivery.one_to_one_is_a_stream" in verdicts(report, "kept")
+    reasons = {it["reason"] for it in report["outcomes"] if it["verdict"] == "not promised"}
+    assert {"its Channel has no close", "its Channel has no len()", "its Channel.receive has no timeout"} <= reasons
+    assert "my_model.py has no TaskGroup of its own" in reasons and "my_model.py has no select of its own" in reasons
+
+
+ASYNC = """
+from concmodels.models.asyncio_ import Channel as Native
+class Channel(Native):
+    pass
+"""
+
+
+def test_an_async_model_is_lent_asyncio(tmp_path):
+    status, report = graded(write(tmp_path, ASYNC), "-k", "waiting.")
+    assert (status, report["broken"], report["not_promised"]) == (0, 0, 0)
+
+
+WHOLE = """
+from concmodels.models import threads
+from concmodels.models.threads import *
+class TaskGroup(threads.TaskGroup):
+    pass
+FACTS = {"raised_again": True}
+"""
+
+
+def test_who_has_a_group_of_his_own_promises_cancellation(tmp_path):
+    status, report = graded(write(tmp_path, WHOLE), "-k", "cancellation.")
+    assert (status, report["broken"]) == (0, 0)
+    assert "cancellation.a_swallowed_cancellation" in verdicts(report, "kept")
+
+
+# Models of the catalog, and the other options.
+
+
+def test_a_model_of_the_catalog():
+    status, out, err = run("threads", "asyncio", "-k", "closing.with_closes")
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        "threads",
+        "passed        closing.with_closes",
+        "threads: 1 of 1 promise kept (0 broken, 0 not promised)",
+        "asyncio",
+        "passed        closing.with_closes",
+        "asyncio: 1 of 1 promise kept (0 broken, 0 not promised)",
+    ]
+
+
+def test_a_border_model_leaves_nothing(tmp_path):
+    status, out, _ = run("processes", "-k", "tasks.a_task_may_spawn", "--quiet", TMPDIR=str(tmp_path))
+    assert (status, out) == (0, "processes: 1 of 1 promise kept (0 broken, 0 not promised)\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_list_has_the_sentences():
+    status, out, _ = run("--list", "-k", "Rendezvous")
+    assert status == 0
+    assert "waiting.a_rendezvous_send_returns_once_taken\n    On a rendezvous channel `send` returns once" in out
+
+
+BAD = {
+    "x = 1": "my_model.py has no Channel: define a class Channel",
+    "Channel = 3": "my_model.py has a Channel that is no class",
+    "class Channel:\n    def send(self, item): pass": "the Channel of my_model.py has no receive",
+    "class Channel:\n    async def send(self, item): pass\n    def receive(self): pass": "mixes colours",
+    "class ChannelClosed(Exception): pass\nclass Channel:\n    send = receive = print": "ChannelClosed of its own",
+    "class Channel:\n    send = receive = print\nFACTS = {'no such': 1}": "FACTS of my_model.py must be a dict",
+    "def (": "my_model.py can't be imported: SyntaxError: invalid syntax (line 1)",
+    "\n1 / 0": "my_model.py can't be imported: ZeroDivisionError: division by zero (line 2)",
+    "raise SystemExit(0)": "my_model.py can't be imported: SystemExit: 0 (line 1)",
+    "import os; os._exit(0)": "my_model.py can't be graded: loading it ended Python with status 0",
+    "while True: pass": "my_model.py can't be graded: it was not loaded within 2 seconds",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_what_is_no_model_is_refused_in_one_sentence(tmp_path, text):
+    status, out, err = run(write(tmp_path, text), *IN_A_HURRY)
+    assert (status, out) == (2, "")
+    assert BAD[text] in err and err.count("\n") == 1 and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments, sentence",
+    [
+        ((), "which model?"),
+        (("thread",), "there is no model 'thread'; there are threads"),
+        (("no/such.py",), "there is no file no/such.py"),
+        ((".",), ". is not a file"),
+        (("threads", "-k", "nothing has this"), "no promise contains 'nothing has this'"),
+        (("threads", "--patience", "0"), "a number of seconds above 0 is needed, not '0'"),
+        (("threads", "--json", "/no/such/folder/file"), "can't write '/no/such/folder/file'"),
+        (("threads", "--nonsense"), "unrecognized arguments: --nonsense"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, sentence):
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert sentence in err and err.count("\n") == 1 and err.startswith("concmodels.conformance: ")
+
+
+def test_ctrl_c_ends_the_child_too(tmp_path):
+    mark = uuid.uuid4().hex
+    sentinel = tmp_path / "sending"
+    os.mkfifo(sentinel)
+    model = write(tmp_path, LONE.format(send=f"open({str(sentinel)!r}, 'w').close(); time.sleep(3600)"))
+    process = start(model, "-k", "send_does_not_wait", MARK=mark)
+    sentinel.read_text()  # until the promise hangs
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "concmodels.conformance: interrupted\n")
+    assert not [pid for pid in filter(str.isdecimal, os.listdir("/proc")) if has_mark(pid, mark)]
+
+
+def has_mark(pid, mark):
+    try:
+        return f"MARK={mark}".encode() in Path("/proc", pid, "environ").read_bytes()
+    except OSError:
+        return False
+
+
+# The door for teachers.
+
+
+class Classroom:
+    """An object with a Channel, as a notebook has it."""
+
+    class Channel:
+        def __init__(self, capacity=0, name=None):
+            self.closed = False
+
+        def send(self, item, timeout=None):
+            raise NotImplementedError("sending comes next week")
+
+        def receive(self, timeout=None):
+            raise NotImplementedError("receiving comes next week")
+
+        def close(self):
+            self.closed = not self.closed
+
+
+def test_grade_an_object():
+    report = grade(Classroom(), only="closing.close_is_idempotent")
+    assert report.grade == "0 of 1 promise kept"
+    (line,) = report.broken
+    assert line.sentence == "`close()` is idempotent." and len(line.outcomes) == 4
+    assert grade(Classroom(), only="one_to_one").not_promised[0].outcomes[0].reason == "sending comes next week"
+
+
+def test_grade_what_has_a_name_or_a_file():
+    heard = []
+    report = grade(load("threads"), only="closing.with_closes", tell=heard.append)
+    assert (report.model, report.grade, len(heard)) == ("threads", "1 of 1 promise kept", 4)
+    assert grade(load("processes:spawn"), only="close_is_idempotent(capacity=0)").model == "processes:spawn"
+    assert grade(EXAMPLES / "my_first_model.py", only="a_bad_capacity").grade == "1 of 1 promise kept"
+    with pytest.raises(Refused, match="there is no file"):
+        grade("no_such.py")
+
+
+def test_a_failing_assert_tells_what_it_saw():
+    def fails(text):
+        with pytest.raises(AssertionError) as caught:
+            exec(_values.compile_shown(f'"""A text."""\ntaken = []\n{text}', "a text"), {})
+        return str(caught.value)
+
+    assert fails("assert taken == [1]") == "`taken` was [], and should have been [1]"
+    assert fails("assert not taken and len(taken) > 2") == "`len(taken)` was 0, and should have been > 2"
+    assert fails("assert 0 < len(taken) < 2") == "`0 < len(taken) < 2` should be true"
+    assert fails("assert taken, 'its own words'") == "its own words"
+    assert fails("assert list(range(100)) == list(range(99))").endswith("(100 items instead of 99; the first 99 agree)")
+
+
+@pytest.mark.parametrize("texts", ["promises", "sync"])
+def test_what_children_import_is_light(texts):
+    program = f"import sys, concmodels.conformance.{texts}.tools; print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert not {"pytest", "_pytest", "rich", "inspect", "typing", "argparse", "dataclasses"} & set(out.split())

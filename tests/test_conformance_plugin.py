@@ -1,0 +1,152 @@
+"""The pytest plugin, as a course has it that has installed concmodels; and as everybody else has it: not at all."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import concmodels
+
+ROOT = Path(concmodels.__file__).parent.parent
+COURSE = "def test_promise(model, promise):\n    promise.hold(model)\n"
+MODEL = """
+class Channel:
+    def __init__(self, capacity=0, name=None): self.closed = {closed}
+    def send(self, item, timeout=None): raise NotImplementedError("sending comes next week")
+    def receive(self, timeout=None): raise NotImplementedError("receiving comes next week")
+    def close(self): {close}
+"""
+GOOD = MODEL.format(closed=False, close="self.closed = True")
+BAD = MODEL.format(closed=False, close="self.closed = not self.closed")
+HANGS = MODEL.format(closed=False, close="import time; time.sleep(3600)")
+
+
+@pytest.fixture
+def course(tmp_path):
+    """A repository, and beside it what an installation leaves: the entry points of this very checkout."""
+    installed = tmp_path / "installed" / "concmodels-0.dist-info"
+    installed.mkdir(parents=True)
+    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: concmodels\nVersion: 0\n")
+    lines = "".join(f"{name} = {where}\n" for name, where in points.items())
+    (installed / "entry_points.txt").write_text(f"[pytest11]\n{lines}")
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    (repository / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
+    return repository
+
+
+def write(course, **files):
+    for name, text in files.items():
+        (course / f"{name}.py").write_text(text)
+
+
+def run(course, *arguments):
+    paths = os.pathsep.join([str(course.parent / "installed"), str(ROOT)])
+    command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *arguments]
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=course, env=environment, timeout=100)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_one_test_per_promise(course):
+    write(course, test_it=COURSE, my_model=GOOD)
+    status, out = run(course, "--model", "my_model.py", "-k", "close_is_idempotent or one_to_one", "-v")
+    assert status == 0 and "4 passed, 4 skipped" in out
+    assert "test_it.py::test_promise[my_model.py-closing.close_is_idempotent(capacity=0)] PASSED" in out
+    assert "sending comes next week" in out
+
+
+def test_a_broken_promise_is_a_failed_test_with_values(course):
+    write(course, test_it=COURSE, my_model=BAD)
+    status, out = run(course, "--model", "my_model.py", "-k", "close_is_idempotent")
+    assert status == 1 and "4 failed" in out
+    assert "promised: `close()` is idempotent." in out and "but: `channel.closed` should be true" in out
+
+
+def test_a_model_that_hangs_does_not_hang_pytest(course):
+    write(course, test_it=COURSE, my_model=HANGS, conftest=(
+        "from concmodels.conformance import plugin\nplugin.PATIENCE_S = 1\n"
+    ))  # fmt: skip
+    status, out = run(course, "--model", "my_model.py", "-k", "close_is_idempotent")
+    assert status == 1 and "did not end within 1 seconds (deadlock or endless loop?)" in out
+
+
+def test_models_of_the_catalog_and_several(course):
+    write(course, test_it=COURSE, my_model=GOOD)
+    status, out = run(
+        course, "--model", "asyncio", "--model", "threads", "--concmodels-model", "my_model.py", "-k", "with_closes"
+    )
+    assert status == 0 and "8 passed, 4 skipped" in out
+
+
+@pytest.mark.parametrize(
+    "name, sentence",
+    [
+        ("no_such.py", "there is no file no_such.py"),
+        ("thread", "there is no model 'thread'"),
+        ("test_it.py", "no Channel"),
+    ],
+)
+def test_a_model_that_is_none_is_refused(course, name, sentence):
+    write(course, test_it=COURSE)
+    status, out = run(course, "--model", name)
+    assert status == pytest.ExitCode.USAGE_ERROR and sentence in out and "Traceback" not in out
+
+
+def test_who_names_no_model_is_told_so(course):
+    write(course, test_it=COURSE)
+    status, out = run(course)
+    assert status == 1 and "pytest --model my_model.py" in out
+
+
+# Everybody else.
+
+OTHERS = """
+import pytest, sys
+
+@pytest.fixture(params=["resnet", "vgg"])
+def model(request):
+    return request.param
+
+@pytest.fixture
+def promise():
+    return 7
+
+def test_theirs(model, promise):
+    assert model in ("resnet", "vgg") and promise == 7
+
+@pytest.mark.parametrize("model", [1, 2, 3])
+def test_numbers(model):
+    assert model in (1, 2, 3)
+
+def test_nothing_was_imported(pytestconfig):
+    assert pytestconfig.pluginmanager.has_plugin("concmodels")
+    assert not {"concmodels.conformance.suite", "concmodels.conformance.promises"} & set(sys.modules)
+    assert "concmodels.models" not in sys.modules
+"""
+
+
+def test_other_tests_know_nothing_of_it(course):
+    write(course, test_others=OTHERS)
+    status, out = run(course)
+    assert status == 0, out
+
+
+OPTION = """
+def pytest_addoption(parser):
+    parser.addoption("--model", default="theirs")
+"""
+
+
+def test_an_option_of_theirs_goes_before(course):
+    write(course, conftest=OPTION, test_it=COURSE, my_model=GOOD)
+    write(
+        course, test_theirs="def test_option(pytestconfig):\n    assert pytestconfig.getoption('--model') == 'resnet'\n"
+    )
+    assert run(course, "test_theirs.py", "--model", "resnet")[0] == 0
+    status, out = run(course, "test_it.py", "--concmodels-model", "my_model.py", "-k", "close_is_idempotent")
+    assert status == 0 and "4 passed" in out
