@@ -22,7 +22,7 @@ What every model promises:
   same chance. What loses, times out or is cancelled has sent nothing and taken nothing.
 * A group leaves its `with` only when all its tasks have ended; the first failure cancels the others.
 * Cancellation arrives where a task waits, as the model's own exception `Cancelled`, and leaves nothing half done.
-* Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended.
+* Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended; so does `Deadlock`, in one process.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -178,11 +178,17 @@ class Room(Protocol):
     def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:
         """`TaskGroup()`."""
 
-    def run[R](self, main: Callable[..., R], *args: object) -> R:
+    def run[R](self, main: Callable[..., R], *args: object, deadlock_after: float | None = 1.0) -> R:
         """Start the world, run `main(*args)` in it, stop the world, return the result.
 
-        Raises what `main` raised; `RuntimeError` inside a run of the same model. Installs its own SIGINT handler while
-        it runs in the main thread, and restores the old one.
+        Raises what `main` raised; `RuntimeError` inside a run of the same model; `Deadlock` when all tasks wait for
+        each other and nobody is left who could go on. Then main is cancelled, or `Deadlock` is raised where it waits,
+        all tasks end, and it leaves bare. greenlet, tasklets and gevent know at once; the others raise it when every
+        task of the run has been in the same wait of the library for `deadlock_after` seconds, without a timeout, and
+        they see nothing else that could send: no thread that the run did not start, no timer, no signal handler.
+        `deadlock_after=None` waits for ever. `ValueError` if it is negative or no number.
+
+        Installs its own SIGINT handler while it runs in the main thread, and restores the old one.
         """
 
     def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:

@@ -19,7 +19,6 @@ from concmodels.models._arena import LIST, deadline
 from concmodels.models._border import current, units
 from concmodels.models._channel_memory import (
     CLOSED,
-    CONSTANTS,
     HEAD,
     LEAST,
     POSITION,
@@ -29,7 +28,6 @@ from concmodels.models._channel_memory import (
     make,
 )
 from concmodels.models._rendezvous import Rendezvous
-from concmodels.models._travel import unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,19 +109,28 @@ class Channel(Rendezvous):
 
     def _append(self, cargo: int | bytes) -> bool:
         """Put it behind the others, if there is room."""
-        control = self._control
         with self._senders:
-            tail = control[TAIL]
-            if tail >= CLOSED:
-                self._refuse_closed()
-            self._limit = min(control[HEAD] + self._most, tail + _TURN) if self.capacity != 0 else 0
-            if tail >= control[HEAD] + self._most:
-                return False
-            self._ring[tail & self._mask] = cargo if type(cargo) is int else self._store(cargo)
-            control[TAIL] = tail + 1
-        if control[RECEIVERS]:
-            self.home.wake(self._at + RECEIVERS)
+            sent = self._append_now(cargo)
+        if sent:
+            self._wake_receiver()
+        return sent
+
+    def _append_now(self, cargo: int | bytes) -> bool:
+        """The same, for who holds the senders' lock and then wakes a receiver."""
+        control = self._control
+        tail = control[TAIL]
+        if tail >= CLOSED:
+            self._refuse_closed()
+        self._limit = min(control[HEAD] + self._most, tail + _TURN)
+        if tail >= control[HEAD] + self._most:
+            return False
+        self._ring[tail & self._mask] = cargo if type(cargo) is int else self._store(cargo)
+        control[TAIL] = tail + 1
         return True
+
+    def _wake_receiver(self) -> None:
+        if self._control[RECEIVERS]:
+            self.home.wake(self._at + RECEIVERS)
 
     def _is_full(self) -> bool:
         tail: int = self._control[TAIL]
@@ -198,10 +205,9 @@ class Channel(Rendezvous):
         if self.capacity == 0:
             return self._take_offer(NOTHING)
         self._grab_receive(False) or self._wait_receive()
-        control = self._control
-        head = control[HEAD]
+        head = self._control[HEAD]
         if not self._look(head):
-            closed = control[TAIL] >= CLOSED
+            closed = self._control[TAIL] >= CLOSED
             self._free_receive()
             if closed:
                 self._refuse_closed()
@@ -210,16 +216,24 @@ class Channel(Rendezvous):
 
     def _take_cargo(self, head: int, word: int) -> Any:
         """Take the item of this word. Called with the receivers' lock, which it gives back."""
-        control, data = self._control, None
         try:
-            if word < LEAST:
-                word, data = self._unload(word)
-            control[HEAD] = head + 1
+            word, data = self._fetch(head, word)
         finally:
             self._free_receive()
-        if self._bounded and control[SENDERS]:
+        self._wake_sender()
+        return self._opened(word, data)
+
+    def _fetch(self, head: int, word: int) -> tuple[int, Any]:
+        """The same for who holds the receivers' lock, then wakes a sender, and opens what was fetched."""
+        data = None
+        if word < LEAST:
+            word, data = self._unload(word)
+        self._control[HEAD] = head + 1
+        return word, data
+
+    def _wake_sender(self) -> None:
+        if self._bounded and self._control[SENDERS]:
             self.home.wake(self._at + SENDERS)
-        return word if data is None else unpack(data) if type(data) is bytes else CONSTANTS[word]
 
     # Waiting.
 
@@ -258,14 +272,14 @@ class Channel(Rendezvous):
 
     def close(self) -> None:
         """Accept nothing more, for all its users. What was accepted stays receivable."""
+        if self.capacity == 0:
+            self._close_rendezvous()
+            return
         control = self._control
         with self._senders:
             if control[TAIL] >= CLOSED:
                 return
             control[TAIL] |= CLOSED
-        if self.capacity == 0:
-            self._refuse_waiters()
-            return
         self.home.wake_all(self._at + RECEIVERS)
         self.home.wake_all(self._at + SENDERS)
 

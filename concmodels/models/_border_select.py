@@ -1,7 +1,8 @@
 """How one task waits for several channels of a border model at once.
 
-A select is one wait with several cases. For each it puts a record of its own into the channel's list of waiters, all
-of them owned by the task's record, whose bell is rung. Two kinds of channels meet here:
+A select is one wait with several cases. It looks and queues as elsewhere in this library: under all the locks that its
+channels have, so that there is one moment at which it sees all of them. For each case it puts a record of its own into
+the channel's list of waiters, owned by the task's record, whose bell is rung. Two kinds of channels meet here:
 
 * on a rendezvous a partner *claims* the task (its OUTCOME), so exactly one case takes effect, whoever comes first;
 * on a channel with a buffer to be woken is only a hint. The task leaves all lists, after which nobody can claim it any
@@ -10,16 +11,19 @@ of them owned by the task's record, whose bell is rung. Two kinds of channels me
 So a look is always made while nobody can claim the task: it never does two cases, and never meets itself.
 """
 
-from concmodels.errors import ChannelClosed, Selected
-from concmodels.models._arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, PENDING, REFUSED, deadline
-from concmodels.models._border_channel import NOTHING, Channel, Outside
-from concmodels.models._channel_memory import RECEIVERS, SENDERS
+from math import inf
+
+from concmodels.errors import Selected
+from concmodels.models._arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, PAIRS, PENDING, REFUSED, deadline
+from concmodels.models._border_channel import Channel, Outside
+from concmodels.models._channel_memory import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
 from concmodels.models._select import bad_case, shuffled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from concmodels.models._arena import Lock
     from concmodels.models._border import Unit
 
 
@@ -38,32 +42,49 @@ class Case:
         self.queued = False
         self.woken = False
 
-    def attempt(self) -> Selected | None:
-        """Do it now, if it can be done without waiting."""
+    def is_ready(self) -> bool:
+        """Whether it can be done now. The caller holds all locks."""
         channel = self.channel
-        try:
-            if self.sending:
-                return Selected(channel, self.item, sent=True) if channel._put(self.cargo) else None
-            item = channel._take()
-            return None if item is NOTHING else Selected(channel, item)
-        except ChannelClosed:
-            return Selected(channel, closed=True)
-
-    def queue(self) -> bool:
-        """Wait at this channel with a buffer, unless that is needless."""
-        channel = self.channel
+        if channel.capacity == 0:
+            return channel._is_awaited(RECEIVERS if self.sending else SENDERS)
         if self.sending:
-            others, must_wait = channel._receivers, channel._is_full
-        else:
-            others, must_wait = channel._senders, channel._is_empty
-        with others, channel.home.arena.claim:
-            if must_wait():
-                self.push()
-        return self.queued
+            return channel.capacity == inf or not channel._is_full()
+        return not channel._is_empty()
 
-    def push(self) -> None:
+    def is_closed(self) -> bool:
+        """Whether, being ready, there is nothing to do but to say so. The caller holds all locks."""
+        channel = self.channel
+        closed: bool = channel._control[TAIL] >= CLOSED
+        return closed and (self.sending or len(channel) == 0)
+
+    def meet(self) -> tuple[int, int]:
+        """Exchange the item with the partner who waits; returns whom to ring, and the word of what was received."""
+        channel, words = self.channel, self.channel.home.words
+        if not self.sending:
+            return channel._claim_sender()
+        receiver, owner = channel.home.arena.claim_first(channel._at + RECEIVERS)
+        words[receiver + ITEM] = self.cargo
+        return owner, 0
+
+    def use_buffer(self) -> tuple[int, Any]:
+        """Send or receive through the channel's buffer. The caller holds both locks of the channel."""
+        channel = self.channel
+        if not self.sending:
+            head = channel._control[HEAD]
+            channel._look(head)
+            return channel._fetch(head, channel._ring[head & channel._mask])
+        if not channel._append_now(self.cargo):
+            raise MemoryError(f"{channel!r} is full: give `run` more `channel_bytes`")
+        return 0, None
+
+    def push(self, owner: int) -> None:
         """Join the list. The caller holds the claim lock."""
-        self.channel.home.arena.push(self.waiters, self.record, front=self.woken)
+        arena = self.channel.home.arena
+        if not self.record:
+            self.record = arena.new_record()
+            arena.words[self.record + OWNER] = owner
+        arena.words[self.record + ITEM] = self.cargo if type(self.cargo) is int else 0
+        arena.push(self.waiters, self.record, front=self.woken)
         self.queued, self.woken = True, False
 
     def leave(self) -> None:
@@ -71,10 +92,6 @@ class Case:
         if self.queued:
             self.woken = not self.channel.home.arena.remove(self.record)
             self.queued = False
-
-    def is_awaited(self) -> bool:
-        """Whether a partner waits at this rendezvous, or it is closed. The caller holds the claim lock."""
-        return self.channel._is_awaited(RECEIVERS if self.sending else SENDERS)
 
 
 class Selection:
@@ -85,8 +102,9 @@ class Selection:
         self._priority = priority
         self._me = unit.look_around().at
         self._cases: list[Case] = []
-        self._unsent: set[Case | None] = set()
+        self._unsent: set[Case] = set()
         self._winner: Case | None = None
+        self._locks: list[Lock] = []
 
     def add(self, channel: Channel, item: Any, sending: bool) -> None:
         """One more case. Raises `CannotTravel` if it can't be sent."""
@@ -97,16 +115,13 @@ class Selection:
 
     def run(self, timeout: float | None) -> Selected:
         """Look, wait, look again, until a case is done."""
-        until = deadline(timeout)
-        self._meetings = [case for case in self._cases if case.channel.capacity == 0]
-        while (done := self._attempt()) is None:
-            if timeout is not None and timeout <= 0:
-                raise TimeoutError("select: none of the cases can be done now")
+        until, arena = deadline(timeout), self._unit.arena
+        pairs = {case.channel.number % PAIRS for case in self._cases if case.channel.capacity != 0}
+        self._locks = [lock for number in sorted(pairs) for lock in arena.pair(number)]
+        while (done := self._look(timeout is not None and timeout <= 0)) is None:
             done = self._stand(until)
             if done is not None:
-                break
-        if done.sent:
-            self._unsent.discard(self._winner)
+                return done
         return done
 
     def end(self) -> None:
@@ -115,26 +130,74 @@ class Selection:
         for case in self._cases:
             if case.woken and case is not self._winner and case.channel.capacity != 0:
                 unit.wake(case.waiters)
-        for case in filter(None, self._unsent):
+        for case in self._unsent:
             case.channel._discard(case.cargo)
-        if self._cases and self._cases[0].record:
+        if any(case.record for case in self._cases):
             with arena.claim:
                 for case in self._cases:
-                    arena.free_record(case.record)
+                    if case.record:
+                        arena.free_record(case.record)
 
-    def _attempt(self) -> Selected | None:
+    def _look(self, at_once: bool) -> Selected | None:
+        """Do a case that is ready; if there is none, join all lists."""
+        taken = 0
+        try:
+            for lock in self._locks:
+                lock.acquire(False) or lock.patient()
+                taken += 1
+            done = self._do_or_join(at_once)
+        finally:
+            for lock in self._locks[:taken]:
+                lock.release()
+        return None if done is None else self._told(*done)
+
+    def _do_or_join(self, at_once: bool) -> tuple[Case, bool, int, int, Any] | None:
+        """The case that is done, whether it was closed, whom to ring, and what was received. Called with all locks."""
+        with self._unit.arena.claim:
+            case = self._first_ready()
+            if case is None:
+                self._join(at_once)
+                return None
+            if case.is_closed():
+                return case, True, 0, 0, None
+            if case.channel.capacity == 0:
+                partner, word = case.meet()
+                return case, False, partner, word, None
+        return case, False, 0, *case.use_buffer()
+
+    def _first_ready(self) -> Case | None:
         for case in self._cases if self._priority else shuffled(self._cases):
-            done = case.attempt()
-            if done is not None:
-                self._winner = case
-                return done
+            if case.is_ready():
+                return case
         return None
+
+    def _join(self, at_once: bool) -> None:
+        if at_once:
+            raise TimeoutError("select: none of the cases can be done now")
+        for case in self._cases:
+            case.push(self._me)
+        self._unit.words[self._me + OUTCOME] = PENDING
+
+    def _told(self, case: Case, closed: bool, partner: int, word: int, data: Any) -> Selected:
+        """A case was done: wake whom it concerns, and say what it was."""
+        channel, self._winner = case.channel, case
+        if closed:
+            return Selected(channel, closed=True)
+        if partner:
+            self._unit.ring(partner)
+        elif case.sending:
+            channel._wake_receiver()
+        else:
+            channel._wake_sender()
+        if case.sending:
+            self._unsent.discard(case)
+            return Selected(channel, case.item, sent=True)
+        return Selected(channel, channel._item_of(word) if partner else channel._opened(word, data))
 
     def _stand(self, until: float | None) -> Selected | None:
         """Wait until a partner has done a case (which is returned), or until it is time to look again."""
         try:
-            if self._queue():
-                self._wait(until)
+            self._wait(until)
         except BaseException as error:
             done = self._leave()
             if done is None:
@@ -142,29 +205,6 @@ class Selection:
             self._unit.put_off(error)
             return done
         return self._leave()
-
-    def _queue(self) -> bool:
-        """Wait everywhere; False if that is needless."""
-        arena = self._unit.arena
-        if not self._cases[0].record:
-            self._make_records()
-        if not all(case.queue() for case in self._cases if case.channel.capacity != 0):
-            return False
-        with arena.claim:
-            if any(case.is_awaited() for case in self._meetings):
-                return False
-            for case in self._meetings:
-                case.push()
-                arena.words[case.record + ITEM] = case.cargo
-            arena.words[self._me + OUTCOME] = PENDING
-        return True
-
-    def _make_records(self) -> None:
-        arena = self._unit.arena
-        with arena.claim:
-            for case in self._cases:
-                case.record = arena.new_record()
-                arena.words[case.record + OWNER] = self._me
 
     def _wait(self, until: float | None) -> None:
         words, block = self._unit.words, self._cases[0].channel._block
@@ -181,12 +221,13 @@ class Selection:
             words[me + OUTCOME] = 0
             for case in self._cases:
                 case.leave()
-        if outcome in (0, PENDING):
+        if outcome == PENDING:
             return None
         case = self._winner = next(case for case in self._cases if case.record == chosen)
         if outcome == REFUSED:
             return Selected(case.channel, closed=True)
         if case.sending:
+            self._unsent.discard(case)
             return Selected(case.channel, case.item, sent=True)
         return Selected(case.channel, case.channel._item_of(words[case.record + ITEM]))
 
@@ -196,8 +237,7 @@ def select(kind: str, cases: tuple[Any, ...], timeout: float | None, priority: b
     ends = [_end(kind, case) for case in cases]
     if not ends:
         raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
-    unit = ends[0][0].home
-    selection = Selection(unit, priority)
+    selection = Selection(ends[0][0].home, priority)
     try:
         for channel, item, sending in ends:
             selection.add(channel, item, sending)

@@ -242,8 +242,12 @@ class ChannelMemory:
         """The item of a word that lies in a record."""
         if word >= LEAST:
             return word
-        word, data = self._unload(word)
-        return unpack(data) if type(data) is bytes else CONSTANTS[word]
+        return self._opened(*self._unload(word))
+
+    @staticmethod
+    def _opened(word: int, data: Any) -> Any:
+        """The item itself, of what `_unload` has said of its word (nothing: the word is the item)."""
+        return word if data is None else unpack(data) if type(data) is bytes else CONSTANTS[word]
 
     def _release_bytes(self, end: int) -> None:
         first = self._control[BYTES_HEAD] & -_BYTE_CHUNK

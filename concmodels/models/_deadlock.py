@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from types import SimpleNamespace
 
 from concmodels.errors import Deadlock
 from concmodels.models._awaiting import wait_async
@@ -17,7 +18,7 @@ from concmodels.models._waiting import wait
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from types import CodeType, FrameType
+    from types import CodeType, FrameType, TracebackType
     from typing import Any
 
     from concmodels.models._waiting import Waiter
@@ -53,9 +54,10 @@ class Stillness:
     def lasts(self, waits: Mapping[Any, object]) -> bool:
         """Take note of who is in which wait now (nobody: something can move), and say whether it has lasted."""
         moment = time.monotonic()
-        if not waits or waits != self._waits:
-            self._waits, self._since = waits, moment
-        return moment - self._since >= self._seconds and bool(waits)
+        if waits and waits == self._waits:
+            return moment - self._since >= self._seconds
+        self._waits, self._since = waits, moment
+        return False
 
 
 def strangers(ours: Iterable[int]) -> bool:
@@ -77,6 +79,17 @@ def stack(frame: FrameType | None) -> list[FrameType]:
     while frame is not None:
         frames.append(frame)
         frame = frame.f_back
+    return frames
+
+
+def raised(trace: TracebackType | None) -> list[Any]:
+    """What the frames of a stack were like when an exception was raised there."""
+    frames: list[Any] = []
+    while trace is not None:
+        frame = trace.tb_frame
+        then = SimpleNamespace(f_code=frame.f_code, f_globals=frame.f_globals, f_locals={}, f_lineno=trace.tb_lineno)
+        frames.insert(0, then)
+        trace = trace.tb_next
     return frames
 
 
@@ -139,7 +152,7 @@ def _activity(frames: list[FrameType]) -> str:
 
 
 def _verb(name: str, names: Mapping[str, Any]) -> str:
-    if name == "select":
+    if "cases" in names:
         return "select of " + ", ".join(map(_case, names["cases"]))
     if name in ("__exit__", "__aexit__"):
         return "waits for the end of its group"

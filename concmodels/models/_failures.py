@@ -1,17 +1,22 @@
-"""What leaves a group: each exception once, in one `ExceptionGroup`; `KeyboardInterrupt` and `SystemExit` bare."""
+"""What leaves a group: each exception once, in one `ExceptionGroup`.
+
+Bare leaves what is about the whole run: `KeyboardInterrupt`, `SystemExit` and `Deadlock`.
+"""
 
 from contextlib import contextmanager
+
+from concmodels.errors import Deadlock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Self
 
-_BARE = (KeyboardInterrupt, SystemExit)
+_BARE = (KeyboardInterrupt, SystemExit, Deadlock)
 
 
 class Carried(Exception):
-    """Brings a `KeyboardInterrupt` or `SystemExit` from a task to its group, where a loop would let it fly past."""
+    """Brings what must leave bare from a task to its group, where a loop would let it fly past."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__(error)
@@ -48,10 +53,12 @@ class Failures:
             self.errors.append(error)
 
     def leave(self) -> None:
-        """Raise what has to be raised, if anything: an interrupt bare, all else in one group."""
+        """Raise what has to be raised, if anything: an interrupt or a deadlock bare, all else in one group."""
         errors, self.errors = self.errors, []
         for error in errors:
             bare = _find_bare(error)
+            if isinstance(bare, Deadlock) and (others := [it for it in errors if not isinstance(it, Deadlock)]):
+                raise bare from BaseExceptionGroup("the clean-up failed", others)
             if bare is not None:
                 raise bare
         if errors:

@@ -124,10 +124,11 @@ class Rendezvous(ChannelMemory):
         if self._control[TAIL] >= CLOSED:
             self._refuse_closed()
 
-    def _refuse_waiters(self) -> None:
-        """The channel was closed: who waits was not served."""
+    def _close_rendezvous(self) -> None:
+        """Close it, and refuse who waits, in one step: nobody may be served who comes later."""
         unit, arena, refused = self.home, self.home.arena, []
         with arena.claim:
+            self._control[TAIL] |= CLOSED
             for waiters in (SENDERS, RECEIVERS):
                 while owner := arena.claim_first(self._at + waiters, REFUSED)[1]:
                     refused.append(owner)

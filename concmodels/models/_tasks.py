@@ -1,24 +1,24 @@
-"""Tasks and groups, for the models that bring no cancellation of their own (threads, rawthreads, greenlet, tasklets).
+"""Tasks, for the models that bring no cancellation of their own (threads, rawthreads, greenlet, tasklets).
 
-A group is a scope: when it is cancelled, every wait of its tasks, and every wait of its owner inside the `with`, ends
-with `Cancelled`. A task therefore must stop if it was cancelled itself, or if a scope that it is in was.
+Their groups are in `_groups.py`. A group is a scope: when it is cancelled, every wait of its tasks, and every wait of
+its owner inside the `with`, ends with `Cancelled`. A task therefore must stop if it was cancelled itself, or if a scope
+that it is in was.
 """
 
-from _thread import allocate_lock
+from _thread import get_ident
 from itertools import count, repeat
 
 from concmodels.errors import TaskCancelled
-from concmodels.models._colour import must_be_plain
-from concmodels.models._failures import Failures
 from concmodels.models._waiting import CANCELLED, Event, SyncChannel, Waiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
-    from typing import Any, ClassVar, Self
+    from typing import Any, ClassVar
 
+    from concmodels.models._groups import TaskGroup
     from concmodels.models._interrupt import Guard
+    from concmodels.models._watches import ThreadWatch
 
 _numbers = count(1)
 
@@ -44,11 +44,12 @@ class TaskWaiter(Waiter):
     def park(self, timeout: float | None) -> bool:
         """Wait; raises `Cancelled`, or a pending Ctrl-C."""
         task = self.current()
+        task.timed = timeout is not None
         task.waiter = self  # from here on a canceller can claim this wait
         try:
             if task.must_stop() and self.claim(CANCELLED):
                 task.stop()
-            woken = self._block(timeout)
+            woken = self._block(timeout) if task.watch is None or task.timed else task.watch.block(self)
         finally:
             task.waiter = None
         if self.outcome == CANCELLED:
@@ -86,6 +87,10 @@ class Task:
         self.scopes: list[TaskGroup] = []
         self.leaving: list[TaskGroup] = []
         self.guard: Guard | None = None
+        self.watch: ThreadWatch | None = None  # main's only: looks for a deadlock while main waits
+        self.crew: dict[Task, None] | None = None  # the live tasks of its run, of which it is one
+        self.ident = 0
+        self.timed = False  # whether the wait that `waiter` stands for has a timeout
         self.shielded = False
         self._trouble: BaseException | None = None
         self._group = group
@@ -161,6 +166,7 @@ class Task:
 
     def run(self) -> None:
         """The body of the new unit: call the function, keep the outcome, tell the group."""
+        self.ident = get_ident()
         try:
             self._value = self._function(*self._args)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome
@@ -170,133 +176,15 @@ class Task:
         assert self._group is not None and self._ended is not None
         self._ended.set()
         self._group.ended(self, self._error)
+        self.sign_off()
 
+    def sign_on(self, crew: dict[Task, None] | None) -> None:
+        """Be one of the live tasks of a run."""
+        if crew is not None:
+            self.crew = crew
+            crew[self] = None
 
-class TaskGroup:
-    """Tasks that end together: `with TaskGroup() as group: group.spawn(function, *args)`.
-
-    The first failure cancels the siblings and the body. What failed leaves the `with` in one `ExceptionGroup`.
-    """
-
-    waiter_type: ClassVar[type[TaskWaiter]]
-
-    def __init__(self) -> None:
-        self.cancelled = False
-        self._entered = False
-        self._leaving = False
-        self._failures = Failures()
-        self._tasks: set[Task] = set()
-        self._lock = allocate_lock()
-        self._empty = self.new_event()
-
-    def __enter__(self) -> Self:
-        self._owner = self.waiter_type.current()
-        self._owner.scopes.append(self)
-        self._entered = True
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        if error is not None:
-            self._failed(error)
-        outer = self._close()
-        self.join()
-        self._failures.leave()
-        if outer is not None:
-            raise outer
-        return error is None or (isinstance(error, Cancelled) and not self._owner.must_stop())
-
-    def new_event(self) -> Event:
-        """An event that this model's tasks can wait for."""
-        return Event(self.waiter_type)
-
-    def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
-        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
-        must_be_plain(function, type(self).__module__.rpartition(".")[2].strip("_"))
-        task = Task(self, function, args, name)
-        with self._lock:
-            if not self._entered or (self._leaving and not self._tasks):
-                raise RuntimeError("this group is not open: spawn inside its `with`")
-            self._tasks.add(task)
-        task.scopes.append(self)
-        try:
-            self.start(task)
-        except BaseException:
-            self.ended(task, None)
-            raise
-        return task
-
-    def cancel(self) -> None:
-        """Cancel all its tasks and the body; the `with` is then left without an error. Never waits."""
-        self.cancelled = True
-        with self._lock:
-            tasks = [*self._tasks, self._owner]
-        for task in tasks:
-            task.interrupt()
-
-    def ended(self, task: Task, error: BaseException | None) -> None:
-        """A task has ended, for this reason."""
-        if error is not None:
-            self._failed(error)
-        with self._lock:
-            self._tasks.discard(task)
-            last = not self._tasks and self._leaving
-        if last:
-            self._empty.set()
-
-    def start(self, task: Task) -> None:
-        """Start a unit of the model that calls `task.run()`."""
-        raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
-
-    def join(self) -> None:
-        """Wait until the units themselves are gone too; a room whose units outlive their tasks overrides it."""
-
-    def names(self) -> list[str]:
-        """The names of the tasks that have not ended."""
-        with self._lock:
-            return [task.name for task in self._tasks]
-
-    def _failed(self, error: BaseException) -> None:
-        """Somebody failed: the others are cancelled. A task that was cancelled alone has not failed."""
-        if not isinstance(error, Cancelled):
-            with self._lock:
-                self._failures.add(error)
-            self.cancel()
-
-    def _close(self) -> BaseException | None:
-        """Wait until every task has ended; return what ended the wait early, a cancellation from outside."""
-        owner, outer = self._owner, None
-        if owner.must_stop():
-            self.cancel()
-        owner.scopes.remove(self)  # from here on its own cancellation is no reason to stop waiting
-        owner.leaving.append(self)
-        with self._lock:
-            self._leaving = True
-            last = not self._tasks
-        if last:
-            self._empty.set()
-        try:
-            self._empty.wait()
-        except Cancelled as error:
-            outer = error
-        except BaseException as error:  # noqa: BLE001 - Ctrl-C: it leaves once the tasks have ended
-            self._failed(error)
-        self._wait_for_the_cancelled()
-        owner.leaving.remove(self)
-        return outer
-
-    def _wait_for_the_cancelled(self) -> None:
-        if self._empty.happened:
-            return
-        self.cancel()
-        owner, guard = self._owner, self._owner.guard
-        owner.shielded = True
-        if guard is not None:
-            guard.cleaning_up = True
-        try:
-            self._empty.wait()
-        finally:
-            owner.shielded = False
-            if guard is not None:
-                guard.cleaning_up = False
+    def sign_off(self) -> None:
+        """Be none of them any more."""
+        if self.crew is not None:
+            del self.crew[self]

@@ -4,21 +4,25 @@ The throw is not done at once but by the hub, in its next round: only there is i
 cancellation is delivered once; swallowed, it does not come again.
 """
 
+import sys
 from itertools import count
 
 from greenlet import getcurrent, greenlet
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._colour import must_be_plain
+from concmodels.models._deadlock import deadlock, stack
 from concmodels.models._failures import Failures
 from concmodels.models._waiting import Event, Waiter
+from concmodels.models._watches import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
+    from types import FrameType, TracebackType
     from typing import Any, ClassVar, Self
 
+    from concmodels.errors import Deadlock
     from concmodels.models._interrupt import Guard
 
 _numbers = count(1)
@@ -44,6 +48,7 @@ class Task:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self.unit: Any = None
         self.guard: Guard | None = None
+        self.watch: ThrownWatch | None = None
         self.groups: list[TaskGroup] = []
         self._function = function
         self._args = args
@@ -77,6 +82,11 @@ class Task:
             self._cancelled = True
             type(self).call_soon(self._deliver)
 
+    def cancel_again(self) -> None:
+        """It waits for ever in its clean-up: raise `Cancelled` there too."""
+        self._cancelled = True
+        type(self).call_soon(self._deliver)
+
     def _deliver(self) -> None:
         if self._started and not self.done():
             self.unit.throw(Cancelled(f"task {self.name!r} was cancelled"))
@@ -108,6 +118,32 @@ class Task:
         assert self.ended is not None
         self.ended.set()
         group.task_ended(self, self._error)
+
+
+class ThrownWatch(Watch):
+    """What a run's tasks have in common: they can be in one deadlock."""
+
+    def __init__(self, main: Task) -> None:
+        super().__init__()
+        self.main = main
+        main.watch = self
+
+    def mates(self) -> list[Task]:
+        """The live tasks of the run."""
+        return [task for task in list(tasks.values()) if task.watch is self]
+
+    def describe(self, main: list[FrameType] | None = None) -> Deadlock:
+        """The deadlock they are in; at the second one, in the clean-up, all are cancelled once more.
+
+        `main` are the frames of main, where they are no longer on its stack.
+        """
+        frames = {task: stack(task.unit.gr_frame or sys._getframe()) for task in self.mates()}
+        if main is not None:
+            frames[self.main] = main
+        if self.found is not None:
+            for task in frames.keys() - {self.main}:
+                task.cancel_again()
+        return self.find(deadlock((task.name, frames[task]) for task in frames))
 
 
 class TaskGroup:
@@ -156,6 +192,7 @@ class TaskGroup:
         must_be_plain(function, type(self).__module__.rpartition(".")[2].strip("_"))
         task = self.task_type(function, args, name)
         task.ended = Event(self.waiter_type)
+        task.watch = self._owner.watch
         self.tasks.add(task)
         self.start(task)
         if self._cancelled:

@@ -52,6 +52,10 @@ class Waiter:
         self.outcome = outcome
         return True
 
+    def waits(self) -> bool:
+        """Whether nobody has claimed it yet."""
+        return bool(self._claim)
+
     def park(self, timeout: float | None) -> Any:
         """Wait to be woken; False if the timeout struck first. Awaited in the async rooms."""
         raise NotImplementedError(f"{type(self).__name__} must say how its task waits")

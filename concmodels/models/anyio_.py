@@ -9,7 +9,8 @@ cancellation  by scope as in trio, on both backends: swallowed, it is raised aga
 `anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same and uses anyio's own primitives only.
 
 Limitations: as for its backends. On asyncio, a cancellation that strikes in the same turn of the loop in which another
-task takes the item of a waiting `send` leaves that item delivered.
+task takes the item of a waiting `send` leaves that item delivered. To see a deadlock, the room looks at the backend's
+loop itself, which anyio does not show; what hides one is said in the rooms of asyncio and trio.
 """
 
 import math
@@ -20,8 +21,10 @@ import anyio
 import anyio.lowlevel
 
 from concmodels.models._awaiting import AsyncChannel
+from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
+from concmodels.models._loop_watches import AsyncioWatch, TrioWatch
 from concmodels.models._room import Room
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._select import select_async
@@ -40,25 +43,33 @@ __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep",
 now = time.monotonic
 
 
-def run[R](main: Callable[..., Awaitable[R]], *args: Any) -> R:
+def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on asyncio and return its result; see `concmodels.contract.Room.run`."""
-    return _run("asyncio", main, args)
+    return _run("asyncio", main, args, deadlock_after)
 
 
-def _run_on_trio[R](main: Callable[..., Awaitable[R]], *args: Any) -> R:
+def _run_on_trio[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on trio and return its result; see `concmodels.contract.Room.run`."""
-    return _run("trio", main, args)
+    return _run("trio", main, args, deadlock_after)
 
 
-def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ...]) -> R:
+def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ...], deadlock_after: float | None) -> R:
+    seconds = patience(deadlock_after)
     with Failures.bare_interrupts():
-        return anyio.run(_guarded, main, args, backend=backend)
+        return anyio.run(_guarded, main, args, seconds, backend=backend)
 
 
-async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...]) -> R:
+async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
     loop: Any = anyio.lowlevel.current_token().native_token
-    with LoopGuard(getattr(loop, "run_sync_soon", None) or loop.call_soon_threadsafe):
-        return await main(*args)
+    soon = getattr(loop, "run_sync_soon", None)  # only trio has it
+    scope, kind = anyio.CancelScope(), AsyncioWatch if soon is None else TrioWatch
+    with (
+        LoopGuard(soon or loop.call_soon_threadsafe),
+        kind(seconds, scope.cancel, (ScopedGroup.__aexit__.__code__,)) as watch,
+    ):
+        with scope:
+            return await main(*args)
+        raise watch.verdict()  # nobody else cancels this scope
 
 
 async def sleep(seconds: float) -> None:

@@ -7,7 +7,9 @@ parallel      no: one loop, one thread (and one loop per thread on a free-thread
 cancellation  `asyncio.CancelledError`, delivered once: swallowed, it is not raised again
 
 Limitations: code that computes or blocks stops the whole loop. A cancellation that strikes in the same turn of the loop
-in which another task takes the item of a waiting `send` leaves that item delivered.
+in which another task takes the item of a waiting `send` leaves that item delivered. A deadlock is seen on asyncio's own
+event loop, and while every task waits in this room: not behind an asynchronous generator, `gather` or `shield`, nor
+beside a foreign thread, a signal handler, a timer, a socket.
 """
 
 import asyncio
@@ -17,8 +19,10 @@ from asyncio import CancelledError as Cancelled
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._awaiting import AsyncChannel, AsyncEvent
+from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Carried, Failures
 from concmodels.models._interrupt import LoopGuard
+from concmodels.models._loop_watches import EdgeWatch
 from concmodels.models._select import select_async
 from concmodels.models._unbounded import AsyncUnbounded
 from concmodels.models._waiting import TIMED_OUT, Waiter, turns
@@ -36,16 +40,20 @@ __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 now = time.monotonic
 
 
-def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any) -> R:
+def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on a new event loop and return its result; see `concmodels.contract.Room.run`."""
     if asyncio._get_running_loop() is not None:
         raise RuntimeError("asyncio.run was called inside a running loop: await the function instead")
+    seconds = patience(deadlock_after)
     with Failures.bare_interrupts():
-        return asyncio.run(_guarded(main, args))
+        return asyncio.run(_guarded(main, args, seconds))
 
 
-async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
-    with LoopGuard(asyncio.get_running_loop().call_soon_threadsafe):
+async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...], seconds: float | None) -> R:
+    task = asyncio.current_task()
+    assert task is not None
+    exits = (TaskGroup.__aexit__.__code__,)
+    with LoopGuard(asyncio.get_running_loop().call_soon_threadsafe), EdgeWatch(seconds, task.cancel, exits):
         return await main(*args)
 
 

@@ -9,20 +9,23 @@ cancellation  an exception that the hub throws in where the task waits, eventlet
 Limitations: eventlet is in maintenance and asks not to be used for new programs (it warns on import; this room keeps
 that warning to itself). A greenlet that computes stops all others, and so does a blocking call that is not eventlet's
 own; the room patches nothing. A `send` whose task is cancelled in the same turn of the hub in which its item is taken
-leaves that item delivered.
+leaves that item delivered. No deadlock is seen beside a timer, a listener, another thread, a signal handler, or a task
+that waits for something of eventlet's own: they might send.
 """
 
 import math
 import os
 import time
 import warnings
+from _thread import get_ident
 
 from greenlet import getcurrent
 
 from concmodels.models._colour import must_be_plain
+from concmodels.models._deadlock import DEADLOCK_AFTER, Stillness, endless_wait, patience, stack, strangers
 from concmodels.models._interrupt import Guard
 from concmodels.models._select import select_sync
-from concmodels.models._thrown import Cancelled, tasks
+from concmodels.models._thrown import Cancelled, ThrownWatch, tasks
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
 from concmodels.models._unbounded import CooperativeUnbounded
@@ -45,17 +48,22 @@ __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 now = time.monotonic
 
 
-def run[R](main: Callable[..., R], *args: Any) -> R:
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
     must_be_plain(main, "eventlet")
     here = getcurrent()
     if here in tasks:
         raise RuntimeError("eventlet.run was called inside a run of eventlet: call the function directly")
+    seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
     task.unit = here
     fresh = not hasattr(hubs._threadlocal, "hub")
     try:
-        with _Doorbell(task.interrupt) as doorbell, Guard(doorbell.ring, task.unfinished) as task.guard:
+        with (
+            _Doorbell(task.interrupt) as doorbell,
+            Guard(doorbell.ring, task.unfinished) as task.guard,
+            _Watch(task, seconds),
+        ):
             return main(*args)
     finally:
         del tasks[here]
@@ -98,6 +106,48 @@ class _Doorbell:
     def _rung(self, *_: object) -> None:
         os.read(self._reader, 4096)
         self._answer()
+
+
+class _Watch(ThrownWatch):
+    """A timer of the hub looks whether it has anything else to do: another timer, a listener beside the doorbell."""
+
+    _timer: Any = None
+
+    def __init__(self, main: _Task, seconds: float | None) -> None:
+        super().__init__(main)
+        self._hub = hubs.get_hub()
+        self._still = None if seconds is None else Stillness(seconds)
+
+    def __enter__(self) -> Self:
+        self._begin()
+        return self
+
+    def stop(self) -> None:
+        """As `Watch.stop`."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _begin(self) -> None:
+        if self._still is not None:
+            self._timer = self._hub.schedule_call_global(self._still.pause, self._look, self._still)
+
+    def _look(self, still: Stillness) -> None:
+        dead = still.lasts(self._waits())
+        self._begin()  # after the look, which must not see it, and before the throw, which leaves for main
+        if dead:
+            self.main.unit.throw(self.describe())
+
+    def _waits(self) -> dict[_Task, object]:
+        """Each task and its wait; nothing if one of them can go on, or if something else could send."""
+        if self._hub_is_busy():
+            return {}
+        waits = {task: endless_wait(stack(task.unit.gr_frame)) for task in self.mates()}
+        return {} if None in waits.values() or strangers({get_ident()}) else waits
+
+    def _hub_is_busy(self) -> bool:
+        hub = self._hub
+        listeners = len(hub.listeners[hub.READ]) + len(hub.listeners[hub.WRITE]) - 1  # one is the doorbell
+        return listeners > 0 or any(timer.pending for _, timer in (*hub.timers, *hub.next_timers))
 
 
 def sleep(seconds: float) -> None:

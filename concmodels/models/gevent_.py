@@ -22,9 +22,10 @@ from greenlet import getcurrent
 
 from concmodels.errors import Deadlock
 from concmodels.models._colour import must_be_plain
+from concmodels.models._deadlock import DEADLOCK_AFTER, patience, raised
 from concmodels.models._interrupt import Guard
 from concmodels.models._select import select_sync
-from concmodels.models._thrown import Cancelled, tasks
+from concmodels.models._thrown import Cancelled, ThrownWatch, tasks
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
 from concmodels.models._unbounded import CooperativeUnbounded
@@ -33,6 +34,8 @@ from concmodels.models._waiting import TIMED_OUT, SyncChannel, Waiter, turns
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from types import TracebackType
     from typing import Any, Self
 
     from concmodels.errors import Selected
@@ -42,22 +45,52 @@ __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 now = time.monotonic
 
 
-def run[R](main: Callable[..., R], *args: Any) -> R:
-    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`.
+
+    A deadlock is found at once, unless `deadlock_after` is None.
+    """
     must_be_plain(main, "gevent")
     here = getcurrent()
     if here in tasks:
         raise RuntimeError("gevent.run was called inside a run of gevent: call the function directly")
+    seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
     task.unit = here
     fresh = get_hub_if_exists() is None
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard:
+        with Guard(task.interrupt, task.unfinished) as task.guard, _watch(task, seconds):
             return main(*args)
     finally:
         del tasks[here]
         if fresh and threading.current_thread() is not threading.main_thread():
             gevent.get_hub().destroy(destroy_loop=True)  # its descriptors would outlive the thread
+
+
+def _watch(main: _Task, seconds: float | None) -> AbstractContextManager[object]:
+    return _Vigil() if seconds is None else _Watch(main)
+
+
+class _Watch(ThrownWatch):
+    """gevent says itself, in main, that nothing is left that could go on: with a `LoopExit`."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, LoopExit):
+            raise self.find(self.found or self.describe(raised(trace))) from None
+        super().__exit__(kind, error, trace)
+
+
+class _Vigil:
+    """Keeps the loop waiting when nothing is left to wait for."""
+
+    def __enter__(self) -> None:
+        self._watcher = gevent.get_hub().loop.async_()
+        self._watcher.start(self._watcher.stop)  # nobody will ever set it off
+
+    def __exit__(self, *_: object) -> None:
+        self._watcher.close()
 
 
 def sleep(seconds: float) -> None:
@@ -95,12 +128,16 @@ class _Waiter(Waiter):
             while not self._rung:
                 self._hub.switch()
         except LoopExit:
-            raise Deadlock("every task waits for another one, and nobody sleeps") from None
+            raise self._deadlock() from None
         finally:
             self._parked = False
             if timer is not None:
                 timer.close()
         return True
+
+    def _deadlock(self) -> Deadlock:
+        task = tasks.get(self._unit)
+        return Deadlock() if task is None or task.watch is None else task.watch.describe()
 
     def _start_timer(self, timeout: float) -> Any:
         loop = self._hub.loop
@@ -127,6 +164,13 @@ class TaskGroup(_TaskGroup):
     def start(self, task: _Task) -> None:
         """Start the greenlet of a task."""
         task.unit = gevent.spawn(self.work, task)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if isinstance(error, LoopExit) and self._owner.watch is not None:  # main waited for something of gevent's own
+            error = self._owner.watch.describe(raised(trace))
+        return super().__exit__(kind, error, trace)
 
 
 class Channel(SyncChannel):

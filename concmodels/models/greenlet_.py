@@ -16,6 +16,7 @@ use the room's `sleep`. A greenlet can't move to another thread; a channel can't
 
 import heapq
 import math
+import sys
 import time
 from _thread import _local, allocate_lock
 from collections import deque
@@ -23,21 +24,22 @@ from itertools import count
 
 from greenlet import getcurrent, greenlet
 
-from concmodels.errors import Deadlock
 from concmodels.models._colour import must_be_plain
+from concmodels.models._deadlock import DEADLOCK_AFTER, deadlock, patience, stack
+from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
 from concmodels.models._select import select_sync
 from concmodels.models._tasks import Cancelled, Task, TaskWaiter
-from concmodels.models._tasks import TaskGroup as _TaskGroup
 from concmodels.models._unbounded import CooperativeUnbounded
 from concmodels.models._waiting import TIMED_OUT, SyncChannel, turns, wait
+from concmodels.models._watches import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Self
 
-    from concmodels.errors import Selected
+    from concmodels.errors import Deadlock, Selected
 
 __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 
@@ -48,10 +50,12 @@ _here = _local()
 class Scheduler:
     """Who can go on, who sleeps until when, and what to do when nobody can go on."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, patience: float | None) -> None:
         self.main = getcurrent()
         self.tasks = {self.main: task}
+        self.watch = Watch()
         self._task = task
+        self._patience = patience
         self._ready: deque[greenlet] = deque()
         self._sleepers: list[tuple[float, int, _Waiter]] = []
         self._order = count()
@@ -117,11 +121,19 @@ class Scheduler:
             if pause > 0:
                 self._bell.acquire(timeout=pause)  # a signal handler that wakes somebody releases it
             self._wake_sleepers()
+        elif self._patience is None:
+            self._bell.acquire()  # only a signal handler can end this
         else:
-            deadlock = Deadlock("every task waits for another one, and nobody sleeps")
-            self._task.abort(deadlock)
+            error = self.watch.find(self._describe())
+            self._task.abort(error)
             if not self._ready:  # the main task is busy ending the others: it is theirs
-                raise deadlock
+                raise error
+
+    def _describe(self) -> Deadlock:
+        here, frame = getcurrent(), sys._getframe()
+        return deadlock(
+            (task.name, stack(frame if unit is here else unit.gr_frame)) for unit, task in self.tasks.items()
+        )
 
     def _wake_sleepers(self) -> None:
         while self._sleepers and self._sleepers[0][0] <= now():
@@ -134,20 +146,24 @@ def _enter(unit: greenlet, spawner: greenlet | None) -> None:
         unit, spawner = unit.switch(spawner)
 
 
-def run[R](main: Callable[..., R], *args: Any) -> R:
-    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
-    return run_with(main, args, "greenlet")
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`.
+
+    A deadlock is found at once, unless `deadlock_after` is None.
+    """
+    return run_with(main, args, "greenlet", deadlock_after)
 
 
-def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str) -> R:
+def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None) -> R:
     """`run`, for this room and for the tasklets, which share the scheduler."""
     must_be_plain(main, model)
     if getattr(_here, "scheduler", None) is not None:
         raise RuntimeError(f"{model}.run was called inside a run of this thread: call the function directly")
+    seconds = patience(deadlock_after)
     task = Task(None, main, args, "main")
-    _here.scheduler = Scheduler(task)
+    scheduler = _here.scheduler = Scheduler(task, seconds)
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard:
+        with Guard(task.interrupt, task.unfinished) as task.guard, scheduler.watch:
             return main(*args)
     finally:
         _here.scheduler = None

@@ -20,12 +20,14 @@ import time
 from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thread
 
 from concmodels.models._colour import must_be_plain
+from concmodels.models._deadlock import DEADLOCK_AFTER, patience
+from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
 from concmodels.models._room import Room
 from concmodels.models._select import select_sync
 from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
-from concmodels.models._tasks import TaskGroup as _TaskGroup
 from concmodels.models._waiting import claim_first, expired, wait
+from concmodels.models._watches import ThreadWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +45,15 @@ now = time.monotonic
 _here = _local()
 
 
-def run[R](main: Callable[..., R], *args: Any) -> R:
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
     must_be_plain(main, "rawthreads")
     if getattr(_here, "task", None) is not None:
         raise RuntimeError("rawthreads.run was called inside a run of rawthreads: call the function directly")
+    seconds = patience(deadlock_after)
     task = _here.task = Task(None, main, args, "main")
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard:
+        with Guard(task.interrupt, task.unfinished) as task.guard, ThreadWatch.of(task, seconds):
             return main(*args)
     finally:
         _here.task = None
@@ -87,6 +90,7 @@ class TaskGroup(_TaskGroup):
     """Raw threads that end together."""
 
     waiter_type = _Waiter
+    threaded = True
 
     def start(self, task: Task) -> None:
         """Start the thread of a task."""

@@ -29,6 +29,7 @@ import math
 from greenlet import getcurrent
 
 from concmodels.models import greenlet_
+from concmodels.models._deadlock import DEADLOCK_AFTER
 from concmodels.models._select import select_sync
 from concmodels.models._tasks import Cancelled
 from concmodels.models._unbounded import CooperativeUnbounded
@@ -46,9 +47,12 @@ if TYPE_CHECKING:
 __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 
 
-def run[R](main: Callable[..., R], *args: Any) -> R:
-    """Run `main(*args)` as the main tasklet and return its result; see `concmodels.contract.Room.run`."""
-    return greenlet_.run_with(main, args, "tasklets")
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` as the main tasklet and return its result; see `concmodels.contract.Room.run`.
+
+    A deadlock is found at once, unless `deadlock_after` is None.
+    """
+    return greenlet_.run_with(main, args, "tasklets", deadlock_after)
 
 
 class TaskGroup(greenlet_.TaskGroup):

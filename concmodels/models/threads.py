@@ -6,8 +6,9 @@ message       by reference: sender and receiver hold the same object
 parallel      only on a free-threaded build (3.14t, 3.15t); `GIL` below says what this one is
 cancellation  the library's own: where a task waits; swallowed, it is raised again at the next wait
 
-Limitations: nobody can stop a thread that computes and never waits. One CPU-bound thread delays every message of the
-others by up to a switch interval while the GIL is on.
+Limitations: nobody can stop a thread that computes and never waits, or that waits for something foreign, such as a
+`threading.Lock`; after 5 seconds a warning names it. One CPU-bound thread delays every message of the others by up to a
+switch interval while the GIL is on. No deadlock is seen beside a foreign thread or a signal handler: they might send.
 """
 
 import math
@@ -18,10 +19,11 @@ from _thread import allocate_lock
 
 from concmodels.errors import ChannelClosed
 from concmodels.models._colour import must_be_plain
+from concmodels.models._deadlock import DEADLOCK_AFTER, patience
+from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
 from concmodels.models._select import select_sync
 from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
-from concmodels.models._tasks import TaskGroup as _TaskGroup
 from concmodels.models._waiting import (
     CLOSED,
     DONE,
@@ -33,6 +35,7 @@ from concmodels.models._waiting import (
     remaining,
     wait,
 )
+from concmodels.models._watches import ThreadWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,14 +54,15 @@ now = time.monotonic
 _here = threading.local()
 
 
-def run[R](main: Callable[..., R], *args: Any) -> R:
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
     must_be_plain(main, "threads")
     if getattr(_here, "task", None) is not None:
         raise RuntimeError("threads.run was called inside a run of threads: call the function directly")
+    seconds = patience(deadlock_after)
     task = _here.task = Task(None, main, args, "main")
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard:
+        with Guard(task.interrupt, task.unfinished) as task.guard, ThreadWatch.of(task, seconds):
             return main(*args)
     finally:
         _here.task = None
@@ -99,6 +103,7 @@ class TaskGroup(_TaskGroup):
     """Threads that end together; the threads themselves are joined too."""
 
     waiter_type = _Waiter
+    threaded = True
 
     def __init__(self) -> None:
         super().__init__()

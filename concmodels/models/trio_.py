@@ -7,7 +7,9 @@ parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every wait until the scope is left
 
 Limitations: code that computes or blocks stops all tasks. A task handed an item runs in the next batch, whose order is
-not first come, first served. Ctrl-C is trio's own: it protects trio's code and this room's.
+not first come, first served. Ctrl-C is trio's own: it protects trio's code and this room's. A deadlock is seen while
+every task waits in this room: not in a nursery or a lock of trio's own, nor beside a foreign thread (trio keeps its
+workers for ten seconds), a signal handler, a deadline, a system task.
 """
 
 import math
@@ -18,8 +20,10 @@ from trio import Cancelled
 from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
 from concmodels.models._awaiting import AsyncChannel
+from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
+from concmodels.models._loop_watches import TrioWatch
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._select import select_async
 from concmodels.models._unbounded import AsyncUnbounded
@@ -37,17 +41,21 @@ __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 now = time.monotonic
 
 
-def run[R](main: Callable[..., Awaitable[R]], *args: Any) -> R:
+def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on a new trio loop and return its result; see `concmodels.contract.Room.run`."""
     if trio.lowlevel.in_trio_run():
         raise RuntimeError("trio.run was called inside a run of trio: await the function instead")
+    seconds = patience(deadlock_after)
     with Failures.bare_interrupts():
-        return trio.run(_guarded, main, args)
+        return trio.run(_guarded, main, args, seconds)
 
 
-async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...]) -> R:
-    with LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon):
-        return await main(*args)
+async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
+    scope, exits = trio.CancelScope(), (ScopedGroup.__aexit__.__code__,)
+    with LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon), TrioWatch(seconds, scope.cancel, exits) as watch:
+        with scope:
+            return await main(*args)
+        raise watch.verdict()  # nobody else cancels this scope
 
 
 async def sleep(seconds: float) -> None:

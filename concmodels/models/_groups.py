@@ -1,0 +1,191 @@
+"""Groups, for the models that bring no cancellation of their own; what a group does to its tasks is in `_tasks.py`."""
+
+import os
+import sys
+from _thread import allocate_lock
+
+from concmodels.models._colour import must_be_plain
+from concmodels.models._deadlock import place, stack
+from concmodels.models._failures import Failures
+from concmodels.models._tasks import Cancelled, Task, TaskWaiter
+from concmodels.models._waiting import Event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any, ClassVar, Self
+
+STUBBORN_S = 5.0
+"""Seconds after which a cancelled group of threads says for whom it still waits."""
+
+_ROOMS = os.path.dirname(__file__)
+
+
+class TaskGroup:
+    """Tasks that end together: `with TaskGroup() as group: group.spawn(function, *args)`.
+
+    The first failure cancels the siblings and the body. What failed leaves the `with` in one `ExceptionGroup`.
+    """
+
+    waiter_type: ClassVar[type[TaskWaiter]]
+    threaded: ClassVar[bool] = False
+    """Whether the owner can look at a task while that runs."""
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self._entered = False
+        self._leaving = False
+        self._failures = Failures()
+        self._tasks: set[Task] = set()
+        self._lock = allocate_lock()
+        self._stirred = self.new_event()  # all tasks have ended, or are to end
+        self._empty = self.new_event()
+        self._warned = False
+
+    def __enter__(self) -> Self:
+        self._owner = self.waiter_type.current()
+        self._owner.scopes.append(self)
+        self._entered = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is not None:
+            self._failed(error)
+        outer = self._close()
+        self.join()
+        self._failures.leave()
+        if outer is not None:
+            raise outer
+        return error is None or (isinstance(error, Cancelled) and not self._owner.must_stop())
+
+    def new_event(self) -> Event:
+        """An event that this model's tasks can wait for."""
+        return Event(self.waiter_type)
+
+    def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
+        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
+        must_be_plain(function, type(self).__module__.rpartition(".")[2].strip("_"))
+        task = Task(self, function, args, name)
+        with self._lock:
+            if not self._entered or (self._leaving and not self._tasks):
+                raise RuntimeError("this group is not open: spawn inside its `with`")
+            self._tasks.add(task)
+        task.scopes.append(self)
+        task.sign_on(self._owner.crew)
+        try:
+            self.start(task)
+        except BaseException:
+            self.ended(task, None)
+            task.sign_off()
+            raise
+        return task
+
+    def cancel(self) -> None:
+        """Cancel all its tasks and the body; the `with` is then left without an error. Never waits."""
+        self.cancelled = True
+        with self._lock:
+            tasks = [*self._tasks, self._owner]
+        for task in tasks:
+            task.interrupt()
+        self._stirred.set()
+
+    def ended(self, task: Task, error: BaseException | None) -> None:
+        """A task has ended, for this reason."""
+        if error is not None:
+            self._failed(error)
+        with self._lock:
+            self._tasks.discard(task)
+            last = not self._tasks and self._leaving
+        if last:
+            self._all_ended()
+
+    def start(self, task: Task) -> None:
+        """Start a unit of the model that calls `task.run()`."""
+        raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
+
+    def join(self) -> None:
+        """Wait until the units themselves are gone too; a room whose units outlive their tasks overrides it."""
+
+    def names(self) -> list[str]:
+        """The names of the tasks that have not ended."""
+        with self._lock:
+            return [task.name for task in self._tasks]
+
+    def _failed(self, error: BaseException) -> None:
+        """Somebody failed: the others are cancelled. A task that was cancelled alone has not failed."""
+        if not isinstance(error, Cancelled):
+            with self._lock:
+                self._failures.add(error)
+            self.cancel()
+
+    def _close(self) -> BaseException | None:
+        """Wait until every task has ended; return what ended the wait early, a cancellation from outside."""
+        owner, outer = self._owner, None
+        if owner.must_stop():
+            self.cancel()
+        owner.scopes.remove(self)  # from here on its own cancellation is no reason to stop waiting
+        owner.leaving.append(self)
+        with self._lock:
+            self._leaving = True
+            last = not self._tasks
+        if last:
+            self._all_ended()
+        try:
+            self._stirred.wait()
+            self._wait_for_the_last()
+        except Cancelled as error:
+            outer = error
+        except BaseException as error:  # noqa: BLE001 - Ctrl-C: it leaves once the tasks have ended
+            self._failed(error)
+        self._wait_for_the_cancelled()
+        owner.leaving.remove(self)
+        return outer
+
+    def _wait_for_the_cancelled(self) -> None:
+        if self._empty.happened:
+            return
+        self.cancel()
+        owner, guard = self._owner, self._owner.guard
+        owner.shielded = True
+        if guard is not None:
+            guard.cleaning_up = True
+        try:
+            self._wait_for_the_last()
+        finally:
+            owner.shielded = False
+            if guard is not None:
+                guard.cleaning_up = False
+
+    def _all_ended(self) -> None:
+        self._empty.set()
+        self._stirred.set()
+
+    def _wait_for_the_last(self) -> None:
+        """All are to end. Among threads: say once who does not; then all there is to do is to wait on."""
+        if self.threaded and not self._warned:
+            try:
+                self._empty.wait(STUBBORN_S)
+            except TimeoutError:
+                self._warned = True
+                self._warn()
+        self._empty.wait()
+
+    def _warn(self) -> None:
+        import warnings
+
+        frames = sys._current_frames()
+        with self._lock:
+            names = sorted(f"{task.name}{place(stack(frames.get(task.ident)))}" for task in self._tasks)
+        if not names:
+            return  # they have just ended
+        message = f"cancelled {STUBBORN_S:g} s ago, but still at work without waiting: {', '.join(names)}; nobody can "
+        try:
+            warnings.warn(
+                f"{message}stop a thread, so the group waits on", RuntimeWarning, skip_file_prefixes=(_ROOMS,)
+            )
+        except RuntimeWarning as error:  # warnings are errors here: so it is one of the failures
+            with self._lock:
+                self._failures.add(error)

@@ -1,0 +1,170 @@
+"""A run in which nobody can go on ends with `Deadlock`, which says who waits for what and where.
+
+The programs are in `programs/stuck.py`. A deadlock is never found beside a thread that the run did not start, so these
+tests have no timeout of their own (it would be such a thread): the net below them is the one in C.
+"""
+
+import math
+import pickle
+import signal
+import sys
+import time
+
+import pytest
+from interruptible import popen
+from stuck import MODELS, PATH, SOON, be_alone, line, programs, room_of
+
+from concmodels.errors import Deadlock
+
+pytestmark = [pytest.mark.timeout(0), pytest.mark.usefixtures("by_ourselves")]
+
+AT_ONCE = ("greenlet", "tasklets", "gevent")
+
+LINES = {
+    "circle": (
+        "main: waits for the end of its group at {circle}",
+        "left: receive on channel 'a' at {passing on}",
+        "right: receive on channel 'b' at {passing on}",
+    ),
+    "full": ("main: waits for the end of its group at {full}", "sender: send on channel 'full' at {sending}"),
+    "never_closed": (
+        "main: receive on a channel without a name at {never closed}",
+        "reader: receive on channel 'endless' at {iterating}",
+    ),
+    "choice": (
+        "main: waits for the end of its group at {choice}",
+        "chooser: select of receive on channel 'one', send on channel 'two' at {choosing}",
+    ),
+    "results": (
+        "main: waits for the end of its group at {results}",
+        "first: waits for the result of second at {asking}",
+        "second: waits for the result of first at {asking}",
+    ),
+    "alone": ("main: send on channel 'nobody' at {alone}",),
+    "nested": (
+        "main: waits for the end of its group at {nested}",
+        "owner: waits for the end of its group at {inner}",
+        "grandchild: receive on channel 'deep' at {receiving}",
+    ),
+}
+
+
+@pytest.fixture
+def by_ourselves(monkeypatch):
+    """No thread of an earlier test is left; paths are short."""
+    monkeypatch.chdir(PATH.parent)
+    be_alone()
+
+
+@pytest.fixture
+def deadlock():
+    """Run a program that must end in a deadlock, and return that."""
+
+    def find(name, program, **options):
+        room = room_of(name)
+        with pytest.raises(Deadlock) as caught:
+            room.run(getattr(programs(name), program), room, **({"deadlock_after": SOON} | options))
+        return caught.value
+
+    return find
+
+
+def with_numbers(text):
+    """Put the numbers of the lines in."""
+    head, brace, comment = text.partition("{")
+    return f"{head}{PATH.name}:{line(comment[:-1])}" if brace else text
+
+
+@pytest.mark.parametrize("program", LINES)
+@pytest.mark.parametrize("name", MODELS)
+def test_who_waits_for_what_and_where(deadlock, name, program):
+    found = deadlock(name, program)
+    assert set(found.waits) == {with_numbers(text) for text in LINES[program]}
+    assert found.waits[0].startswith("main: ")
+    assert str(found) == f"{found.args[0]}:\n  " + "\n  ".join(found.waits)
+    assert found.__cause__ is None
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_long_list_is_complete_and_its_message_short(deadlock, name):
+    found = deadlock(name, "many")
+    at = with_numbers("at {receiving}")
+    assert found.waits[1:] == tuple(f"node-{number}: receive on channel 'c{number}' {at}" for number in range(300))
+    assert str(found).count("\n") == 21 and str(found).endswith("\n  … and 281 more")
+
+
+def test_it_travels():
+    again = pickle.loads(pickle.dumps(Deadlock("nobody goes on", ("main: waits",))))
+    assert (again.args, again.waits) == (("nobody goes on",), ("main: waits",))
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("program", ["swallows", "waits_in_clean_up", "main_waits_in_clean_up"])
+def test_it_ends_the_run_whatever_the_tasks_make_of_it(deadlock, name, program):
+    assert deadlock(name, program).__cause__ is None
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("program", ["fails_in_clean_up", "main_fails_in_clean_up"])
+def test_what_fails_in_the_clean_up_is_its_cause(deadlock, name, program):
+    cause = deadlock(name, program).__cause__
+    (error,) = cause.exceptions if isinstance(cause, ExceptionGroup) else (cause,)
+    assert type(error) is OSError and str(error) == "the disk is full"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_after_a_deadlock_the_model_runs_again(deadlock, name):
+    deadlock(name, "circle")
+    assert room_of(name).run(programs(name).sleeper, room_of(name), 0) == "help"
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("wrong", [-1, math.nan, "soon", True])
+def test_what_is_no_number_of_seconds(name, wrong):
+    room = room_of(name)
+    with pytest.raises(ValueError, match="deadlock_after is a number of seconds from 0, or None for never"):
+        room.run(programs(name).alone, room, deadlock_after=wrong)
+
+
+@pytest.mark.parametrize("name", ["threads", "asyncio"])
+def test_a_second_is_the_default(deadlock, name):
+    began = time.monotonic()
+    with pytest.raises(Deadlock):
+        room_of(name).run(programs(name).alone, room_of(name))
+    assert time.monotonic() - began >= 1
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_who_owns_the_scheduler_knows_at_once(deadlock, name):
+    began = time.monotonic()
+    deadlock(name, "circle", deadlock_after=30)
+    assert time.monotonic() - began < 15
+
+
+# Switched off
+
+FOR_EVER = """
+import sys
+sys.path.insert(0, {tests!r})
+from stuck import programs, room_of
+room = room_of({name!r})
+print("ready", flush=True)
+try:
+    room.run(programs({name!r}).circle, room, deadlock_after=None)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_switched_off_it_waits_until_ctrl_c():
+    script = {name: FOR_EVER.format(tests=str(PATH.parent.parent), name=name) for name in MODELS}
+    waiting = {name: popen([sys.executable, "-c", text]) for name, text in script.items() if room_of(name)}
+    for process in waiting.values():
+        assert process.stdout.readline() == "ready\n"
+    time.sleep(2)  # by default it takes less
+    early = [name for name, process in waiting.items() if process.poll() is not None]
+    for process in waiting.values():
+        process.send_signal(signal.SIGINT)
+    outputs = {name: process.communicate() for name, process in waiting.items()}
+    assert not early
+    assert outputs == dict.fromkeys(waiting, ("interrupted\n", ""))
