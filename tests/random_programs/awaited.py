@@ -1,0 +1,218 @@
+"""How a program is performed: what its tasks do, and what the main task does meanwhile.
+
+Written with `await`; `plain.py` is this text without. Children import it.
+
+A note is (task, step, part, moment, outcome): a call begins (its outcome is None) or has ended. An outcome is
+(what, channel, item). In one process the notes go into a list, across a border through a channel.
+"""
+
+from collections import deque
+from math import inf
+from time import monotonic_ns
+
+from concmodels.errors import ChannelClosed, WouldBlock
+
+from .program import BLOCKED, CLOSED, DONE, NOWAIT, RECEIVED, SENT, script
+
+
+class Notes(list):
+    """A list that is written to like a channel."""
+
+    send_nowait = list.append
+
+
+class Player:
+    """Performs the operations of one task, and notes what happens."""
+
+    def __init__(self, room, task, channels, notes, timeouts):
+        self.room, self.task, self.channels, self.timeouts = room, task, channels, timeouts
+        self.note = notes.send_nowait
+
+    async def perform(self, operations, first=0):
+        """One after the other."""
+        for step, operation in enumerate(operations, first):
+            if operation.verb == "pause":
+                await self.room.sleep(0)
+            elif operation.verb == "iterate":
+                await self.iterate(step, operation)
+            else:
+                await self.repeat(step, operation)
+
+    async def repeat(self, step, operation):
+        """So many times, as long as something comes of it."""
+        for part in range(operation.count):
+            self.note((self.task, step, part, monotonic_ns(), None))
+            outcome = await self.attempt(operation)
+            self.note((self.task, step, part, monotonic_ns(), outcome))
+            if outcome[0] in (CLOSED, BLOCKED):
+                return
+
+    async def iterate(self, step, operation):
+        """Each turn of the loop is a call of its own."""
+        ((channel, _),) = operation.cases
+        part = 0
+        self.note((self.task, step, part, monotonic_ns(), None))
+        async for item in self.channels[channel]:
+            self.note((self.task, step, part, monotonic_ns(), (RECEIVED, channel, item)))
+            part += 1
+            if part == operation.count:
+                return
+            self.note((self.task, step, part, monotonic_ns(), None))
+        self.note((self.task, step, part, monotonic_ns(), (CLOSED, channel, None)))
+
+    async def attempt(self, operation):
+        """Do it, and return what came of it."""
+        due = WouldBlock if operation.patience == NOWAIT else TimeoutError
+        try:
+            return await self.do(operation)
+        except ChannelClosed:
+            return (CLOSED, operation.cases[0][0], None)
+        except due:
+            return (BLOCKED, None, None)
+
+    async def do(self, operation):
+        """Do it; raises what the room raises."""
+        if operation.verb == "select":
+            return await self.select(operation)
+        ((number, item),) = operation.cases
+        channel = self.channels[number]
+        if operation.verb == "close":
+            channel.close()
+            return (DONE, number, None)
+        if operation.patience == NOWAIT:
+            return self.do_nowait(channel, number, item)
+        timeout = self.timeouts[operation.patience]
+        if item is None:
+            return (RECEIVED, number, await channel.receive(timeout))
+        await channel.send(item, timeout)
+        return (SENT, number, item)
+
+    def do_nowait(self, channel, number, item):
+        """The same without waiting."""
+        if item is None:
+            return (RECEIVED, number, channel.receive_nowait())
+        channel.send_nowait(item)
+        return (SENT, number, item)
+
+    async def select(self, operation):
+        """Turn what `select` returns into an outcome."""
+        cases = [
+            self.channels[channel] if item is None else (self.channels[channel], item)
+            for channel, item in operation.cases
+        ]
+        timeout = self.timeouts[operation.patience]
+        chosen = await self.room.select(*cases, timeout=timeout, priority=operation.priority)
+        (number,) = [number for number, channel in enumerate(self.channels) if channel is chosen.channel]
+        if chosen.closed:
+            return (CLOSED, number, None)
+        return (SENT if chosen.sent else RECEIVED, number, chosen.item)
+
+
+async def work(room, task, operations, channels, gate, notes, news, timeouts):
+    """One task of a program: wait for the start, perform, tell the end."""
+    try:
+        await gate.receive()
+    except ChannelClosed:
+        pass  # that is the start
+    await Player(room, task, channels, notes, timeouts).perform(operations)
+    news.send_nowait(None)
+
+
+async def serve(room, inbox):
+    """One of a crew that stays for many programs."""
+    async for part in inbox:
+        await work(room, *part)
+
+
+class Play:
+    """One performance of a program, seen from the main task."""
+
+    def __init__(self, program, setting):
+        self.program, self.setting = program, setting
+        room = setting.room
+        self.channels = [setting.make(capacity) for capacity in program.capacities]
+        self.gate, self.news = room.Channel(), room.Channel(inf)
+        self.notes = setting.notes = Notes()  # the setting's: for a report on a room that fails
+        self.me = Player(room, len(program.tasks), self.channels, self.notes, setting.timeouts)
+        self.acts, self.steps = deque(script(program)), 0
+
+    def begin(self, hand_out):
+        """Hand out the parts, then open the gate."""
+        notes = self.news if self.setting.border else self.notes
+        for task, operations in enumerate(self.program.tasks):
+            hand_out((task, operations, self.channels, self.gate, notes, self.news, self.setting.timeouts))
+        self.gate.close()
+
+    async def watch(self):
+        """Until the tasks have ended. False if somebody should go on and does not: that is a lost wake-up."""
+        room, setting, working = self.setting.room, self.setting, len(self.program.tasks)
+        pause, until = setting.quiet, room.now() + setting.patience
+        while working:
+            try:
+                news = await self.news.receive(pause)
+            except TimeoutError:
+                if len(self.acts) > 1 and setting.stands_still(self.program, list(self.notes)):
+                    await self.act()
+                    pause, until = setting.quiet, room.now() + setting.patience
+                elif room.now() > until:
+                    return False
+                else:
+                    pause = min(2 * pause, 0.1)
+                continue
+            if news is None:
+                working -= 1
+            else:
+                self.notes.append(news)
+                pause = setting.quiet
+        return True
+
+    async def act(self):
+        """Do the next thing that may help them on."""
+        act = self.acts.popleft()
+        await self.me.perform(act, self.steps)
+        self.steps += len(act)
+
+    async def finish(self):
+        """The tasks have ended: close what is open, and look what is left."""
+        while self.acts:
+            await self.act()
+
+
+async def play(program, setting, hand_out):
+    """Perform it; returns the notes, and whether all tasks have ended."""
+    it = Play(program, setting)
+    it.begin(hand_out)
+    ended = await it.watch()
+    if ended:
+        await it.finish()
+    return it.notes, ended
+
+
+async def play_alone(program, setting):
+    """Perform it with tasks that are spawned for it."""
+    room = setting.room
+    async with room.TaskGroup() as group:
+        notes, ended = await play(program, setting, lambda part: group.spawn(work, room, *part))
+        if not ended:
+            group.cancel()
+    return notes, ended
+
+
+async def lead(setting, size, use):
+    """Return `use(play)`, where `play` has a crew of so many tasks; what it raises leaves once the crew is gone."""
+    room, value, failure = setting.room, None, None
+    async with room.TaskGroup() as group:
+        inboxes = [room.Channel(inf) for _ in range(size)]
+        for inbox in inboxes:
+            group.spawn(serve, room, inbox)
+        try:
+            value = use(lambda program: play(program, setting, lambda part: inboxes[part[0]].send_nowait(part)))
+        except BaseException as error:  # noqa: BLE001 - raised again below, and not as part of a group
+            failure = error
+        for inbox in inboxes:
+            inbox.close()
+        if failure is not None:
+            group.cancel()
+    if failure is not None:
+        raise failure
+    return value
