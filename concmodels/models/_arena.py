@@ -17,6 +17,7 @@ about 30 ns and is also the memory fence between two processes.
 import os
 import time
 from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
+from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Arena:
         self.bytes = view
         self.words: memoryview = view.cast("q")
         self._mapping = mapping
+        self._slicing = allocate_lock()  # without the GIL, one view must not be sliced by two threads at a time
         self._pairs: dict[int, tuple[Lock, Lock]] = {}
         self.while_patient: Callable[[], object] = bool  # called now and then by who waits long for a lock
         self.claim: Lock = None  # type: ignore[assignment] # set by `open_locks`
@@ -131,7 +133,7 @@ class Arena:
 
     def _open_lock(self, number: int) -> Lock:
         at = 8 * (LOCK_NAMES + LOCK_NAME_WORDS * number)
-        name = self.bytes[at : at + 8 * LOCK_NAME_WORDS].tobytes().rstrip(b"\0").decode()
+        name = self.get(at, 8 * LOCK_NAME_WORDS).rstrip(b"\0").decode()
         # By name: rebuilt from its handle it would be closed for all when one of them is garbage.
         return Lock(self, SemLock._rebuild(0, 1, 1, name))
 
@@ -139,7 +141,7 @@ class Arena:
         """Write down the names of the run's semaphores, for every unit to open."""
         for number, name in enumerate(names):
             at = 8 * (LOCK_NAMES + LOCK_NAME_WORDS * number)
-            self.bytes[at : at + len(name)] = name.encode()
+            self.write(at, name.encode())
         self.open_locks()
 
     # Records and blocks. The caller holds the claim lock.
@@ -201,12 +203,23 @@ class Arena:
     def put(self, data: bytes) -> int:
         """Copy bytes into a block of their own."""
         at = self.allocate(len(data))
-        self.bytes[at : at + len(data)] = data
+        self.write(at, data)
         return at
 
     def get(self, at: int, size: int) -> bytes:
         """Copy bytes out of the arena."""
-        return self.bytes[at : at + size].tobytes()
+        with self._slicing:
+            return self.bytes[at : at + size].tobytes()
+
+    def write(self, at: int, data: bytes) -> None:
+        """Copy bytes into the arena."""
+        with self._slicing:
+            self.bytes[at : at + len(data)] = data
+
+    def part(self, first: int, count: int) -> memoryview:
+        """A view of these words, to keep."""
+        with self._slicing:
+            return self.words[first : first + count]
 
     def give_back(self, at: int, size: int) -> None:
         """Return whole pages to the system; they read as zeros afterwards."""

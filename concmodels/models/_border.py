@@ -47,6 +47,10 @@ class Parker:
         self.waits = 1  # how many there have been
 
 
+def _call(function: Callable[..., object], args: tuple[object, ...]) -> object:
+    return function(*args)
+
+
 class Unit:
     """One process's or one interpreter's part in a run."""
 
@@ -57,7 +61,7 @@ class Unit:
         self.words = arena.words
         self.bells: dict[int, int] = {}
         self.channels: dict[int, ref[Any]] = {}
-        self.opening = allocate_lock()
+        self._opening = allocate_lock()
         self.first: Parker | None = None
         self._here = _local()
         self.fetch_bell: Callable[[int], int] = self.words.__getitem__  # in one process a bell is its descriptor
@@ -65,6 +69,7 @@ class Unit:
         self.alarm: Callable[[], object] = bool  # tell the keeper to look at the arena
         self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
         self.is_parent = False
+        self.call: Callable[[Callable[..., object], tuple[object, ...]], object] = _call
         self.own_threads: float = 0  # how many the room itself has started here
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
@@ -92,8 +97,14 @@ class Unit:
         """Wake the waiter of this record, now or when it next waits."""
         bell = self.bells.get(record)
         if bell is None:
-            bell = self.bells[record] = self.fetch_bell(record)
+            bell = self._open_bell(record)
         os.eventfd_write(bell, 1)
+
+    def _open_bell(self, record: int) -> int:
+        with self._opening:
+            if record not in self.bells:
+                self.bells[record] = self.fetch_bell(record)
+            return self.bells[record]
 
     def wake(self, waiters: int) -> None:
         """Wake the first waiter of a list."""

@@ -133,7 +133,7 @@ class ChannelMemory:
 
     def _attach(self, unit: Unit, number: int) -> None:
         at = CHANNELS_AT + CHANNEL_WORDS * number
-        control = self._control = unit.words[at : at + CHANNEL_WORDS]
+        control = self._control = unit.arena.part(at, CHANNEL_WORDS)
         self.home, self.number, self._at = unit, number, at
         capacity, slots, name = control[CAPACITY], control[SLOTS], control[NAME_SIZE]
         self.capacity: float = inf if capacity < 0 else capacity
@@ -158,7 +158,7 @@ class ChannelMemory:
     def _open_slots(self, unit: Unit) -> None:
         """Where the words of the items are: anything with `[position & mask]`."""
         first = self._control[SLOTS_AT] >> 3
-        self._ring: Any = unit.words[first : first + self._control[SLOTS]]
+        self._ring: Any = unit.arena.part(first, self._control[SLOTS])
         self._mask = self._control[SLOTS] - 1
 
     def _look(self, head: int) -> bool:
@@ -204,7 +204,7 @@ class ChannelMemory:
         with arena.claim:
             at = arena.allocate(8 + len(cargo))
         self.home.words[at >> 3] = len(cargo)
-        arena.bytes[at + 8 : at + 8 + len(cargo)] = cargo
+        arena.write(at + 8, cargo)
         return word_of(_BLOCK, at)
 
     def _store(self, data: Any) -> int:
@@ -218,7 +218,7 @@ class ChannelMemory:
             return self._own_block(data)
         start = self._bytes_at + (at & self._bytes_mask)
         self.home.words[start >> 3] = len(data)
-        self.home.arena.bytes[start + 8 : start + 8 + len(data)] = data
+        self.home.arena.write(start + 8, data)
         control[BYTES_TAIL] = at + need
         return word_of(_RECORD, at)
 

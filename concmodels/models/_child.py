@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket
     from collections.abc import Callable
+    from types import FrameType
 
 
 def work(unit: Unit, at: int, bell: int) -> None:
@@ -31,13 +32,16 @@ def work(unit: Unit, at: int, bell: int) -> None:
         arena.free(block, size)
         words[at + BLOCK] = 0
     name, call = _travel.unpack(payload)
-    finish(unit, at, *_outcome(unit, name, call))
+    try:
+        finish(unit, at, *_outcome(unit, name, call))
+    except Cancelled:
+        pass  # the run is broken off: nobody asks any more
 
 
 def _outcome(unit: Unit, name: str, call: bytes) -> tuple[int, bytes]:
     try:
         function, args = _travel.unpack(call)
-        result = function(*args)
+        result = unit.call(function, args)
         return DONE, unit.careful_dumps(result)
     except Cancelled:
         return STOPPED, b""
@@ -57,11 +61,8 @@ def ringer(bell: int) -> Callable[[], None]:
 # An interpreter.
 
 
-def interpreter(kind: str, run: int, fd: int, keeper: int, view: memoryview, at: int, path: tuple[str, ...]) -> None:
+def interpreter(kind: str, run: int, fd: int, keeper: int, view: memoryview, at: int) -> None:
     """The life of an interpreter, called in it."""
-    import sys
-
-    sys.path[:] = path
     unit = Unit(kind, run, Arena(fd, view))
     unit.arena.open_locks()
     unit.alarm = ringer(keeper)
@@ -91,25 +92,36 @@ def process(kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> Non
 
     signal(SIGINT, SIG_IGN)  # the parent decides
     pthread_sigmask(SIG_UNBLOCK, {SIGINT})
-    signal(SIGTERM, _stop_computing)
+    signal(SIGTERM, SIG_IGN)
     arena_fd, bell, keeper, registrar = fds
     unit = Unit(kind, run, Arena.attach(arena_fd))
     os.close(arena_fd)
     unit.arena.open_locks()
     unit.alarm = ringer(keeper)
     _ask_registrar(unit, socket(fileno=registrar))
+    unit.call = _call_until_told
     work(unit, at, bell)
 
 
-def _stop_computing(_signum: int, frame: object) -> None:
-    """The group was cancelled and we went on computing: raise `Cancelled`, but never while a lock is held."""
+def _call_until_told(function: Callable[..., object], args: tuple[object, ...]) -> object:
+    """Call it. The group may be cancelled while it only computes: then the parent knocks, until this raises.
+
+    It raises in the program's own code, never while a lock is held; and the knocks that come late do no harm.
+    """
     from signal import SIG_IGN, SIGTERM, signal
 
     from concmodels.models._interrupt import in_program
 
-    if in_program(frame):  # type: ignore[arg-type] # else the parent knocks again
+    def stop_computing(_signum: int, frame: FrameType | None) -> None:
+        if in_program(frame):
+            signal(SIGTERM, SIG_IGN)
+            raise Cancelled("the task was cancelled")
+
+    signal(SIGTERM, stop_computing)
+    try:
+        return function(*args)
+    finally:
         signal(SIGTERM, SIG_IGN)
-        raise Cancelled("the task was cancelled")
 
 
 def _ask_registrar(unit: Unit, connection: socket) -> None:

@@ -1,5 +1,6 @@
 """The keeper of `subinterp`: a thread of the main interpreter hosts each of the others, until it is closed."""
 
+import signal
 import sys
 import threading
 from concurrent import interpreters
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LIFE = """
+import sys
+sys.path[:] = path
 from concmodels.models._child import interpreter
-interpreter(kind, run, fd, keeper, view, at, path)
+interpreter(kind, run, fd, keeper, view, at)
 del view
 """
 
@@ -31,6 +34,13 @@ class InterpreterKeeper(Keeper):
         self._hosts: set[threading.Thread] = set()
         self._gone: list[threading.Thread] = []
         self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get into each other's way
+
+    def prepare(self) -> None:
+        """Ctrl-C is for the main thread: here and in the hosts, which are started from here, it is blocked.
+
+        The kernel gives the signal to any thread that does not block it, and then nothing ends the main thread's wait.
+        """
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
     def start(self, at: int, name: str) -> None:
         """Start the thread that hosts the interpreter. Not a daemon: that may crash at exit."""

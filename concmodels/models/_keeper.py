@@ -16,7 +16,6 @@ from concmodels.models import _travel
 from concmodels.models._arena import (
     BLOCK,
     BROKEN,
-    CANCELLED,
     CANCELS,
     CHANNEL_BYTES,
     LIVE,
@@ -69,7 +68,7 @@ class Keeper:
         self.grace = GRACE_S
         self.stopping = False
         self.tasks: dict[int, str] = {}  # the names of those that live, by record
-        self._cancels = 0
+        self._fence = threading.Lock()
         self._main_bell: int | None = None
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
@@ -157,10 +156,8 @@ class Keeper:
     def _end(self, parker: Parker) -> None:
         """The main task is over: so are all tasks, unless a group was never left."""
         parker.shielded = True
-        self.unit.words[parker.at + CANCELLED] = 1
-        self.unit.words[CANCELS] += 1
         self.stopping = True
-        self.unit.alarm()
+        cancel(self.unit, parker.at)
         self._thread.join()
 
     def _close(self) -> None:
@@ -264,10 +261,11 @@ class Keeper:
     def _tell_cancelled(self) -> None:
         """Somebody cancelled a scope: ring every bell, and give those who only compute their time."""
         words = self.unit.words
-        if words[CANCELS] == self._cancels:
+        if not words[CANCELS]:
             return
-        self._cancels = words[CANCELS]
-        self.note_cancelled()
+        words[CANCELS] = 0
+        with self._fence:  # what was written before is seen by all before we read on: an x86 may do it the other way
+            self.note_cancelled()
         self.ring_all()
 
     def ring_all(self) -> None:

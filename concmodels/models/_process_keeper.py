@@ -165,13 +165,16 @@ class ProcessKeeper(Keeper):
 
     def _answer(self, child: Child) -> None:
         """Send the bell that a child asks for; 0 asks for a new place to wait, for a thread of its own."""
-        question = child.connection.recv(8)
-        if not question:
-            self._epoll.unregister(child.connection)
-            del self._askers[child.connection.fileno()]
-            return
-        at = int.from_bytes(question, "little") or local_parker(self.unit).at
-        socket.send_fds(child.connection, [at.to_bytes(8, "little")], [self.unit.words[at]])
+        try:
+            question = child.connection.recv(8)
+            if question:
+                at = int.from_bytes(question, "little") or local_parker(self.unit).at
+                socket.send_fds(child.connection, [at.to_bytes(8, "little")], [self.unit.words[at]])
+                return
+        except ConnectionError:
+            pass  # it was killed in the middle of its question: its sentinel tells of that
+        self._epoll.unregister(child.connection)
+        del self._askers[child.connection.fileno()]
 
     def _bury(self, child: Child) -> None:
         self._epoll.unregister(child.popen.sentinel)

@@ -51,7 +51,8 @@ class PipeSlots:
 
     def __getitem__(self, position: int) -> int:
         control = self._control
-        if control[SPILL_START] <= position < control[SPILL_END]:
+        # In this order: a sender that begins to spill writes the start first, then the end.
+        if position < control[SPILL_END] and control[SPILL_START] <= position:
             return self._ring[position & self._mask]
         return int.from_bytes(os.read(self._reader, 8), "little", signed=True)
 
