@@ -35,6 +35,4 @@ def test_interrupted_channel_loops(model, switch, capsys):
 
 @pytest.mark.parametrize("where", WAYS)
 def test_interrupted_waits(model, where, capsys):
-    if where == "select" and not hasattr(model.room, "select"):
-        pytest.skip(f"{model.name} has no select yet")
     check_and_tell(seen_by("interrupted", model.name, where, WAITS), capsys)

@@ -9,7 +9,6 @@ from .tools import (
     drain,
     pause,
     promise,
-    raises,
     select_and_report,
     send_all,
 )
