@@ -95,7 +95,10 @@ class Apart:
 
 
 def _die_with_parent() -> Callable[[], None] | None:
-    """Return what the new process has to do so that the kernel kills it when this one dies; None where it can't."""
+    """Return what the new process has to do so that the kernel kills it when this one dies; None where it can't.
+
+    It also starts with Ctrl-C held back.
+    """
     if sys.platform != "linux":
         return None
     import ctypes
@@ -103,6 +106,8 @@ def _die_with_parent() -> Callable[[], None] | None:
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def before_exec() -> None:
+        # Python prints a fatal error when it is interrupted while it starts: its run lets the signal in.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it died before
             os._exit(FAILED)

@@ -133,8 +133,8 @@ def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
         return
     from concmodels.conformance import _candidate, suite
 
-    every = list(suite.promises())
-    pairs = [(name, it) for name in names for it in every if _gives(metafunc.config, name, it)]
+    # New promises for each model: of equal ones pytest would take all models in turn, and warm each of them up again.
+    pairs = [(name, it) for name in names for it in suite.promises() if _gives(metafunc.config, name, it)]
     ids = [f"{_candidate.label(name)}-{promise}" for name, promise in pairs]
     metafunc.parametrize("model, promise", pairs, ids=ids, indirect=["model"], scope="session")
 
