@@ -23,6 +23,13 @@ def work(unit: Unit, at: int, bell: int) -> None:
     unit.adopt(Parker(at, bell, at))
     unit.bells[at] = bell
     enter(unit)
+    try:
+        _do_task(unit, at)
+    except Cancelled:
+        pass  # the run is broken off: nobody asks any more
+
+
+def _do_task(unit: Unit, at: int) -> None:
     words, arena = unit.words, unit.arena
     if words[MAIN_AT]:
         _travel.know_main(_travel.unpack(arena.get(words[MAIN_AT], words[MAIN_SIZE])))
@@ -32,10 +39,7 @@ def work(unit: Unit, at: int, bell: int) -> None:
         arena.free(block, size)
         words[at + BLOCK] = 0
     name, call = _travel.unpack(payload)
-    try:
-        finish(unit, at, *_outcome(unit, name, call))
-    except Cancelled:
-        pass  # the run is broken off: nobody asks any more
+    finish(unit, at, *_outcome(unit, name, call))
 
 
 def _outcome(unit: Unit, name: str, call: bytes) -> tuple[int, bytes]:
@@ -92,7 +96,7 @@ def process(kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> Non
 
     signal(SIGINT, SIG_IGN)  # the parent decides
     pthread_sigmask(SIG_UNBLOCK, {SIGINT})
-    signal(SIGTERM, SIG_IGN)
+    signal(SIGTERM, _too_late)
     arena_fd, bell, keeper, registrar = fds
     unit = Unit(kind, run, Arena.attach(arena_fd))
     os.close(arena_fd)
@@ -108,20 +112,24 @@ def _call_until_told(function: Callable[..., object], args: tuple[object, ...]) 
 
     It raises in the program's own code, never while a lock is held; and the knocks that come late do no harm.
     """
-    from signal import SIG_IGN, SIGTERM, signal
+    from signal import SIGTERM, signal
 
     from concmodels.models._interrupt import in_program
 
     def stop_computing(_signum: int, frame: FrameType | None) -> None:
         if in_program(frame):
-            signal(SIGTERM, SIG_IGN)
+            signal(SIGTERM, _too_late)
             raise Cancelled("the task was cancelled")
 
     signal(SIGTERM, stop_computing)
     try:
         return function(*args)
     finally:
-        signal(SIGTERM, SIG_IGN)
+        signal(SIGTERM, _too_late)
+
+
+def _too_late(_signum: int, _frame: object) -> None:
+    """A knock that comes when all is over. (With `SIG_IGN` in its place Python complains of one on its way.)"""
 
 
 def _ask_registrar(unit: Unit, connection: socket) -> None:
