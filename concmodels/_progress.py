@@ -59,7 +59,8 @@ class Terminal(Listener):
         thread, self._thread = self._thread, None
         self._over.set()
         if thread is not None:
-            thread.join()
+            with contextlib.suppress(RuntimeError):  # Ctrl-C came while it was being started: then it ends by itself
+                thread.join()
         elif self._lively:
             self._write(_ERASE_LINE)
 

@@ -7,9 +7,11 @@ spawned, scopes that were cancelled. What starts and ends a unit is the room's: 
 
 import errno
 import os
+import signal
 import threading
 from itertools import count
 from math import inf
+from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
 from concmodels.models import _travel
@@ -65,6 +67,10 @@ class Keeper:
         seconds = patience(deadlock_after)
         _raise_descriptor_limit()
         self.bell = os.eventfd(0, os.EFD_CLOEXEC)
+        self.signal_pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._poll = poll()
+        self._poll.register(self.bell, POLLIN)
+        self._poll.register(self.signal_pipe[0], POLLIN)
         self.grace = GRACE_S
         self.stopping = False
         self.tasks: dict[int, str] = {}  # the names of those that live, by record
@@ -124,6 +130,7 @@ class Keeper:
         enter(unit)
         self._main_bell = parker.bell
         self.tasks[parker.at], self._main_thread = "main", threading.get_ident()
+        noted = self._note_signals(self.signal_pipe[1])
         try:
             self._thread.start()
             try:
@@ -142,7 +149,15 @@ class Keeper:
         finally:
             leave(unit)
             self._main_bell = None
+            self._note_signals(noted)
             self._close()
+
+    @staticmethod
+    def _note_signals(fd: int) -> int:
+        """Have each signal leave a byte there, whatever the main thread is doing; returns where they went before."""
+        if threading.current_thread() is not threading.main_thread():
+            return -1
+        return signal.set_wakeup_fd(fd, warn_on_full_buffer=False)
 
     def _ring_main(self) -> None:
         """Wake the main task; called in the signal handler."""
@@ -164,7 +179,7 @@ class Keeper:
         bells = [self.unit.words[at] for at in self._records()]
         self.close_transports()
         self.unit.close(last=True)
-        for bell in (*filter(None, bells), self.bell, self.unit.arena.fd):
+        for bell in (*filter(None, bells), self.bell, *self.signal_pipe, self.unit.arena.fd):
             os.close(bell)
         self._semaphores.clear()  # their finalizers remove the names
 
@@ -283,15 +298,16 @@ class Keeper:
     def wait(self) -> None:
         """Wait until there is something to do."""
         patience = self.patience()
-        if patience is None or self._poll_bell(patience):
-            os.read(self.bell, 8)
+        for fd, _ in self._poll.poll(None if patience is None else patience * 1000):
+            if fd == self.bell:
+                os.read(fd, 8)
+            else:
+                self.signalled()
 
-    def _poll_bell(self, seconds: float) -> bool:
-        from select import POLLIN, poll
-
-        bell = poll()
-        bell.register(self.bell, POLLIN)
-        return bool(bell.poll(seconds * 1000))
+    def signalled(self) -> None:
+        """A signal came. If main was just going to wait, it has not noticed: wake it, so that its handler is run."""
+        os.read(self.signal_pipe[0], 4096)
+        self._ring_main()
 
     def own_threads(self) -> Iterable[int]:
         """The threads of this process that run tasks, beside main's."""

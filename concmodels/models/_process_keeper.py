@@ -67,6 +67,7 @@ class ProcessKeeper(Keeper):
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
         self._epoll = epoll()
         self._epoll.register(self.bell, EPOLLIN)
+        self._epoll.register(self.signal_pipe[0], EPOLLIN)
         self.unit.arena.while_patient = self._look_for_dead
 
     # What Keeper asks for.
@@ -82,6 +83,8 @@ class ProcessKeeper(Keeper):
         for fd, _ in self._epoll.poll(self.patience()):
             if fd == self.bell:
                 os.read(fd, 8)
+            elif fd == self.signal_pipe[0]:
+                self.signalled()
             elif fd in self._askers:
                 self._answer(self._askers[fd])
             elif fd in self._children:
@@ -156,7 +159,7 @@ class ProcessKeeper(Keeper):
         process = context.Process(name=name)
         process._target = _child.process
         if self._method == "fork":
-            others = [self._epoll.fileno(), ours.fileno(), *self._askers, *self._children]
+            others = [self._epoll.fileno(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
             process._target, process._args = _forked, (others, self.unit.kind, self.run, at, fds)
             return _fork(process)
         popen = _LAUNCHERS[self._method]
@@ -304,6 +307,7 @@ def _fork(process: Any) -> Any:
 
 def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
     """A forked child: forget the parent's part in the run, then live like any other child."""
+    signal.set_wakeup_fd(-1)
     for fd in others:
         os.close(fd)
     units.clear()
