@@ -186,7 +186,9 @@ class Room(Protocol):
         all tasks end, and it leaves bare. greenlet, tasklets and gevent know at once; the others raise it when every
         task of the run has been in the same wait of the library for `deadlock_after` seconds, without a timeout, and
         they see nothing else that could send: no thread that the run did not start, no timer, no signal handler.
-        `deadlock_after=None` waits for ever. `ValueError` if it is negative or no number.
+        `deadlock_after=None` waits for ever. `ValueError` if it is negative or no number. processes and subinterp look
+        for deadlocks only if they are asked to: there the default is None. greenlet, tasklets and gevent do not see
+        signal handlers that could send.
 
         Installs its own SIGINT handler while it runs in the main thread, and restores the old one.
         """

@@ -298,5 +298,12 @@ class Arena:
 
 
 def deadline(timeout: float | None) -> float | None:
-    """The moment when a timeout strikes."""
-    return None if timeout is None else time.monotonic() + timeout
+    """The moment when a timeout strikes. Raises `TypeError` or `ValueError` if it is no number."""
+    if timeout is None:
+        return None
+    try:
+        if timeout == timeout:
+            return time.monotonic() + timeout
+    except TypeError:
+        raise TypeError(f"a timeout is a number of seconds, or None, not {timeout!r}") from None
+    raise ValueError("a timeout is a number of seconds, or None, not nan")

@@ -88,12 +88,22 @@ def forget(waiters: deque[Waiter], waiter: Waiter) -> None:
 
 
 def expired(timeout: float | None) -> bool:
-    """Whether this timeout allows no waiting at all."""
-    return timeout is not None and timeout <= 0
+    """Whether this timeout allows no waiting at all. Raises `TypeError` or `ValueError` if it is no number."""
+    if timeout is None:
+        return False
+    try:
+        if timeout > 0:
+            return False
+    except TypeError:
+        raise TypeError(f"a timeout is a number of seconds, or None, not {timeout!r}") from None
+    if timeout != timeout:
+        raise ValueError("a timeout is a number of seconds, or None, not nan")
+    return True
 
 
 def deadline(timeout: float | None) -> float | None:
-    """The moment when this timeout strikes."""
+    """The moment when this timeout strikes. Raises as `expired`."""
+    expired(timeout)
     return None if timeout is None else time.monotonic() + timeout
 
 

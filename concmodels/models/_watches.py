@@ -53,7 +53,7 @@ class Watch:
         if found is None or error is found or isinstance(error, (KeyboardInterrupt, SystemExit)):
             return
         if error is None or isinstance(error, (Deadlock, *self.calls_off)):
-            raise found
+            raise found from None
         raise found from error
 
 

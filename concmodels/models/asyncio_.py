@@ -16,6 +16,7 @@ import asyncio
 import math
 import time
 from asyncio import CancelledError as Cancelled
+from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._awaiting import AsyncChannel, AsyncEvent
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
 
 now = time.monotonic
+_numbers = count(1)
 
 
 def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
@@ -161,7 +163,7 @@ class TaskGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if not hasattr(self, "_native"):
             raise RuntimeError("this group is not open: spawn inside its `async with`")
-        name = name or getattr(function, "__name__", None)
+        name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         return Task(self._native.create_task(_carry(function, args), name=name))
 
     def cancel(self) -> None:

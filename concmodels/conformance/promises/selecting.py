@@ -1,5 +1,6 @@
 """Waiting for several channels at once: `select`."""
 
+import math
 import time
 
 from .tools import (
@@ -224,3 +225,16 @@ async def select_takes_a_channel_twice(room):
     assert (await room.select(channel, (channel, "a"), (channel, "b"), timeout=PATIENCE)).sent
     done = await room.select(channel, (channel, "c"), timeout=PATIENCE)
     assert done.item in ("a", "b") and not done.sent
+
+
+@promise(timeout=(math.nan, "soon"))
+async def a_bad_timeout_is_refused(room, timeout):
+    """`timeout` is in seconds: what is no number is refused, in `select` as in `receive` and `send`."""
+    empty, full = room.Channel(1), room.Channel(1)
+    full.send_nowait("item")
+    with raises(ValueError, TypeError):
+        await room.select(empty, timeout=timeout)
+    with raises(ValueError, TypeError):
+        await empty.receive(timeout)
+    with raises(ValueError, TypeError):
+        await full.send("item", timeout)
