@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _WORDS = {KEPT: ("passed      ", "green"), BROKEN: ("failed      ", "bold red"), NOT_PROMISED: ("not promised", "dim")}
 
 _VALUES_TOLD = 6
-_HARDLY = 10
-"""A model that promises less than this has not shown much."""
+_HARDLY = 5
+"""A model that leaves so many times more promises than it gives has not shown much."""
 
 
 class Show:
@@ -54,12 +54,12 @@ class Show:
         """Say how many there were of each kind."""
         counts = f"{len(report.broken)} broken, {len(report.not_promised)} not promised"
         style = "bold red" if report.broken else "bold green"
-        self._print(Text.assemble((f"{report.model}: {report.grade}", style), f" ({counts})"))
         if report.broken:
             names = dict.fromkeys(str(line.promise) for line in report.broken)
             self._print(Text(f"broken: {', '.join(names)}"))
-        elif len(report.kept) < _HARDLY:
-            self._print(Text("That is hardly tested: give it iteration, `close` and the nowait forms too."))
+        if (len(report.kept) + len(report.broken)) * _HARDLY < len(report.not_promised):
+            self._print(Text("This is hardly tested: give it iteration, `close` and the nowait forms too."))
+        self._print(Text.assemble((f"{report.model}: {report.grade}", style), f" ({counts})"))
 
     @contextlib.contextmanager
     def _bar(self, count: int) -> Iterator[tuple[Callable[[], None], Callable[[str], None]]]:
