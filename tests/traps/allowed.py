@@ -39,6 +39,7 @@ ALLOWED = {
     ("models/_keeper.py", "the module", "module state"): "an `itertools.count`, which gives each number once",
     ("models/_keeper.py", "Keeper.__init__", "shared iterator"): "an `itertools.count`, which gives each number once",
     ("models/_loop_watches.py", "TrioWatch._turns", "polling"): "a task of the watch: it looks a few times a second",
+    ("models/asyncio_.py", "the module", "module state"): NAMES,
     ("models/_scoped.py", "the module", "module state"): NAMES,
     ("models/_select.py", "select_sync", "shared iterator"): TURNS,
     ("models/_select.py", "select_async", "shared iterator"): TURNS,
