@@ -142,11 +142,13 @@ class LoopGuard(Guard):
         if not self._passed_on:
             self._passed_on = True
             self._call_soon(self._landed)
-            self._old(signal.SIGINT, None)
 
     def _landed(self) -> None:
-        self.pending = self._passed_on = False
+        """Between two turns of the loop: asyncio's handler cancels main at once, which must not be in mid-operation."""
+        pending, self.pending, self._passed_on = self.pending, False, False
+        if pending:
+            self._old(signal.SIGINT, None)
 
     def __exit__(self, *_: object) -> None:
-        self.pending = False  # the loop's handler has it
+        self._landed()  # the loop's handler has it
         super().__exit__()
