@@ -19,6 +19,8 @@ import time
 from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
 from _thread import allocate_lock
 
+from concmodels.models._colour import must_be_seconds
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -262,11 +264,15 @@ class Arena:
             self.remove(record)
         return record
 
+    def owner(self, record: int) -> int:
+        """The record of the task that waits with this one: itself, or for a case of a select the task's."""
+        return self.words[record + OWNER] or record
+
     def first_to_claim(self, at: int) -> int:
         """The first record of a list whose wait nobody has claimed; those before it leave the list."""
         words = self.words
         while record := words[at]:
-            if words[(words[record + OWNER] or record) + OUTCOME] == PENDING:
+            if words[self.owner(record) + OUTCOME] == PENDING:
                 return int(record)
             self.remove(record)
         return 0
@@ -279,7 +285,7 @@ class Arena:
         record = self.first_to_claim(at)
         if not record:
             return 0, 0
-        owner = self.words[record + OWNER] or record
+        owner = self.owner(record)
         self.words[owner + OUTCOME], self.words[owner + CHOSEN] = outcome, record
         self.remove(record)
         return record, owner
@@ -301,9 +307,5 @@ def deadline(timeout: float | None) -> float | None:
     """The moment when a timeout strikes. Raises `TypeError` or `ValueError` if it is no number."""
     if timeout is None:
         return None
-    try:
-        if timeout == timeout:
-            return time.monotonic() + timeout
-    except TypeError:
-        raise TypeError(f"a timeout is a number of seconds, or None, not {timeout!r}") from None
-    raise ValueError("a timeout is a number of seconds, or None, not nan")
+    must_be_seconds(timeout)
+    return time.monotonic() + timeout

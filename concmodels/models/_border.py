@@ -20,7 +20,7 @@ import time
 from _thread import _local, allocate_lock
 from _weakref import ref
 
-from concmodels.models._arena import BELL, BROKEN, CANCELLED, OWNER, PARENT, TELL, TOLD, WAITING, Arena, Cancelled
+from concmodels.models._arena import BELL, BROKEN, CANCELLED, PARENT, TELL, TOLD, WAITING, Arena, Cancelled
 from concmodels.models._travel import careful_dumps, pack
 
 TYPE_CHECKING = False
@@ -110,7 +110,7 @@ class Unit:
         """Wake the first waiter of a list."""
         with self.arena.claim:
             record = self.arena.pop(waiters)
-            owner = record and (self.words[record + OWNER] or record)
+            owner = record and self.arena.owner(record)
         if owner:
             self.ring(owner)
 

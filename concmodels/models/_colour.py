@@ -1,4 +1,4 @@
-"""The commonest slip between the two colours, told in one sentence."""
+"""The commonest slips, told in one sentence: the wrong colour, and a timeout that is no number."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,3 +17,13 @@ def must_be_plain(function: Callable[..., Any], model: str) -> None:
             f"{name} is an `async def` function, and {model} is a sync room: write `def`, "
             "or load an async room (asyncio, trio, anyio)"
         )
+
+
+def must_be_seconds(timeout: float) -> None:
+    """Raise `TypeError` or `ValueError` for a timeout that is no number."""
+    try:
+        is_number = timeout + 0 == timeout
+    except TypeError:
+        raise TypeError(f"a timeout is a number of seconds, or None, not {timeout!r}") from None
+    if not is_number:
+        raise ValueError("a timeout is a number of seconds, or None, not nan")

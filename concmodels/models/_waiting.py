@@ -20,6 +20,7 @@ from collections import deque
 from itertools import cycle, repeat
 
 from concmodels.errors import ChannelClosed, WouldBlock
+from concmodels.models._colour import must_be_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,20 +92,16 @@ def expired(timeout: float | None) -> bool:
     """Whether this timeout allows no waiting at all. Raises `TypeError` or `ValueError` if it is no number."""
     if timeout is None:
         return False
-    try:
-        if timeout > 0:
-            return False
-    except TypeError:
-        raise TypeError(f"a timeout is a number of seconds, or None, not {timeout!r}") from None
-    if timeout != timeout:
-        raise ValueError("a timeout is a number of seconds, or None, not nan")
-    return True
+    must_be_seconds(timeout)
+    return timeout <= 0
 
 
 def deadline(timeout: float | None) -> float | None:
     """The moment when this timeout strikes. Raises as `expired`."""
-    expired(timeout)
-    return None if timeout is None else time.monotonic() + timeout
+    if timeout is None:
+        return None
+    must_be_seconds(timeout)
+    return time.monotonic() + timeout
 
 
 def remaining(until: float | None) -> float | None:

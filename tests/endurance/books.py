@@ -10,7 +10,7 @@ A Ctrl-C that rose inside the library, and a cancellation, leave no such doubt: 
 all. (Models that say so among their limitations may have delivered the item of a `send` that was cancelled.)
 """
 
-from concmodels.errors import ChannelClosed, WouldBlock
+from concmodels.conformance.promises.tools import drain
 
 DELIVERS_CANCELLED = ("asyncio", "anyio", "gevent", "eventlet")
 """Their docstrings: a send cancelled in the same turn in which its item is taken leaves that item delivered."""
@@ -65,7 +65,7 @@ class Book:
         return sum(self._balance(*way) for way in self.ways)
 
     def _balance(self, channel, sender, receiver):
-        left = drain(channel)
+        left = drain(channel)  # hangs if the lock was left held, which the program's watchdog tells
         taken = receiver.received
         lost = int(receiver.in_its_own_code and bool(left and left[0] == taken + 1))
         assert left == list(range(taken + lost, taken + lost + len(left))), f"after {taken} of it lay there: {left[:9]}"
@@ -77,13 +77,3 @@ class Book:
             f"in own code: sender {sender.in_its_own_code}, receiver {receiver.in_its_own_code}"
         )
         return lost
-
-
-def drain(channel):
-    """What can be received without waiting; hangs if the lock was left held, which the program's watchdog tells."""
-    items = []
-    try:
-        while True:
-            items.append(channel.receive_nowait())
-    except WouldBlock, ChannelClosed:
-        return items
