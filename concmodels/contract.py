@@ -25,7 +25,8 @@ What every model promises:
 * Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended; so does `Deadlock`, in one process.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import Future
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
@@ -163,6 +164,137 @@ class AsyncTaskGroup(Protocol):
     def cancel(self) -> None: ...
 
 
+class Pool(Protocol):
+    """Workers that do what they are given: in a sync room a `concurrent.futures.Executor`.
+
+    `Pool(workers=None, *, initializer=None, initargs=())` starts its workers at once: in processes and subinterp by
+    default as many as there are CPUs, elsewhere four more, at most 32. It belongs to the run that it is made in. Every
+    worker first calls `initializer(*initargs)`; if that fails the pool is broken: what it was given and is given later
+    fails with `concurrent.futures.BrokenExecutor`, and the reason is its `__cause__`. Raises `ValueError` for less than
+    one worker.
+
+    A task is begun once. If its worker dies in it (a process that is killed), it fails with `WorkerDied`; what that
+    worker had not begun goes to others, and a new worker takes its place. A task may give the pool further tasks and
+    wait for them; when all workers wait like that and none is left to begin what they wait for, the last of these waits
+    raises `Deadlock`.
+
+    Leaving the `with` waits until everything is done, as an Executor does. When the body fails, what has not begun is
+    cancelled and what has begun is cancelled where it waits.
+    """
+
+    @property
+    def workers(self) -> int:
+        """How many there are."""
+
+    def submit[R](self, function: Callable[..., R], /, *args: object, **kwargs: object) -> Future[R]:
+        """Have one worker call `function(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
+
+    def map[R](
+        self,
+        function: Callable[..., R],
+        *iterables: Iterable[object],
+        timeout: Timeout = None,
+        chunksize: int | None = None,
+        buffersize: int | None = None,
+        progress: str | None = None,
+    ) -> Iterator[R]:
+        """Call `function` with the next item of each iterable, and yield the results in the order of the items.
+
+        The items are taken at once; with `buffersize` at most so many are ahead of the results that were yielded. The
+        exception of a call is raised in its turn, and ends the iteration; what has not begun is then cancelled, as it
+        is when the iterator is dropped. `timeout` is in seconds from this call on: `TimeoutError`. Beyond a border,
+        `chunksize` tasks travel together; by default as many as take about a millisecond, and a lone one at once.
+        `progress` labels a bar on a terminal.
+        """
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take nothing more. Waits until everything is done, unless told not to; a second call does no harm."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None: ...
+
+
+class Handle[R](Awaitable[R], Protocol):
+    """What `submit` gives in an async room: `await handle` is the result, or raises what the call raised."""
+
+    async def result(self, timeout: Timeout = None) -> R:
+        """As `await handle`, for at most so many seconds. Raises `TaskCancelled` if it was cancelled."""
+
+    def done(self) -> bool:
+        """Whether the call has ended, however it ended."""
+
+    def cancel(self) -> bool:
+        """Take the call back if no worker has begun it; whether that was so."""
+
+
+class AsyncPool(Protocol):
+    """The same in an async room: `async with room.Pool(8) as pool`.
+
+    `function` is a coroutine function. A plain one may be given too: it is called in the loop, and until it returns
+    nothing else runs there.
+    """
+
+    @property
+    def workers(self) -> int: ...
+
+    async def submit[R](
+        self, function: Callable[..., Awaitable[R] | R], /, *args: object, **kwargs: object
+    ) -> Handle[R]: ...
+
+    def map[R](
+        self,
+        function: Callable[..., Awaitable[R] | R],
+        *iterables: Iterable[object],
+        timeout: Timeout = None,
+        chunksize: int | None = None,
+        buffersize: int | None = None,
+        progress: str | None = None,
+    ) -> AsyncIterator[R]: ...
+
+    async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None: ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None: ...
+
+
+class Shared(Protocol):
+    """The handle of one block of memory that all workers see, made by `share(buffer)`.
+
+    It may be an argument of `spawn`, `submit` and `map`, and an item of a channel. In one process it is the object
+    itself; beyond a border the bytes are copied once, into memory that every worker maps, and the object that they came
+    from does not see what is written there. A read-only source gives read-only views.
+
+    `release()`, or leaving its `with`, ends it: after that `view()` and `array()` raise `RuntimeError`, here and in
+    every worker. Memory that a worker still has a view of is given back when that worker has let go of it.
+    """
+
+    @property
+    def nbytes(self) -> int: ...
+
+    @property
+    def readonly(self) -> bool: ...
+
+    def view(self) -> memoryview:
+        """The bytes, with the format and shape of the source."""
+
+    def array(self) -> object:
+        """The same as a numpy array, with the dtype of the source. Raises `ImportError` where numpy does not load."""
+
+    def release(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
+
+
 class Room(Protocol):
     """A model: the module itself, or a `Room` object for a variant (`processes:spawn`)."""
 
@@ -177,6 +309,16 @@ class Room(Protocol):
     @property
     def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:
         """`TaskGroup()`."""
+
+    @property
+    def Pool(self) -> Callable[..., Pool | AsyncPool]:
+        """`Pool(workers=None, *, initializer=None, initargs=())`."""
+
+    def share(self, buffer: object) -> Shared:
+        """Give all workers one block of memory: bytes, a bytearray, an array, an mmap, a numpy array.
+
+        Raises `TypeError` for what has no buffer. Never waits, and is not awaited.
+        """
 
     def run[R](self, main: Callable[..., R], *args: object, deadlock_after: float | None = 1.0) -> R:
         """Start the world, run `main(*args)` in it, stop the world, return the result.

@@ -80,6 +80,20 @@ class TaskDied(RuntimeError):
     """The process or interpreter of a task ended without a word (killed, or out of memory)."""
 
 
+class WorkerDied(TaskDied):
+    """The worker that a pool's task ran in ended without a word; the pool goes on with a new one.
+
+    `.worker` is its name. A task that no worker had begun has not failed: another worker does it.
+    """
+
+    def __init__(self, message: str, worker: str | None = None) -> None:
+        super().__init__(message, worker)
+        self.worker = worker
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class CannotTravel(TypeError):
     """A function or an argument can't cross the border to another process or interpreter."""
 

@@ -151,7 +151,31 @@ def test_what_a_partial_model_lacks_is_not_promised(tmp_path):
     assert "delivery.one_to_one_is_a_stream" in verdicts(report, "kept")
     reasons = {it["reason"] for it in report["outcomes"] if it["verdict"] == "not promised"}
     assert {"its Channel has no close", "its Channel has no len()", "its Channel.receive has no timeout"} <= reasons
-    assert "my_model.py has no TaskGroup of its own" in reasons and "my_model.py has no select of its own" in reasons
+    assert {f"my_model.py has no {it} of its own" for it in ("TaskGroup", "select", "Pool", "share")} <= reasons
+
+
+POOL = """
+from concurrent.futures import ThreadPoolExecutor
+from concmodels.models.threads import Channel
+class Pool:
+    def __init__(self, workers): self.executor = ThreadPoolExecutor(workers)
+    def submit(self, function, /, *args): return self.executor.submit(function, *args)
+    def map(self, function, *iterables): return self.executor.map(function, *iterables)
+    def __enter__(self): return self
+    def __exit__(self, *_): self.executor.shutdown()
+"""
+
+
+def test_what_a_pool_of_ones_own_lacks_is_not_promised(tmp_path):
+    kept, reasons = set(), set()
+    for some in ("pooling_map.map_", "pooling.a_pool", "pooling_ends.the_init"):
+        status, report = graded(write(tmp_path, POOL), "-k", some)
+        assert (status, verdicts(report, "broken")) == (0, set())
+        kept |= verdicts(report, "kept")
+        reasons |= {it["reason"] for it in report["outcomes"] if it["verdict"] == "not promised"}
+    assert {"pooling_map.map_keeps_the_order", "pooling.a_pool_has_at_least_one_worker"} <= kept
+    assert {f"its Pool.map has no {it}" for it in ("buffersize", "chunksize", "timeout", "progress")} <= reasons
+    assert {"its Pool has no workers", "its Pool has no initializer"} <= reasons
 
 
 ASYNC = """

@@ -47,6 +47,13 @@ def test_the_select_program_runs_on_every_plain_model(name, tmp_path):
     assert run_as_a_file(program, tmp_path) == "0\n1\n2\nenough\n"
 
 
+@pytest.mark.parametrize("name", SYNC_ONES)
+def test_the_pool_program_runs_on_every_plain_model(name, tmp_path):
+    program = BLOCKS[3].replace('"subinterp"', repr(name))
+    assert repr(name) in program
+    assert run_as_a_file(program, tmp_path) == "49500000 1024\n"
+
+
 def test_without_the_word_to_stop_it_ends_in_the_deadlock_that_is_shown(tmp_path):
     program = BLOCKS[2].replace('"processes"', '"threads"').replace('        stop.send("enough")\n', "\n")
     file = tmp_path / "example.py"

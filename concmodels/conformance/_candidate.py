@@ -1,10 +1,10 @@
 """What may be graded: a model of the catalog by its name, or a file that somebody wrote.
 
 A file defines `Channel`, and whatever else of the vocabulary its author made. The rest is lent to it by the room of the
-same colour: asyncio where `Channel.send` is `async def`, threads otherwise. What its Channel lacks (`close`, `timeout`
-...) is filled with a NotImplementedError that says so: a promise that meets it is not promised. The author may say the
-same by raising NotImplementedError, as in `Channel(0)` for who has no rendezvous. And the file may say more about
-itself in `FACTS`, for example `FACTS = {"preemptive": False}`: see `concmodels.catalog.Facts`.
+same colour: asyncio where `Channel.send` is `async def`, threads otherwise. What its Channel and its Pool lack
+(`close`, `timeout` ...) is filled with a NotImplementedError that says so: a promise that meets it is not promised. The
+author may say the same by raising NotImplementedError, as in `Channel(0)` for who has no rendezvous. And the file may
+say more about itself in `FACTS`, for example `FACTS = {"preemptive": False}`: see `concmodels.catalog.Facts`.
 """
 
 import importlib.util

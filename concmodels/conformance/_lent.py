@@ -1,4 +1,4 @@
-"""What is lent to a model that has not everything, and what stands in the gaps of its Channel."""
+"""What is lent to a model that has not everything, and what stands in the gaps of its Channel and its Pool."""
 
 import math
 from annotationlib import Format
@@ -27,6 +27,8 @@ def room(base: Any, given: dict[str, Any], colour: str, tell: Tell) -> SimpleNam
     whole.select = _no_select
     vars(whole).update(given)
     whole.Channel = _whole_channel(given["Channel"], colour)
+    if "Pool" in given:
+        whole.Pool = _whole_pool(given["Pool"], colour)
     return whole
 
 
@@ -68,19 +70,19 @@ def _takes(function: Any, name: str) -> bool:
     return name in parameters or Parameter.VAR_KEYWORD in kinds
 
 
-def _gap(told: str) -> Callable[..., Any]:
+def _gap(told: str, kind: str = "Channel") -> Callable[..., Any]:
     def missing(self: object, *_: object) -> Any:
-        raise Lacking(f"its Channel has no {told}")
+        raise Lacking(f"its {kind} has no {told}")
 
     return missing
 
 
-def _absent(names: frozenset[str]) -> Callable[[object, str], Any]:
+def _absent(names: frozenset[str], kind: str = "Channel") -> Callable[[object, str], Any]:
     """`__getattr__` is asked only for what neither the class nor the object has."""
 
     def missing(self: object, name: str) -> Any:
         if name in names:
-            raise Lacking(f"its Channel has no {name}")
+            raise Lacking(f"its {kind} has no {name}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     return missing
@@ -110,6 +112,41 @@ def _poorer_init(channel: type, absent: set[str]) -> Callable[..., None]:
         channel.__init__(self, **{key: value for key, value in wanted.items() if key not in absent})  # type: ignore[misc]
 
     return init
+
+
+# Pools.
+
+_OPTIONS = {
+    "__init__": ("initializer", "initargs"),
+    "map": ("timeout", "chunksize", "buffersize", "progress"),
+    "shutdown": ("wait", "cancel_futures"),
+}
+
+
+def _whole_pool(pool: Any, colour: str) -> Any:
+    """As `_whole_channel`; a Pool that is a function that makes one is left as it is."""
+    if not isinstance(pool, type):
+        return pool
+    ends = ("__aenter__", "__aexit__") if colour == "async" else ("__enter__", "__exit__")
+    gaps: dict[str, Any] = {name: _gap("`with`", "Pool") for name in ends if not hasattr(pool, name)}
+    if plain := [name for name in ("submit", "map", "shutdown", "workers") if not hasattr(pool, name)]:
+        gaps["__getattr__"] = _absent(frozenset(plain), "Pool")
+    for verb, options in _OPTIONS.items():
+        if absent := {it for it in options if hasattr(pool, verb) and not _takes(getattr(pool, verb), it)}:
+            gaps[verb] = _without_options(getattr(pool, verb), verb, absent)
+    return type(pool.__name__, (pool,), gaps) if gaps else pool
+
+
+def _without_options(method: Callable[..., Any], verb: str, absent: set[str]) -> Callable[..., Any]:
+    """None is no wish: it is left out. Anything else is what is missing."""
+
+    def call(self: object, *args: Any, **options: Any) -> Any:
+        for name in [it for it in options if it in absent]:
+            if options.pop(name) is not None:
+                raise Lacking(f"its Pool{'' if verb == '__init__' else f'.{verb}'} has no {name}")
+        return method(self, *args, **options)
+
+    return call
 
 
 # Groups that tell what goes wrong in them at once: a wait in the model's channel can't be cancelled by the group.

@@ -20,7 +20,7 @@ from .census import NothingLeft
 
 _TEXTS = f"{__package__}.promises"
 
-VOCABULARY = ("Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep")
+VOCABULARY = ("Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep")
 """What a room has."""
 
 
@@ -67,6 +67,8 @@ class Model:
         function = getattr(import_module(f"{self.texts}.{promise.chapter}"), promise.name)
         known = {"room": self.room, "effort": self.effort, "facts": self.facts, **promise.values}
         args = [known[name] for name in signature(function).parameters]
+        for library in promise.uses:
+            import_module(library)  # now: what it keeps is not what a run leaves behind
         try:
             with NothingLeft():
                 if promise.in_a_run:
@@ -92,6 +94,7 @@ class Promise:
         self.in_a_run = iscoroutinefunction(function)
         self.by: Callable[[Facts], bool] = function.by
         self.needs: tuple[str, ...] = function.needs
+        self.uses: tuple[str, ...] = function.uses
 
     @property
     def full_name(self) -> str:

@@ -23,7 +23,7 @@ from concmodels.models._colour import must_be_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from mmap import mmap
 
 PAIRS = 64
@@ -35,6 +35,7 @@ NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = r
 SPAWNED = 8  # a list: the tasks that wait to be started
 MAIN_AT, MAIN_SIZE, KEEPS_INTERPRETERS, TELL = range(10, 14)
 FREE_BLOCKS = 16  # one list per power of two
+SHARES, FREE_SHARE = 60, 61  # how many buffers were shared, and a list of entries that are free again
 LOCK_NAMES = 128
 
 RECORDS_AT, RECORD_WORDS, RECORDS = 1024, 32, 1 << 20
@@ -46,6 +47,7 @@ HEAP_AT = -(-(CHANNELS_AT + CHANNEL_WORDS * CHANNELS) * 8 // PAGE) * PAGE
 BELL, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 WAITING, TOLD, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
+EXPENDABLE = 20  # a worker of a pool: the run goes on without it
 
 # What the OUTCOME of a wait says. 0: nobody can claim it (it only waits to be woken, or not at all).
 PENDING, TAKEN, REFUSED = 1, 2, 3
@@ -223,6 +225,12 @@ class Arena:
         with self._slicing:
             return self.words[first : first + count]
 
+    def lend(self, at: int, size: int) -> memoryview:
+        """A view of these bytes for the program: one of its own, so that other threads do not get in its way."""
+        source = self.bytes if self._mapping is None else memoryview(self._mapping)
+        with self._slicing:
+            return source[at : at + size]
+
     def give_back(self, at: int, size: int) -> None:
         """Return whole pages to the system; they read as zeros afterwards."""
         from mmap import MADV_REMOVE, mmap
@@ -290,10 +298,17 @@ class Arena:
         self.remove(record)
         return record, owner
 
-    def close(self, *, last: bool = False) -> None:
-        """Unmap it; the last one to leave gives all memory back whatever still refers to it."""
+    def close(self, *, last: bool = False, seen: Iterable[tuple[int, int]] = ()) -> None:
+        """Unmap it; the last one to leave gives all memory back, but for what the program still sees (from, to).
+
+        That stays valid until the program has let go of it.
+        """
         if last:
-            self.give_back(0, len(self.bytes))
+            size, at = len(self.bytes), 0
+            for start, end in sorted((*seen, (size, size))):
+                if start // PAGE * PAGE > at:
+                    self.give_back(at, start // PAGE * PAGE - at)
+                at = max(at, -(-end // PAGE) * PAGE)
         try:
             self.words.release()
             self.bytes.release()

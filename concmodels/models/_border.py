@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from concmodels.models._loans import Loans
+
 now = time.monotonic
 units: dict[int, Unit] = {}  # the runs that this interpreter takes part in, by number
 
@@ -61,6 +63,7 @@ class Unit:
         self.words = arena.words
         self.bells: dict[int, int] = {}
         self.channels: dict[int, ref[Any]] = {}
+        self._loans: Loans | None = None
         self._opening = allocate_lock()
         self.first: Parker | None = None
         self._here = _local()
@@ -70,9 +73,12 @@ class Unit:
         self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
         self.is_parent = False
         self.call: Callable[[Callable[..., object], tuple[object, ...]], object] = _call
-        self.own_threads: float = 0  # how many the room itself has started here
+        self.own_threads: float = 0  # how many the room itself has started here ...
+        self.service: set[int] = set()  # ... and which of them serve the tasks, and never do anything by themselves
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
+        self.pools: dict[int, object] = {}  # those made here, by the record of their group
+        self.closers: list[Callable[[], object]] = []  # the end of the run, or of this part of it: called before
         units[run] = self
 
     # Waiting and waking.
@@ -89,6 +95,31 @@ class Unit:
         """Let the calling thread wait here."""
         self._here.parker = parker
         self.first = parker
+
+    def sit(self, parker: Parker) -> None:
+        """Let the calling thread, which is not this unit's first one, wait here."""
+        self._here.parker = parker
+
+    def begin_service(self) -> None:
+        """The calling thread is one of the room's own, and serves its tasks. Ctrl-C is not for it."""
+        from _thread import get_ident
+        from signal import SIG_BLOCK, SIGINT, pthread_sigmask
+
+        pthread_sigmask(SIG_BLOCK, {SIGINT})
+        self.own_threads += 1
+        self.service.add(get_ident())
+
+    def end_service(self) -> None:
+        """It is going to end."""
+        from _thread import get_ident
+
+        self.own_threads -= 1
+        self.service.discard(get_ident())
+
+    def close_all(self) -> None:
+        """What belongs to this part of the run ends before it."""
+        while self.closers:
+            self.closers[-1]()
 
     def _no_parker(self) -> Parker:
         raise RuntimeError("this thread has no part in the run")
@@ -224,13 +255,22 @@ class Unit:
         self.bells[at] = bell
         return Parker(at, bell, at)
 
+    def loans(self) -> Loans:
+        """What this unit sees of the run's shared buffers."""
+        with self._opening:
+            if self._loans is None:
+                from concmodels.models._loans import Loans  # most units do without
+
+                self._loans = Loans(self)
+            return self._loans
+
     def close(self, *, last: bool = False) -> None:
-        """Leave the run: from here on its channels say so."""
+        """Leave the run: from here on its channels and its shared buffers say so."""
         units.pop(self.run, None)
         for channel in [known() for known in list(self.channels.values())]:
             if channel is not None:
                 channel.detach()
-        self.arena.close(last=last)
+        self.arena.close(last=last, seen=() if self._loans is None else self._loans.end())
 
 
 _current = _local()

@@ -12,6 +12,7 @@ from concmodels.models._arena import (
     BROKEN,
     CANCELLED,
     CANCELS,
+    EXPENDABLE,
     LIVE,
     OWNER,
     PARENT,
@@ -53,7 +54,7 @@ def finish(unit: Unit, at: int, state: int, data: bytes = b"") -> None:
             waiting.append(waiter)
     for waiter in waiting:
         unit.ring(waiter)
-    if state in (FAILED, DIED):
+    if state in (FAILED, DIED) and not words[at + EXPENDABLE]:
         cancel(unit, words[at + PARENT])
 
 
@@ -141,9 +142,11 @@ class TaskGroup:
     """Tasks that end together: `with TaskGroup() as group: group.spawn(function, *args)`."""
 
     kind: ClassVar[str]
+    expendable: ClassVar[bool] = False
+    """Whether the others go on when one fails, or dies."""
 
-    def __init__(self) -> None:
-        self.unit = current(self.kind)
+    def __init__(self, unit: Unit | None = None) -> None:
+        self.unit = unit or current(self.kind)
         self._at = 0
         self._open = False
         self._tasks: list[Task] = []
@@ -163,7 +166,7 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't cross the border."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_plain(function, self.kind)
+        must_be_plain(function, self.unit.kind)
         unit, arena, words = self.unit, self.unit.arena, self.unit.words
         call = pack_call(function, args, unit)
         if name is None:
@@ -172,6 +175,7 @@ class TaskGroup:
         with arena.claim:
             at = arena.new_record()
             words[at + BLOCK], words[at + SIZE], words[at + PARENT] = arena.put(call), len(call), self._at
+            words[at + EXPENDABLE] = self.expendable
             words[self._at + LIVE] += 1
             arena.push(SPAWNED, at)
         task = Task(self, at, name)

@@ -39,7 +39,9 @@ def _do_task(unit: Unit, at: int) -> None:
         arena.free(block, size)
         words[at + BLOCK] = 0
     name, call = _travel.unpack(payload)
-    finish(unit, at, *_outcome(unit, name, call))
+    outcome = _outcome(unit, name, call)
+    unit.close_all()
+    finish(unit, at, *outcome)
 
 
 def _outcome(unit: Unit, name: str, call: bytes) -> tuple[int, bytes]:

@@ -4,6 +4,7 @@ A task that waits has a chain of frames: the program's own call (`channel.receiv
 waiting of `_waiting.py` or `_awaiting.py` below that. The verb says what the task waits for, the program's frame where.
 """
 
+import gc
 import math
 import os
 import signal
@@ -101,8 +102,13 @@ def awaits(coroutine: Any) -> list[FrameType]:
         if frame is None:
             break
         frames.append(frame)
-        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)
+        coroutine = _inside(getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None))
     return frames[::-1]
+
+
+def _inside(awaited: Any) -> Any:
+    """What is awaited; if it is a coroutine that an `__await__` has handed out, that coroutine, which it hides."""
+    return gc.get_referents(awaited)[0] if type(awaited).__name__ == "coroutine_wrapper" else awaited
 
 
 def endless_wait(frames: list[FrameType], exits: tuple[CodeType, ...] = ()) -> object:
@@ -129,6 +135,8 @@ def deadlock(tasks: Iterable[tuple[str, list[FrameType]]]) -> Deadlock:
 
 def doing(frames: list[FrameType]) -> str:
     """What the task with these frames is doing, and where."""
+    if any(frame.f_code.co_name == "wait_for_work" for frame in frames):
+        return "waits for work"  # a pool's worker
     return _activity(frames) + place(frames)
 
 
@@ -145,6 +153,8 @@ def _activity(frames: list[FrameType]) -> str:
     verb = None
     for frame in frames:
         if frame.f_code.co_filename.startswith(_ROOMS):
+            if frame.f_code.co_name == "_do_jobs":
+                break  # of a pool's worker; what lies below is the task, or the worker's wait for the next one
             verb = frame
         elif _of_program(frame):
             break
@@ -156,6 +166,10 @@ def _verb(name: str, names: Mapping[str, Any]) -> str:
         return "select of " + ", ".join(map(_case, names["cases"]))
     if name in ("__exit__", "__aexit__"):
         return "waits for the end of its group"
+    if name == "_take":
+        return "waits for the next result of a map"
+    if name == "shutdown":
+        return "waits for the end of its pool"
     if name == "result":
         return f"waits for the result of {names['self'].name}"
     if name == "send":

@@ -29,6 +29,7 @@ class TaskGroup:
     """
 
     waiter_type: ClassVar[type[TaskWaiter]]
+    cancelled_type = Cancelled
     threaded: ClassVar[bool] = False
     """Whether the owner can look at a task while that runs."""
 
@@ -61,6 +62,16 @@ class TaskGroup:
             raise outer
         return error is None or (isinstance(error, Cancelled) and not self._owner.must_stop())
 
+    @classmethod
+    def here(cls) -> Task:
+        """The task that runs here."""
+        return cls.waiter_type.current()
+
+    def stand_beside(self) -> None:
+        """Open it without a `with`: its tasks do not cancel its owner, nor he them. `with` it to wait for their end."""
+        self._owner = self.here()
+        self._entered = True
+
     def new_event(self) -> Event:
         """An event that this model's tasks can wait for."""
         return Event(self.waiter_type)
@@ -75,6 +86,7 @@ class TaskGroup:
             self._tasks.add(task)
         task.scopes.append(self)
         task.sign_on(self._owner.crew)
+        task.pools = self._owner.pools
         try:
             self.start(task)
         except BaseException:

@@ -20,6 +20,7 @@ from concmodels.models._arena import (
     BROKEN,
     CANCELS,
     CHANNEL_BYTES,
+    EXPENDABLE,
     LIVE,
     MAIN_AT,
     MAIN_SIZE,
@@ -145,6 +146,7 @@ class Keeper:
                     raise self._deadlock from error
                 raise
             finally:
+                unit.close_all()
                 self._end(parker)
         finally:
             leave(unit)
@@ -224,7 +226,7 @@ class Keeper:
     def _look_for_deadlock(self) -> None:
         if self._watch is None or self.stopping or self.unit.words[BROKEN]:
             return
-        deadlock = self._watch.look(dict(self.tasks), (self._main_thread, *self.own_threads()))
+        deadlock = self._watch.look(dict(self.tasks), (self._main_thread, *self.own_threads(), *self.unit.service))
         if deadlock is not None:
             self._deadlock = deadlock
             cancel(self.unit, next(iter(self.tasks)))  # main's scope, and so everybody
@@ -269,8 +271,8 @@ class Keeper:
         group = words[at + PARENT]
         with arena.claim:
             words[group + LIVE] -= 1
-            last = not words[group + LIVE]
-        if last:
+            told = not words[group + LIVE] or words[at + EXPENDABLE]
+        if told:
             self.unit.ring(words[group + OWNER])
 
     def _tell_cancelled(self) -> None:

@@ -24,7 +24,7 @@ from select import EPOLLIN, epoll
 
 from concmodels.errors import TaskDied
 from concmodels.models import _child
-from concmodels.models._arena import BROKEN, STATE
+from concmodels.models._arena import BROKEN, EXPENDABLE, STATE
 from concmodels.models._border import now, units
 from concmodels.models._border_group import DIED, DONE, STOPPED, finish
 from concmodels.models._child import local_parker
@@ -185,7 +185,7 @@ class ProcessKeeper(Keeper):
         if self._askers.pop(child.connection.fileno(), None):
             self._epoll.unregister(child.connection)
         if not self.unit.words[BROKEN] and self._died(child):
-            self._break_off(child)
+            self._mourn(child)
         child.close()
         if self.unit.words[BROKEN]:
             if not self._children:
@@ -202,6 +202,23 @@ class ProcessKeeper(Keeper):
         killed: bool = child.popen.wait() == -signal.SIGKILL
         return killed or self.unit.words[child.at + STATE] < DONE
 
+    def _mourn(self, dead: Child) -> None:
+        """The run goes on without a worker of a pool, if it held no lock; without any other process it can't."""
+        if not self.unit.words[dead.at + EXPENDABLE]:
+            self._break_off(dead)
+            return
+        from concmodels.models import _lost_workers
+
+        if _lost_workers.locks_are_free(self.unit.arena):
+            _lost_workers.clear_away(self.unit, dead.at, self._cause(dead))
+        else:
+            self._break_off(dead)
+
+    @staticmethod
+    def _cause(dead: Child) -> str:
+        code = dead.popen.wait()
+        return f"killed by {signal.Signals(-code).name}" if code and code < 0 else f"exit status {code}"
+
     def _look_for_dead(self) -> None:
         """Somebody waits long for a lock. If it is the keeper, nobody else would notice that its holder is dead."""
         if threading.current_thread() is self._thread and not self.unit.words[BROKEN]:
@@ -212,9 +229,7 @@ class ProcessKeeper(Keeper):
 
     def _break_off(self, dead: Child) -> None:
         """A process ended without a word. It may have held a lock, so all others must end."""
-        code = dead.popen.wait()
-        how = f"killed by {signal.Signals(-code).name}" if code and code < 0 else f"exit status {code}"
-        death = TaskDied(f"the process of task {dead.name!r} ended without a word ({how})")
+        death = TaskDied(f"the process of task {dead.name!r} ended without a word ({self._cause(dead)})")
         self.unit.words[dead.at + STATE] = DIED
         self.break_off(death)
         for child in self._children.values():

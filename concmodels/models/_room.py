@@ -19,6 +19,8 @@ class Room:
         now: Callable[[], float],
         Channel: Any,
         TaskGroup: Any,
+        find_pool: Callable[[], Any],
+        share: Callable[[Any], Any],
         Cancelled: type[BaseException],
     ) -> None:
         self.name = name
@@ -28,7 +30,14 @@ class Room:
         self.now = now
         self.Channel = Channel
         self.TaskGroup = TaskGroup
+        self._find_pool = find_pool
+        self.share = share
         self.Cancelled = Cancelled
+
+    @property
+    def Pool(self) -> Any:
+        """The class of its pools; found when it is asked for, because children need not import it."""
+        return self._find_pool()
 
     def __repr__(self) -> str:
         return f"<room {self.name}>"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from concmodels.models._groups import TaskGroup
     from concmodels.models._interrupt import Guard
+    from concmodels.models._pool_run import Pools
     from concmodels.models._watches import ThreadWatch
 
 _numbers = count(1)
@@ -89,6 +90,7 @@ class Task:
         self.guard: Guard | None = None
         self.watch: ThreadWatch | None = None  # main's only: looks for a deadlock while main waits
         self.crew: dict[Task, None] | None = None  # the live tasks of its run, of which it is one
+        self.pools: Pools | None = None  # the pools of its run
         self.ident = 0
         self.timed = False  # whether the wait that `waiter` stands for has a timeout
         self.shielded = False

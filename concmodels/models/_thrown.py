@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Deadlock
     from concmodels.models._interrupt import Guard
+    from concmodels.models._pool_run import Pools
 
 _numbers = count(1)
 
@@ -49,6 +50,7 @@ class Task:
         self.unit: Any = None
         self.guard: Guard | None = None
         self.watch: ThrownWatch | None = None
+        self.pools: Pools | None = None
         self.groups: list[TaskGroup] = []
         self._function = function
         self._args = args
@@ -150,6 +152,8 @@ class TaskGroup:
     """Greenlets that end together. The first failure cancels the siblings and the body."""
 
     waiter_type: ClassVar[type[Waiter]]
+    cancelled_type = Cancelled
+    threaded = False
     task_type: ClassVar[type[Task]]
 
     def __init__(self) -> None:
@@ -161,14 +165,23 @@ class TaskGroup:
         """Start a unit of the model that calls `self.work(task)`, and put it into `task.unit`."""
         raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
 
-    def __enter__(self) -> Self:
-        owner = tasks.get(getcurrent())
+    @staticmethod
+    def here() -> Task | None:
+        """The task that runs here."""
+        return tasks.get(getcurrent())
+
+    def stand_beside(self) -> None:
+        """Open it without a `with`: its tasks do not cancel its owner, nor he them. `with` it to wait for their end."""
+        owner = self.here()
         if owner is None:
             raise RuntimeError("there is no run here: open the group inside `run(main)`")
         self._owner = owner
-        self._owner.groups.append(self)
         self._empty = Event(self.waiter_type)
         self._entered = True
+
+    def __enter__(self) -> Self:
+        self.stand_beside()
+        self._owner.groups.append(self)
         return self
 
     def __exit__(
@@ -193,6 +206,7 @@ class TaskGroup:
         task = self.task_type(function, args, name)
         task.ended = Event(self.waiter_type)
         task.watch = self._owner.watch
+        task.pools = self._owner.pools
         self.tasks.add(task)
         self.start(task)
         if self._cancelled:

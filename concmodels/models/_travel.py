@@ -69,9 +69,12 @@ class _Careful(Pickler):
         room = kind.__module__.removeprefix(_ROOMS).rstrip("_")
         home = getattr(value, "home", None)
         if home is None:
-            raise CannotTravel(f"a {kind.__name__} of the model {room!r} belongs to the place where it was made")
+            of = f" of the model {room!r}" if not room.startswith("_") else ""
+            raise CannotTravel(f"a {kind.__name__}{of} belongs to the place where it was made")
         if home is not self.home:
-            raise CannotTravel(f"this channel belongs to another run (of the model {room!r})")
+            what = "buffer" if kind.__name__ == "Shared" else "channel"
+            of = home.kind if room.startswith("_") else room
+            raise CannotTravel(f"this {what} belongs to another run (of the model {of!r})")
 
 
 def careful_dumps(value: object, home: object = None) -> bytes:

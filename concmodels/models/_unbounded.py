@@ -68,6 +68,7 @@ class CooperativeUnbounded(_Unbounded, SyncChannel):
             except ChannelClosed:
                 return
             yield item
+            del item  # nobody is to hold it while the next one is waited for
 
 
 class AsyncUnbounded(_Unbounded, AsyncChannel):

@@ -20,6 +20,7 @@ from asyncio import CancelledError as Cancelled
 import anyio
 import anyio.lowlevel
 
+from concmodels.models._async_pool import AsyncPool
 from concmodels.models._awaiting import AsyncChannel
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
@@ -28,6 +29,7 @@ from concmodels.models._loop_watches import AsyncioWatch, TrioWatch
 from concmodels.models._room import Room
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._select import select_async
+from concmodels.models._share import share
 from concmodels.models._unbounded import AsyncUnbounded
 from concmodels.models._waiting import Waiter, turns
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep", "variant"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
 now = time.monotonic
 
@@ -125,6 +127,20 @@ async def select(*cases: Any, timeout: float | None = None, priority: bool = Fal
     return await select_async(Channel, cases, timeout, priority)
 
 
+class Pool(AsyncPool):
+    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+    here = staticmethod(anyio.get_current_task)
+    cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
+
+    @staticmethod
+    def is_cancelled() -> bool:
+        """Whether this task was cancelled, and not only something that it awaited."""
+        return anyio.get_current_task().has_pending_cancellation()
+
+
 class _Unbounded(AsyncUnbounded, Channel):
     """`Channel(math.inf)`: nobody waits for room."""
 
@@ -143,5 +159,7 @@ def variant(name: str) -> Room:
         now=now,
         Channel=Channel,
         TaskGroup=TaskGroup,
+        find_pool=lambda: Pool,
+        share=share,
         Cancelled=trio_cancelled,
     )

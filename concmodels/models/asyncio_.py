@@ -19,12 +19,14 @@ from asyncio import CancelledError as Cancelled
 from itertools import count
 
 from concmodels.errors import TaskCancelled
+from concmodels.models._async_pool import AsyncPool
 from concmodels.models._awaiting import AsyncChannel, AsyncEvent
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Carried, Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._loop_watches import EdgeWatch
 from concmodels.models._select import select_async
+from concmodels.models._share import share
 from concmodels.models._unbounded import AsyncUnbounded
 from concmodels.models._waiting import TIMED_OUT, Waiter, turns
 
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
 now = time.monotonic
 _numbers = count(1)
@@ -191,6 +193,25 @@ class Channel(AsyncChannel):
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
     return await select_async(Channel, cases, timeout, priority)
+
+
+class Pool(AsyncPool):
+    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+    here = staticmethod(asyncio.current_task)
+
+    @staticmethod
+    def cancelled_type() -> type[BaseException]:
+        """`asyncio.CancelledError`."""
+        return Cancelled
+
+    @staticmethod
+    def is_cancelled() -> bool:
+        """Whether this task was cancelled, and not only something that it awaited."""
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
 
 
 class _Unbounded(AsyncUnbounded, Channel):

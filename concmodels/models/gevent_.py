@@ -24,7 +24,11 @@ from concmodels.errors import Deadlock
 from concmodels.models._colour import must_be_plain
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience, raised
 from concmodels.models._interrupt import Guard
+from concmodels.models._pool import Pool as _Pool
+from concmodels.models._pool_run import Pools
+from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._select import select_sync
+from concmodels.models._share import share
 from concmodels.models._thrown import Cancelled, ThrownWatch, tasks
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
@@ -40,7 +44,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
 now = time.monotonic
 
@@ -59,7 +63,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     task.unit = here
     fresh = get_hub_if_exists() is None
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard, _watch(task, seconds):
+        with Guard(task.interrupt, task.unfinished) as task.guard, _watch(task, seconds), Pools(task) as task.pools:
             return main(*args)
     finally:
         del tasks[here]
@@ -187,6 +191,18 @@ class Channel(SyncChannel):
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
     return select_sync(Channel, cases, timeout, priority)
+
+
+class Staff(_Staff, TaskGroup):
+    """The workers of a pool, and their inbox."""
+
+    Channel = Channel
+
+
+class Pool(_Pool):
+    """Workers that are greenlets; see `concmodels.contract.Pool`."""
+
+    Staff = Staff
 
 
 class _Unbounded(CooperativeUnbounded, Channel):

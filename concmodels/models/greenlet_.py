@@ -28,7 +28,11 @@ from concmodels.models._colour import must_be_plain
 from concmodels.models._deadlock import DEADLOCK_AFTER, deadlock, patience, stack
 from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
+from concmodels.models._pool import Pool as _Pool
+from concmodels.models._pool_run import Pools
+from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._select import select_sync
+from concmodels.models._share import share
 from concmodels.models._tasks import Cancelled, Task, TaskWaiter
 from concmodels.models._unbounded import CooperativeUnbounded
 from concmodels.models._waiting import TIMED_OUT, SyncChannel, turns, wait
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Deadlock, Selected
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
 now = time.monotonic
 _here = _local()
@@ -163,7 +167,7 @@ def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadl
     task = Task(None, main, args, "main")
     scheduler = _here.scheduler = Scheduler(task, seconds)
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard, scheduler.watch:
+        with Guard(task.interrupt, task.unfinished) as task.guard, scheduler.watch, Pools(task) as task.pools:
             return main(*args)
     finally:
         _here.scheduler = None
@@ -238,6 +242,18 @@ class Channel(SyncChannel):
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
     return select_sync(Channel, cases, timeout, priority)
+
+
+class Staff(_Staff, TaskGroup):
+    """The workers of a pool, and their inbox."""
+
+    Channel = Channel
+
+
+class Pool(_Pool):
+    """Workers that are greenlets; see `concmodels.contract.Pool`."""
+
+    Staff = Staff
 
 
 class _Unbounded(CooperativeUnbounded, Channel):

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.errors import Selected
+    from concmodels.models._border_pool import ProcessPool as Pool
+    from concmodels.models._border_share import Shared
     from concmodels.models._room import Room
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep", "variant"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
 _KIND = "processes"
 _METHODS = ("forkserver", "spawn", "fork")
@@ -72,6 +74,25 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     return _border_select.select(_KIND, cases, timeout, priority)
 
 
+def share(buffer: object) -> Shared:
+    """Copy a buffer into memory that all processes see; see `concmodels.contract.Room.share`."""
+    from concmodels.models import _border_share
+
+    return _border_share.share(_KIND, buffer)
+
+
+def _pool() -> Any:
+    from concmodels.models._border_pool import ProcessPool  # children need not import it
+
+    return ProcessPool
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Pool":
+        return _pool()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def sleep(seconds: float) -> None:
     """Sleep; a checkpoint for cancellation."""
     current(_KIND).sleep(seconds)
@@ -95,6 +116,8 @@ def variant(name: str) -> Room:
         "now": now,
         "Channel": Channel,
         "TaskGroup": TaskGroup,
+        "find_pool": _pool,
+        "share": share,
         "Cancelled": Cancelled,
     }
     return Room(f"{_KIND}:{name}", run=run, **verbs)

@@ -23,8 +23,12 @@ from concmodels.models._colour import must_be_plain
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
+from concmodels.models._pool import Pool as _Pool
+from concmodels.models._pool_run import Pools
+from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._room import Room
 from concmodels.models._select import select_sync
+from concmodels.models._share import share
 from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
 from concmodels.models._waiting import claim_first, expired, wait
 from concmodels.models._watches import ThreadWatch
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep", "variant"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
 POLL_S = 0.0001
 """How long the polling variant sleeps between two looks, in seconds (the 2010 article's figure)."""
@@ -53,7 +57,11 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     seconds = patience(deadlock_after)
     task = _here.task = Task(None, main, args, "main")
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard, ThreadWatch.of(task, seconds):
+        with (
+            Guard(task.interrupt, task.unfinished) as task.guard,
+            ThreadWatch.of(task, seconds),
+            Pools(task) as task.pools,
+        ):
             return main(*args)
     finally:
         _here.task = None
@@ -114,6 +122,18 @@ class Channel(PreemptiveChannel):
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
     return select_sync(Channel, cases, timeout, priority)
+
+
+class Staff(_Staff, TaskGroup):
+    """The workers of a pool, and their inbox."""
+
+    Channel = Channel
+
+
+class Pool(_Pool):
+    """Workers that are raw threads; see `concmodels.contract.Pool`."""
+
+    Staff = Staff
 
 
 class _Unbounded(Channel):
@@ -178,6 +198,18 @@ class PollingChannel(PreemptiveChannel):
     _new_waiter = _PollingWaiter
 
 
+class PollingStaff(_Staff, TaskGroup):
+    """The workers of a pool, whose inbox they poll."""
+
+    Channel = PollingChannel
+
+
+class PollingPool(_Pool):
+    """Workers that poll; see `concmodels.contract.Pool`."""
+
+    Staff = PollingStaff
+
+
 def _select_polling(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """`select` among channels whose users poll."""
     return select_sync(PollingChannel, cases, timeout, priority)
@@ -195,5 +227,7 @@ def variant(name: str) -> Room:
         now=now,
         Channel=PollingChannel,
         TaskGroup=TaskGroup,
+        find_pool=lambda: PollingPool,
+        share=share,
         Cancelled=Cancelled,
     )

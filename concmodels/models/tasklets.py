@@ -30,7 +30,10 @@ from greenlet import getcurrent
 
 from concmodels.models import greenlet_
 from concmodels.models._deadlock import DEADLOCK_AFTER
+from concmodels.models._pool import Pool as _Pool
+from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._select import select_sync
+from concmodels.models._share import share
 from concmodels.models._tasks import Cancelled
 from concmodels.models._unbounded import CooperativeUnbounded
 from concmodels.models._waiting import claim_first, expired
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
@@ -85,6 +88,18 @@ class Channel(greenlet_.Channel):
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
     return select_sync(Channel, cases, timeout, priority)
+
+
+class Staff(_Staff, TaskGroup):
+    """The workers of a pool, and their inbox."""
+
+    Channel = Channel
+
+
+class Pool(_Pool):
+    """Workers that are tasklets; see `concmodels.contract.Pool`."""
+
+    Staff = Staff
 
 
 class _Unbounded(CooperativeUnbounded, Channel):

@@ -22,7 +22,11 @@ from concmodels.models._colour import must_be_plain
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
+from concmodels.models._pool import Pool as _Pool
+from concmodels.models._pool_run import Pools
+from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._select import select_sync
+from concmodels.models._share import share
 from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
 from concmodels.models._waiting import (
     CLOSED,
@@ -45,7 +49,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
 GIL = sys._is_gil_enabled()
 """Whether this interpreter runs with the GIL at the moment the room is opened."""
@@ -62,7 +66,11 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     seconds = patience(deadlock_after)
     task = _here.task = Task(None, main, args, "main")
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard, ThreadWatch.of(task, seconds):
+        with (
+            Guard(task.interrupt, task.unfinished) as task.guard,
+            ThreadWatch.of(task, seconds),
+            Pools(task) as task.pools,
+        ):
             return main(*args)
     finally:
         _here.task = None
@@ -140,6 +148,18 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     return select_sync(Channel, cases, timeout, priority)
 
 
+class Staff(_Staff, TaskGroup):
+    """The workers of a pool, and their inbox."""
+
+    Channel = Channel
+
+
+class Pool(_Pool):
+    """Workers that are threads; see `concmodels.contract.Pool`."""
+
+    Staff = Staff
+
+
 class _Unbounded(Channel):
     """One append to send, one popleft to receive: both are atomic, with the GIL and without it.
 
@@ -188,6 +208,7 @@ class _Unbounded(Channel):
             except ChannelClosed:
                 return
             yield item
+            del item  # nobody is to hold it while the next one is waited for
 
     def close(self) -> None:
         """As `SyncChannel.close`."""

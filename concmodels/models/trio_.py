@@ -19,6 +19,7 @@ import trio
 from trio import Cancelled
 from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
+from concmodels.models._async_pool import AsyncPool
 from concmodels.models._awaiting import AsyncChannel
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
@@ -26,6 +27,7 @@ from concmodels.models._interrupt import LoopGuard
 from concmodels.models._loop_watches import TrioWatch
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._select import select_async
+from concmodels.models._share import share
 from concmodels.models._unbounded import AsyncUnbounded
 from concmodels.models._waiting import TIMED_OUT, Waiter, turns
 
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
 
-__all__ = ["Cancelled", "Channel", "TaskGroup", "now", "run", "select", "sleep"]
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
 now = time.monotonic
 
@@ -119,6 +121,15 @@ class Channel(AsyncChannel):
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
     return await select_async(Channel, cases, timeout, priority)
+
+
+class Pool(AsyncPool):
+    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+    here = staticmethod(current_task)
+    cancelled_type = staticmethod(TaskGroup.cancelled_type)
 
 
 class _Unbounded(AsyncUnbounded, Channel):

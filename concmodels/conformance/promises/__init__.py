@@ -11,4 +11,13 @@ CHAPTERS = (
     "failures",
     "cancellation",
     "runs",
+    "pooling",
+    "pooling_map",
+    "pooling_ends",
+    "pooling_failures",
+    "pooling_deaths",
+    "pooling_borders",
+    "pooling_colours",
+    "sharing",
+    "sharing_ends",
 )

@@ -45,15 +45,16 @@ def telling_of_swallowing(facts):
     return facts.raised_again is not None
 
 
-def promise(by=everybody, needs=None, **choices):
+def promise(by=everybody, needs=None, uses=(), **choices):
     """Mark a function as a promise of these models; it is held for every combination of the values given.
 
     `needs` names what of the vocabulary the promise is about, so that only who made it himself promises this; without
     it, the chapter's `NEEDS` says that for all of its promises. What a promise merely uses need not be named.
+    `uses` names libraries that start something when they are imported, and keep it: threads, for example.
     """
 
     def mark(function):
-        function.by, function.choices = by, choices
+        function.by, function.uses, function.choices = by, uses, choices
         function.needs = function.__globals__.get("NEEDS", ()) if needs is None else needs
         return function
 

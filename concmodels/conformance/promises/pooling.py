@@ -1,0 +1,249 @@
+"""The pool: `submit`, and who does the work."""
+
+from .pool_tools import bordered, double, hold, mark, meet, of_one_memory
+from .tools import INF, PATIENCE, answer, drain, promise, raises
+
+NEEDS = ("Pool",)
+
+
+@promise()
+async def submit_gives_the_result(room):
+    """`submit` has one worker call the function; its result may be asked for as often as one likes."""
+    async with room.Pool(2) as pool:
+        call = await pool.submit(answer, "value")
+        assert await call.result(PATIENCE) == "value"
+        assert await call.result() == "value"
+        assert call.done()
+    assert await call.result(0) == "value"
+
+
+async def tell(*args, **kwargs):
+    """Return what this was called with."""
+    return args, kwargs
+
+
+@promise()
+async def arguments_are_passed_on(room):
+    """`submit(function, /, *args, **kwargs)`: a worker calls `function(*args, **kwargs)`, whatever their names."""
+    async with room.Pool(1) as pool:
+        call = await pool.submit(tell, 1, [2], function=3, self=("s",))
+        assert await call.result(PATIENCE) == ((1, [2]), {"function": 3, "self": ("s",)})
+
+
+@promise(value=(None, False, "text", ("a", [1, {"b": None}]), b"\0" * 3_000_000))
+async def values_travel_both_ways(room, value):
+    """Arguments and results of a pool's tasks travel, whatever their size."""
+    async with room.Pool(1) as pool:
+        call = await pool.submit(answer, value)
+        assert await call.result(PATIENCE) == value
+
+
+@promise()
+async def a_pool_knows_its_workers(room):
+    """`workers` is how many there are."""
+    async with room.Pool(3) as pool:
+        assert pool.workers == 3
+
+
+def as_many_as_cpus():
+    """The number of CPUs that this program may use."""
+    import os
+
+    return os.process_cpu_count() or 1
+
+
+@promise(by=bordered)
+async def there_are_as_many_workers_as_cpus(room):
+    """By default a pool has as many workers as there are CPUs."""
+    async with room.Pool() as pool:
+        assert pool.workers == as_many_as_cpus()
+
+
+@promise(by=of_one_memory)
+async def there_are_four_workers_more_than_cpus(room):
+    """By default a pool has four workers more than there are CPUs, at most 32."""
+    async with room.Pool() as pool:
+        assert pool.workers == min(32, as_many_as_cpus() + 4)
+
+
+@promise(count=(0, -1))
+async def a_pool_has_at_least_one_worker(room, count):
+    """`Pool(workers)` raises `ValueError` for less than one worker."""
+    with raises(ValueError):
+        room.Pool(count)
+
+
+@promise()
+async def more_tasks_than_workers(room, effort):
+    """A task is begun once, however many there are for a few workers."""
+    marks = room.Channel(INF)
+    async with room.Pool(2) as pool:
+        calls = [await pool.submit(mark, marks, number) for number in range(effort.items)]
+        assert [await call.result(PATIENCE) for call in calls] == list(range(effort.items))
+    assert sorted(drain(marks)) == list(range(effort.items))
+
+
+@promise()
+async def workers_work_at_the_same_time(room):
+    """There are as many workers as were asked for: so many tasks can wait for each other."""
+    channels = [room.Channel(INF) for _ in range(3)]
+    async with room.Pool(3) as pool:
+        calls = [await pool.submit(meet, channels[n], channels[n - 1]) for n in range(3)]
+        assert [await call.result(PATIENCE) for call in calls] == ["here"] * 3
+
+
+@promise()
+async def a_lone_task_is_not_held_back(room):
+    """A lone task is begun at once: it need not wait for others to travel with."""
+    begun, gate = room.Channel(INF), room.Channel(0)
+    async with room.Pool(2) as pool:
+        first = await pool.submit(hold, begun, gate, "first")
+        assert await begun.receive(PATIENCE) == "first"
+        second = await pool.submit(close, gate)
+        assert await first.result(PATIENCE) == "first"
+        assert await second.result(PATIENCE) is None
+
+
+async def close(channel):
+    """Close it."""
+    channel.close()
+
+
+@promise()
+async def a_free_worker_does_what_a_busy_one_has_not_begun(room):
+    """A task waits for no other one, as long as there is a free worker: whatever the others have begun."""
+    begun, gate = room.Channel(INF), room.Channel(0)
+    async with room.Pool(2) as pool:
+        calls = [await pool.submit(double, number) for number in range(20)]
+        slow = await pool.submit(hold, begun, gate, "slow")
+        calls += [await pool.submit(double, number) for number in range(20)]
+        assert [await call.result(PATIENCE) for call in calls] == [*range(0, 40, 2)] * 2
+        gate.close()
+        assert await slow.result(PATIENCE) == "slow"
+
+
+@promise(timeout=(0, -1, 0.02))
+async def waiting_for_a_result_may_time_out(room, timeout):
+    """`result(timeout)` raises `TimeoutError`; the task is not disturbed."""
+    begun, gate = room.Channel(INF), room.Channel(0)
+    async with room.Pool(1) as pool:
+        call = await pool.submit(hold, begun, gate, "value")
+        with raises(TimeoutError):
+            await call.result(timeout)
+        assert not call.done()
+        gate.close()
+        assert await call.result(PATIENCE) == "value"
+
+
+# Pools, tasks and other pools.
+
+
+async def sum_of_doubles(pool, numbers):
+    """Have the pool that this is a task of do the work."""
+    calls = [await pool.submit(double, number) for number in numbers]
+    return sum([await call.result() for call in calls])
+
+
+@promise()
+async def a_task_may_give_its_pool_tasks(room):
+    """A task may give the pool further tasks and wait for them."""
+    async with room.Pool(3) as pool:
+        calls = [await pool.submit(sum_of_doubles, pool, range(start, 9)) for start in (0, 5)]
+        assert [await call.result(PATIENCE) for call in calls] == [72, 52]
+
+
+async def map_doubles(pool, count):
+    """Have the pool that this is a task of do the work."""
+    return [result async for result in pool.map(double, range(count))]
+
+
+@promise()
+async def a_task_may_map(room):
+    """A task may give the pool further tasks and wait for them: also by `map`."""
+    async with room.Pool(2) as pool:
+        call = await pool.submit(map_doubles, pool, 10)
+        assert await call.result(PATIENCE) == list(range(0, 20, 2))
+
+
+async def submit_and_go(pool, marks, number):
+    """Give the pool one more task, and end."""
+    await pool.submit(mark, marks, number)
+
+
+@promise()
+async def what_tasks_submit_is_done_before_the_end(room):
+    """Leaving the `with` waits until everything is done: also what a task has given the pool."""
+    marks = room.Channel(INF)
+    async with room.Pool(2) as pool:
+        calls = [await pool.submit(submit_and_go, pool, marks, number) for number in range(4)]
+        for call in calls:
+            await call.result(PATIENCE)
+    assert sorted(drain(marks)) == [0, 1, 2, 3]
+
+
+@promise()
+async def a_task_of_a_group_may_use_a_pool(room):
+    """A task of a group may be given a pool, and use it as its maker does."""
+    async with room.Pool(2) as pool:
+        async with room.TaskGroup() as group:
+            task = group.spawn(map_doubles, pool, 5)
+        assert await task.result() == [0, 2, 4, 6, 8]
+
+
+@promise()
+async def many_may_use_a_pool(room, effort):
+    """Several tasks of a group may give a pool work at the same time: each gets its own results."""
+    count = min(effort.items, 50)
+    async with room.Pool(2) as pool:
+        async with room.TaskGroup() as group:
+            tasks = [group.spawn(map_doubles, pool, count) for _ in range(3)]
+            mine = await map_doubles(pool, count)
+        for result in (mine, *[await task.result() for task in tasks]):
+            assert result == list(range(0, 2 * count, 2))
+
+
+async def ask_a_task(room, number):
+    """Have a task of one's own double it, and send the result by a channel."""
+    answers = room.Channel(1)
+    async with room.TaskGroup() as group:
+        group.spawn(double_and_send, answers, number)
+        return await answers.receive(PATIENCE)
+
+
+async def double_and_send(answers, number):
+    """Send twice the number."""
+    await answers.send(2 * number)
+
+
+@promise()
+async def a_worker_is_a_task(room):
+    """What a pool does may use all that a task may: it makes channels, and spawns in groups of its own."""
+    async with room.Pool(2) as pool:
+        calls = [await pool.submit(ask_a_task, room, number) for number in range(4)]
+        assert [await call.result(PATIENCE) for call in calls] == [0, 2, 4, 6]
+
+
+async def make_a_pool(room, count):
+    """Make a pool here."""
+    async with room.Pool(2) as pool:
+        return await map_doubles(pool, count)
+
+
+@promise()
+async def a_task_may_make_a_pool(room):
+    """A task may make a pool of its own: one of a group, and one of another pool."""
+    async with room.TaskGroup() as group:
+        task = group.spawn(make_a_pool, room, 5)
+    assert await task.result() == [0, 2, 4, 6, 8]
+    async with room.Pool(1) as pool:
+        call = await pool.submit(make_a_pool, room, 3)
+        assert await call.result(PATIENCE) == [0, 2, 4]
+
+
+@promise()
+async def two_pools_are_two(room):
+    """Each pool has its own workers: the tasks of two pools can wait for each other."""
+    here, there = room.Channel(INF), room.Channel(INF)
+    async with room.Pool(1) as first, room.Pool(1) as second:
+        calls = [await first.submit(meet, here, there), await second.submit(meet, there, here)]
+        assert [await call.result(PATIENCE) for call in calls] == ["here", "here"]

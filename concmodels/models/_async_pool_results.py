@@ -1,0 +1,205 @@
+"""What a pool gives in an async room: a handle for each `submit`, an iterator for each `map`."""
+
+from concmodels.errors import TaskCancelled
+from concmodels.models._pool_progress import Bar
+from concmodels.models._pool_results import Failure
+from concmodels.models._waiting import CANCELLED, DONE, expired, remaining
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Generator
+    from typing import Any, Self
+
+    from concmodels.models._async_pool import AsyncPool
+    from concmodels.models._pool_results import Results, Supply
+    from concmodels.models._waiting import Waiter
+
+
+def cancellation() -> TaskCancelled:
+    """What the result of a task is that was taken back, or cancelled at work."""
+    return TaskCancelled("the task was cancelled")
+
+
+class Handle:
+    """The result of one task of a pool, now or later. `.name` is that of its function."""
+
+    def __init__(self, pool: AsyncPool, function: Callable[..., Any]) -> None:
+        self.function: Any = function
+        self.name = getattr(getattr(function, "func", function), "__name__", "task")  # a partial has a `func`
+        self._pool = pool
+        self._state = "pending"
+        self._waiters: list[Waiter] = []
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def __repr__(self) -> str:
+        return f"<call {self.name!r} {self._state}>"
+
+    def done(self) -> bool:
+        """Whether the call has ended, however it ended."""
+        return self._state in ("finished", "cancelled")
+
+    def cancel(self) -> bool:
+        """Take the call back if no worker has begun it; whether that was so."""
+        if self._state == "pending":
+            self._end("cancelled", error=cancellation())
+        return self._state == "cancelled"
+
+    async def result(self, timeout: float | None = None) -> Any:
+        """Wait for the result, or raise what the call raised.
+
+        `timeout` is in seconds. Raises `TimeoutError`; `TaskCancelled` if it was cancelled; `Deadlock` if no worker is
+        left to begin it.
+        """
+        if not self.done():
+            await self._wait(timeout)
+        if self._error is None:
+            return self._value
+        try:
+            raise self._error
+        finally:
+            del self  # the error holds this frame
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self.result().__await__()
+
+    async def _wait(self, timeout: float | None) -> None:
+        if not expired(timeout):
+            waiter = self._pool.new_waiter()
+            self._waiters.append(waiter)
+            try:
+                await self._pool.wait(waiter, timeout)
+            finally:
+                waiter.claim(CANCELLED)  # if an exception was thrown into the wait
+                if waiter in self._waiters:
+                    self._waiters.remove(waiter)
+        if not self.done():
+            raise TimeoutError(f"{self!r} did not end in time")
+
+    # What a worker does with it, as with the results of a `map`; there the position says which one is meant.
+
+    def begin(self, _position: int) -> bool:
+        """Whether a worker is to do it: not if it was taken back."""
+        if self._state != "pending":
+            return False
+        self._state = "running"
+        return True
+
+    def put(self, _position: int, value: Any) -> None:
+        """It returned this."""
+        self._end("finished", value)
+
+    def fail(self, _position: int, error: BaseException) -> None:
+        """It raised this."""
+        self._end("finished", error=error)
+
+    def drop(self, _position: int, error: BaseException | None) -> None:
+        """No worker will begin it: it is cancelled, or fails for this reason."""
+        if self._state == "pending":
+            self._end("cancelled" if error is None else "finished", error=error or cancellation())
+
+    def _end(self, state: str, value: Any = None, error: BaseException | None = None) -> None:
+        self._state, self._value, self._error = state, value, error
+        self.function = None
+        while self._waiters:
+            self._waiters.pop().finish(DONE)
+
+
+class AsyncResults:
+    """The results of a `map`, in order. Workers do not know it: so what it still wants ends when nobody holds it."""
+
+    def __init__(self, pool: AsyncPool, results: Results, supply: Supply, until: float | None) -> None:
+        self._pool = pool
+        self._results = results
+        self._supply = supply
+        self._until = until
+        self._position = 0
+        self._found = results.found
+        self._turns = pool.turns
+        self._visit_scheduler = pool.visit_scheduler
+
+    def __aiter__(self) -> Self:
+        return self
+
+    def __anext__(self) -> Coroutine[Any, Any, Any]:
+        return self._take()
+
+    async def _take(self) -> Any:
+        if next(self._turns):
+            await self._visit_scheduler()
+        if self._position not in self._found:
+            await self._wait()
+        value = self._found.pop(self._position)
+        if type(value) is Failure:
+            self.end()
+            raise _raisable(value.error)
+        self._supply.refill()
+        self._position += 1
+        return value
+
+    async def _wait(self) -> None:
+        if self._results.over or self._position >= self._supply.sent:
+            self.end()
+            raise StopAsyncIteration
+        waiter, timeout = self._pool.new_waiter(), remaining(self._until)
+        try:
+            if self._results.want(self._position, waiter, timeout):
+                await self._pool.wait(waiter, timeout)
+            self._results.must_have(self._position)
+        except BaseException:
+            self.end()
+            raise
+        finally:
+            self._results.want_no_longer(waiter)
+
+    def end(self) -> None:
+        """Want nothing more: what has not begun is cancelled."""
+        self._results.end()
+
+    async def aclose(self) -> None:
+        """End it, for `contextlib.aclosing`; dropping it does the same."""
+        self.end()
+
+    __del__ = end
+
+
+def _raisable(error: BaseException) -> BaseException:
+    """An error of a task as it can leave an iterator, for which `StopAsyncIteration` is no error but its end."""
+    if not isinstance(error, StopAsyncIteration):
+        return error
+    late = RuntimeError("the task raised StopAsyncIteration")
+    late.__cause__ = error
+    return late
+
+
+class ShownResults:
+    """The same results, with a bar while somebody takes them."""
+
+    def __init__(self, results: AsyncResults, label: str, total: int | None) -> None:
+        self._results = results
+        self._bar: Bar | None = None
+        self._new_bar: Callable[[], Bar] = lambda: Bar(label, total)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        self._bar = self._bar or self._new_bar()
+        try:
+            result = await self._results.__anext__()
+        except BaseException:
+            self._bar.stop()
+            raise
+        self._bar.step()
+        return result
+
+    async def aclose(self) -> None:
+        """As `AsyncResults.aclose`."""
+        self._stop()
+
+    def _stop(self) -> None:
+        self._results.end()
+        if self._bar is not None:
+            self._bar.stop()
+
+    __del__ = _stop

@@ -1,0 +1,283 @@
+"""The pool of the border models: workers in processes or interpreters, each at a desk of its own.
+
+                         ┌─ desk ─ worker 1         a worker takes what lies on its desk, one batch after the other,
+    submit ─┐            │                          and puts each result there before it begins the next task
+            ├─► sources ─┼─ desk ─ worker 2
+    map ────┘            │                          a batch: as many tasks as take about a millisecond; the first
+                         └─ desk ─ worker 3         of a kind alone, for nobody knows yet how long it takes
+
+What is on a desk belongs to the pool again until the worker begins it: an idle worker gets half of what lies before a
+busy one. When a worker dies, its desk tells exactly what it had done, what it was in, and what it had not begun.
+
+Who minds the pool (reads the desks, hands out) is whoever waits for it: mostly the caller, in `result` or in `map`. So
+no thread has to be woken in between. When nobody waits, a thread does it, the foreman (`_pool_foreman.py`).
+"""
+
+import math
+import os
+from concurrent.futures import Executor
+from concurrent.futures import Future as _Future
+from functools import partial
+
+from concmodels.errors import TaskCancelled
+from concmodels.models._arena import deadline
+from concmodels.models._border import current
+from concmodels.models._border_group import cancel
+from concmodels.models._colour import must_be_plain
+from concmodels.models._pool_arguments import at_least_one, check_initializer, check_map
+from concmodels.models._pool_away import pack, pool_for
+from concmodels.models._pool_floor import CLOSED, STOPPED, Floor
+from concmodels.models._pool_foreman import Foreman
+from concmodels.models._pool_progress import is_to_be_shown, shown
+from concmodels.models._pool_results import length_of
+from concmodels.models._pool_sources import Failed, Mapping
+from concmodels.models._travel import pack_call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+    from types import TracebackType
+    from typing import Any, ClassVar
+
+    from concmodels.models._pool_clerk import Clerk
+
+
+class Future(_Future):  # type: ignore[type-arg] # its results are of any type
+    """A future of the standard library, whose waits are the model's own."""
+
+    def __init__(self, pool: Pool, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self._pool = pool
+        self.position = -1
+
+    def result(self, timeout: float | None = None) -> Any:
+        """As in the standard library; a checkpoint. Raises `TimeoutError` too."""
+        self._wait(timeout)
+        return super().result(0)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """As in the standard library; a checkpoint. Raises `TimeoutError` too."""
+        self._wait(timeout)
+        return super().exception(0)
+
+    def running(self) -> bool:
+        """Whether a worker is in it now."""
+        return not self.done() and self._pool.floor.has_begun(self.position)
+
+    def cancel(self) -> bool:
+        """Take it back, if no worker has begun it; True if it is cancelled."""
+        return self._pool.floor.cancel(self.position, super().cancel)
+
+    def _wait(self, timeout: float | None) -> None:
+        if not self.done():
+            self._pool.wait_until(self.done, deadline(timeout))
+        self._pool.home.look_around()  # who is cancelled too learns of that, and not of the other's end
+
+
+class Pool(Executor):
+    """Workers in processes or interpreters; see `concmodels.contract.Pool`."""
+
+    kind: ClassVar[str]
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        *,
+        initializer: Callable[..., object] | None = None,
+        initargs: Iterable[Any] = (),
+    ) -> None:
+        self._workers = (os.process_cpu_count() or 1) if workers is None else at_least_one("workers", workers)
+        check_initializer(initializer)
+        self.home = unit = current(self.kind)
+        if initializer is not None:
+            must_be_plain(initializer, self.kind)
+            pack_call(initializer, tuple(initargs), unit)  # raises, before anything is started
+        self.floor = Floor(unit, self._workers, (initializer, tuple(initargs)))
+        self._foreman = Foreman(self.floor, unit, self._gone)
+        for _ in range(self._workers):
+            self.floor.hire()
+        unit.closers.append(self._abandon)
+        unit.pools[self._foreman.crew.at] = self
+        self._clerk: Clerk | None = None
+        self._foreman.start()
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """A pool travels as the way to its counter; there its tasks give it more, see `_pool_away.py`."""
+        with self.floor.lock:
+            self.floor.check_open()
+            if self._clerk is None:
+                from concmodels.models._pool_clerk import Clerk
+
+                self._clerk = Clerk(self, self.home)
+                self.floor.calls_under_way = self._clerk.is_behind
+        return pool_for, (self.home.run, self._foreman.crew.at, self._clerk.counter)
+
+    @property
+    def workers(self) -> int:
+        """How many there are."""
+        return self._workers
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
+        """Have one worker call `function(*args, **kwargs)`; see `concmodels.contract.Pool`.
+
+        Raises `CannotTravel` for what can't cross the border, and `RuntimeError` once the pool is shut down.
+        """
+        must_be_plain(function, self.kind)
+        data = pack(self.home, function, args, kwargs)
+        return self.submit_packed(data, getattr(function, "__name__", "the task"))
+
+    def submit_packed(self, data: bytes, name: str, of_task: bool = False) -> Future:
+        """The same, once the call is pickled."""
+        future = Future(self, name)
+        with self.floor.lock:
+            self.floor.check_open(of_task)
+            future.position = self.floor.calls.add(future, data, name)
+        self._foreman.step()
+        return future
+
+    def map(  # type: ignore[override] # chunksize may be None here, and there is progress
+        self,
+        function: Callable[..., Any],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int | None = None,
+        buffersize: int | None = None,
+        progress: str | None = None,
+    ) -> Iterator[Any]:
+        """Call `function` with the items of the iterables, and yield the results in their order.
+
+        See `concmodels.contract.Pool.map`.
+        """
+        must_be_plain(function, self.kind)
+        until = check_map(timeout, chunksize, buffersize)
+        label = progress if is_to_be_shown(progress) else None
+        total = None if label is None else length_of(iterables)
+        items = iter(iterables[0]) if len(iterables) == 1 else zip(*iterables)  # noqa: B905 - as Executor.map does
+        mapping = Mapping(function, items, len(iterables) != 1, self.home, chunksize)
+        self.floor.add(mapping)
+        results = self._results(mapping, until, buffersize)
+        next(results)
+        self._feed_first(mapping, buffersize)
+        return results if label is None else shown(results, label, total)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take nothing more. Waits until everything is done, unless told not to; a second call does no harm."""
+        with self.floor.lock:
+            self.floor.stage = max(self.floor.stage, CLOSED)
+            if cancel_futures:
+                self.floor.cancel_waiting()
+        self._foreman.ring()
+        if wait:
+            self.wait_until(self._is_gone, None)
+            self._foreman.join()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._stop(error)
+            return
+        try:
+            self.shutdown()
+        except BaseException as stopped:
+            self._stop(stopped)
+            raise
+
+    # Waiting.
+
+    def wait_until(self, done: Callable[[], bool], until: float | None) -> None:
+        """Wait, and mind the pool meanwhile. Raises `TimeoutError`."""
+        if not self._foreman.help_until(done, until):
+            raise TimeoutError("the pool has not done it in time")
+
+    def ring(self) -> None:
+        """There is something to see."""
+        self._foreman.ring()
+
+    def _gone(self) -> None:
+        """All workers have left; called by the foreman, who leaves too."""
+        if self._clerk is not None:
+            self._clerk.close()
+        del self.home.pools[self._foreman.crew.at]
+        self.home.closers.remove(self._abandon)
+
+    def _is_gone(self) -> bool:
+        return self._foreman.gone
+
+    def _results(self, mapping: Mapping, until: float | None, buffersize: int | None) -> Generator[Any]:
+        """The results in order. It has begun when it is handed out, so its end comes even if it is only dropped."""
+        try:
+            yield
+            yield from self._in_order(mapping, until, buffersize)
+        finally:
+            self.floor.forget(mapping)
+
+    def _in_order(self, mapping: Mapping, until: float | None, buffersize: int | None) -> Iterator[Any]:
+        position = 0
+        while position < mapping.stop:
+            if position not in mapping.runs:
+                self.wait_until(partial(mapping.is_told, position), until)
+            run = mapping.pop(position)
+            if isinstance(run, Failed):
+                self.home.look_around()  # as in Future.result
+                raise run.error
+            if buffersize is None:
+                yield from run
+            else:
+                yield from self._refilling(mapping, run)
+            position += len(run)
+            mapping.forget_before(position)
+
+    def _refilling(self, mapping: Mapping, run: list[Any]) -> Iterator[Any]:
+        for value in run:
+            self._feed(mapping, 1)
+            yield value
+
+    def _feed_first(self, mapping: Mapping, buffersize: int | None) -> None:
+        """Take the first items from the iterables: few at a time at first, so that the workers can begin."""
+        most, size = math.inf if buffersize is None else buffersize, 1
+        while most and self._feed(mapping, int(min(size, most))):
+            most, size = most - min(size, most), min(4 * size, 4096)
+
+    def _feed(self, mapping: Mapping, most: int) -> bool:
+        """False if there were no more."""
+        items = mapping.fetch(most)
+        with self.floor.lock:
+            mapping.add(items)
+        if items:
+            self._foreman.step()
+        return len(items) == most
+
+    def _stop(self, error: BaseException) -> None:
+        """The body has failed: nothing more is begun, and what waits is cancelled; wait for the end, whatever comes."""
+        unit = self.home
+        with self.floor.lock:
+            self.floor.stage = STOPPED
+            self.floor.cancel_waiting()
+        if isinstance(error, KeyboardInterrupt):
+            unit.hurry()
+        cancel(unit, self._foreman.crew.at)
+        parker = unit.parker()
+        before, parker.shielded = parker.shielded, True
+        try:
+            self._foreman.help_until(self._is_gone)
+        finally:
+            parker.shielded = before
+        self._foreman.join()
+
+    def _abandon(self) -> None:
+        """The run ends, and the pool with it."""
+        self._stop(TaskCancelled("the run has ended"))
+
+
+class ProcessPool(Pool):
+    """Processes that do what they are given."""
+
+    kind = "processes"
+
+
+class InterpreterPool(Pool):
+    """Interpreters that do what they are given."""
+
+    kind = "subinterp"

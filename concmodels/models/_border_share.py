@@ -1,0 +1,172 @@
+"""`share` beyond a border: one copy in the arena, which every process or interpreter of the run maps anyway.
+
+The arena is a file in memory without a name (a memfd), so neither the size of /dev/shm nor a killed process matters:
+the kernel takes it back with the last process that maps it. A handle travels as an address and a number.
+
+    entry     NUMBER  RELEASED  COUNT  PLACE  SIZE        a few words in the arena, under the claim lock
+    loan      what owns the memory of one `view()`; it lives as long as the view, its slices, arrays made of it
+
+COUNT is the number of loans in all units. Who ends the last loan of a released buffer gives its block back. A process
+that is killed leaves its loans counted: then the block stays until the end of the run.
+"""
+
+from math import prod
+
+from concmodels.models._arena import FREE_SHARE, SHARES
+from concmodels.models._border import Unit, current, units
+from concmodels.models._loans import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED
+from concmodels.models._share import RELEASED, SharedBase, import_numpy, measure, no_view
+from concmodels.models._share_source import copy, describe
+from concmodels.models._travel import unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_OVER = "this buffer belongs to a run that is over"
+
+
+class Shared(SharedBase):
+    """A block of the arena, which all units of the run see."""
+
+    __slots__ = ("_at", "_dtype", "_format", "_number", "_run", "_shape")
+
+    def __init__(
+        self,
+        run: int,
+        at: int,
+        number: int,
+        nbytes: int,
+        readonly: bool,
+        format: tuple[str, str | None],
+        shape: tuple[int, ...],
+        dtype: bytes | None,
+    ) -> None:
+        self._run, self._at, self._number = run, at, number
+        self.nbytes, self.readonly = nbytes, readonly
+        self._format, self._shape, self._dtype = format, shape, dtype
+
+    @property
+    def home(self) -> Unit:
+        """This unit's part in the run. Raises `RuntimeError` when that is over."""
+        unit = units.get(self._run)
+        if unit is None:
+            raise RuntimeError(_OVER)
+        return unit
+
+    def view(self) -> memoryview:
+        """A new view of the bytes, with the format and shape of the source (and the native sign for its format).
+
+        Raises `RuntimeError` once it is released, here or elsewhere, or its run is over; `TypeError` for a format or
+        shape that `memoryview.cast` can't give: what is structured, of the other byte order, complex before 3.15.
+        """
+        original, native = self._format
+        if native is None:
+            raise TypeError(no_view(f"the format {original!r} here"))
+        if not prod(self._shape) and len(self._shape) > 1:
+            raise TypeError(no_view(f"the shape {self._shape}"))
+        return self._lend(native, self._shape)
+
+    def array(self) -> Any:
+        """The same as a numpy array, with the dtype of the source.
+
+        Raises as `view`; `ImportError` without numpy, and in a subinterpreter; `TypeError` for a format that numpy
+        has not been asked about: share a numpy array then.
+        """
+        self._check(self.home.words)
+        numpy = import_numpy()
+        if self._dtype is not None:
+            return numpy.ndarray(self._shape, unpack(self._dtype), buffer=self._lend("B"))
+        original, native = self._format
+        if native is None:
+            raise TypeError(f"the dtype for the format {original!r} is not known here: share numpy.asarray(...) of it")
+        return numpy.asarray(self.view())
+
+    def release(self) -> None:
+        """From here on `view` and `array` raise `RuntimeError`, in every unit. A second call does nothing.
+
+        Views that this unit has handed out are released too, unless something was made of them, such as an array.
+        """
+        unit = units.get(self._run)
+        if unit is None:
+            return  # the end of the run has released it
+        loans, words = unit.loans(), unit.words
+        with unit.arena.claim:
+            loans.settle()
+            if not self._is_there(words):
+                return
+            words[self._at + WAS_RELEASED] = 1
+            words[self._at + COUNT] += 1  # our own, until here is let go of what can be
+        loans.release(self._number)
+        with unit.arena.claim:
+            loans.returned(self._at)
+            loans.settle()
+
+    def _check(self, words: memoryview) -> None:
+        if not self._is_there(words):
+            raise RuntimeError(RELEASED)
+
+    def _is_there(self, words: memoryview) -> bool:
+        return bool(words[self._at + NUMBER] == self._number and not words[self._at + WAS_RELEASED])
+
+    def _lend(self, format: str, shape: tuple[int, ...] | None = None) -> memoryview:
+        """A view that is counted until it, and whatever was made of it, is gone."""
+        unit = self.home
+        loans, words = unit.loans(), unit.words
+        with unit.arena.claim:
+            loans.settle()
+            self._check(words)
+            words[self._at + COUNT] += 1
+            place = words[self._at + PLACE]
+        memory = unit.arena.lend(place, self.nbytes)
+        kind = (format, shape) if self.nbytes and shape is not None else (format,)
+        return loans.hand_out(memory, self._at, self._number, *kind, readonly=self.readonly)
+
+    def __reduce__(self) -> tuple[Callable[..., Shared], tuple[Any, ...]]:
+        """It travels as where it lies and what it is, never with its bytes."""
+        known = (self.nbytes, self.readonly, self._format, self._shape, self._dtype)
+        return revive, (self.home.run, self._at, self._number, *known)
+
+
+def revive(run: int, *known: Any) -> Shared:
+    """A handle that arrives."""
+    if run not in units:
+        raise RuntimeError("this buffer belongs to another run, or to one that is over")
+    return Shared(run, *known)
+
+
+def share(kind: str, buffer: object) -> Shared:
+    """Copy a buffer into the run of this kind; see `concmodels.contract.Room.share`."""
+    unit = current(kind)
+    nbytes, readonly = measure(buffer)
+    described = describe(buffer)
+    at, number = _new_entry(unit, nbytes)
+    handle = Shared(unit.run, at, number, nbytes, readonly, *described)
+    try:
+        if nbytes:
+            copy(buffer, unit.arena.lend(unit.words[at + PLACE], nbytes))
+    except BaseException:
+        handle.release()
+        raise
+    return handle
+
+
+def _new_entry(unit: Unit, nbytes: int) -> tuple[int, int]:
+    """Make room for so many bytes; returns the address of the entry, in words, and its number."""
+    arena, words = unit.arena, unit.words
+    with arena.claim:
+        unit.loans().settle()
+        size = max(nbytes, 1)
+        try:
+            place = arena.allocate(size)
+            at = words[FREE_SHARE] or arena.allocate(ENTRY_BYTES) >> 3
+        except MemoryError:
+            raise MemoryError(f"the run's shared memory has no addresses left for a buffer of {nbytes} bytes") from None
+        if words[FREE_SHARE]:
+            words[FREE_SHARE] = words[at + NEXT]
+        words[SHARES] += 1
+        number: int = words[SHARES]
+        for field, value in enumerate((0, number, 0, 0, place, size)):
+            words[at + field] = value
+    return at, number

@@ -1,0 +1,74 @@
+"""`select` on Dask: it asks one channel after the other, again and again, with growing pauses.
+
+Each look is done alone inside of its channel, so exactly one case takes effect. A select stands in no queue; therefore
+it can't be the sender of a rendezvous: of two selects that look for each other, none would ever be there.
+"""
+
+from concmodels.errors import ChannelClosed, Selected
+from concmodels.models._dask_channel import Channel
+from concmodels.models._dask_gate import NOTHING
+from concmodels.models._dask_world import Wait, dumps, loads, nap, unit_in
+from concmodels.models._select import bad_case, shuffled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SOON_S = 0.001
+"""The first pause between two rounds; each is twice the one before."""
+
+
+class _Case:
+    """One case: a channel to receive from, or one with an item to send."""
+
+    def __init__(self, case: Any) -> None:
+        self.sending = isinstance(case, tuple) and len(case) == 2
+        self.channel: Any
+        self.item: Any
+        self.channel, self.item = case if self.sending else (case, None)
+        if not isinstance(self.channel, Channel):
+            raise bad_case("dask", case)
+        if self.sending and self.channel.capacity == 0:
+            raise NotImplementedError(
+                "on dask a select can't send on a rendezvous: give the channel a capacity, or use `send`"
+            )
+        self._data = dumps(self.item) if self.sending else b""
+
+    async def attempt(self, unit: Any) -> Any:
+        """Do it now, if it can be done; True, the data received, `NOTHING`, or the `ChannelClosed`."""
+        try:
+            if self.sending:
+                return await self.channel.try_send(self._data, unit) or NOTHING
+            return await self.channel.try_receive(unit)
+        except ChannelClosed as closed:
+            return closed
+
+    def selected(self, outcome: Any) -> Selected:
+        """The outcome as the program sees it."""
+        if isinstance(outcome, ChannelClosed):
+            return Selected(self.channel, closed=True)
+        item = self.item if self.sending else loads(outcome)
+        return Selected(self.channel, item, sent=self.sending)
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    all_cases = [_Case(case) for case in cases]
+    if not cases:
+        raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
+    home = all_cases[0].channel.home
+    unit = unit_in(home)
+    case: _Case
+    case, outcome = home.ask(_first(all_cases, Wait(unit, timeout, _SOON_S), priority), unit)
+    return case.selected(outcome)
+
+
+async def _first(cases: list[_Case], wait: Wait, priority: bool) -> tuple[_Case, Any]:
+    while True:
+        for case in cases if priority else shuffled(cases):
+            outcome = await case.attempt(wait.unit)
+            if outcome is not NOTHING:
+                return case, outcome
+        if wait.is_over():
+            raise TimeoutError("select: none of the cases could be done in time")
+        await wait.slice(nap)

@@ -1,0 +1,120 @@
+"""The loans of one unit: who still sees the memory of shared buffers; see `_border_share.py`.
+
+A loan may end in the garbage collector, while this very thread holds the claim lock. So its end is only noted there,
+and counted at once if the lock happens to be free; else with the next operation, at the latest when the task ends.
+"""
+
+import ctypes
+import os
+import sys
+from _weakref import ref
+from itertools import count
+
+from concmodels.models._arena import FREE_SHARE, Arena, Cancelled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.models._border import Unit
+
+# An entry. Entries are used again, but only as entries: an old handle must see that the number is another.
+NEXT, NUMBER, WAS_RELEASED, COUNT, PLACE, SIZE = range(6)
+ENTRY_BYTES = 8 * 6
+
+
+def _free_entry(arena: Arena, at: int) -> None:
+    """The buffer was released, and nobody sees it any more. The caller holds the claim lock."""
+    words = arena.words
+    arena.free(words[at + PLACE], words[at + SIZE])
+    words[at + NUMBER], words[at + NEXT] = 0, words[FREE_SHARE]
+    words[FREE_SHARE] = at
+
+
+class _Byte(ctypes.Union):  # an array of these has the format "B", which can be cast; one of c_ubyte has "<B"
+    _fields_ = [("byte", ctypes.c_ubyte)]
+
+
+class Loans:
+    """The loans of one unit."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._arena = unit.arena
+        self._live: dict[int, tuple[int, int, ref[Any], ref[memoryview]]] = {}  # entry, its number, loan, view
+        self._ended: list[int] = []  # the entries of loans that have ended but are still counted
+        self._keys = count()
+        self._pid = os.getpid()
+        if not unit.is_parent and unit.kind == "processes":
+            import atexit  # in an interpreter the unit is closed; a process ends with its unit
+
+            atexit.register(self._exit)
+
+    def hand_out(self, memory: memoryview, at: int, number: int, *kind: Any, readonly: bool) -> memoryview:
+        """A view of this memory, which is counted already, cast to this kind: a format, maybe a shape.
+
+        Its owner is an object of ctypes, because of those who keep the owner but not the view: `ndarray(buffer=view)`.
+        """
+        key, loan = next(self._keys), (_Byte * len(memory)).from_buffer(memory)
+        view = memoryview(loan).cast(*kind)
+        view = view.toreadonly() if readonly else view
+        self._live[key] = at, number, ref(loan, lambda _: self._note_end(key)), ref(view)
+        return view
+
+    def _note_end(self, key: int) -> None:
+        known = self._live.pop(key, None)
+        if known is None or os.getpid() != self._pid:  # a fork has our views, but does not count for us
+            return
+        self.returned(known[0])
+        claim = self._arena.claim
+        if claim.acquire(False):
+            try:
+                self.settle()
+            finally:
+                claim.release()
+
+    def returned(self, at: int) -> None:
+        """One loan of this entry has ended."""
+        self._ended.append(at)
+
+    def settle(self) -> None:
+        """Count the loans that have ended, and free what nobody sees any more. The caller holds the claim lock."""
+        words = self._arena.words
+        while self._ended:
+            at = self._ended.pop()
+            words[at + COUNT] -= 1
+            if words[at + WAS_RELEASED] and not words[at + COUNT]:
+                _free_entry(self._arena, at)
+
+    def release(self, number: int | None = None) -> None:
+        """Release the views of one buffer, or of all, as far as that is possible."""
+        if not sys._is_gil_enabled():
+            return  # a thread may be reading through one of them right now, and nothing would protect it
+        for view in [view() for _, of, _, view in list(self._live.values()) if number in (None, of)]:
+            try:
+                if view is not None:
+                    view.release()
+            except BufferError:
+                pass  # it has exports, such as an array made of it: that stays valid
+
+    def end(self) -> list[tuple[int, int]]:
+        """The unit leaves the run. Returns what of the memory can still be seen here: from where to where."""
+        self.release()
+        words = self._arena.words
+        places = [(words[at + PLACE], words[at + SIZE]) for at, *_ in list(self._live.values())]
+        self._live.clear()
+        self._settle_last()
+        return [(place, place + size) for place, size in places]
+
+    def _exit(self) -> None:
+        """The process ends, and with it everything in it that sees the memory."""
+        self.release()
+        self._ended += [at for at, *_ in list(self._live.values())]
+        self._live.clear()
+        self._settle_last()
+
+    def _settle_last(self) -> None:
+        try:
+            with self._arena.claim:
+                self.settle()
+        except Cancelled:
+            pass  # the run was broken off, and all its memory goes back

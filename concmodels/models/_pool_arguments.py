@@ -1,0 +1,65 @@
+"""What one may say to a pool, in either colour; what is wrong is told in one sentence."""
+
+import os
+from operator import index
+
+from concmodels.models._waiting import deadline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+UNOPENED = "this pool is not open: `async with` opens it"
+LONELY = "a task can't wait for the end of the pool that it is in: use shutdown(wait=False)"
+
+
+def refusal(broken: BaseException | None) -> RuntimeError:
+    """Why a pool takes nothing more: it is shut down, or the initializer failed for this reason."""
+    if broken is None:
+        return RuntimeError("this pool is shut down: it takes nothing more")
+    from concurrent.futures import BrokenExecutor
+
+    error = BrokenExecutor("the initializer of the pool failed, so its workers are not ready for work")
+    error.__cause__ = broken
+    return error
+
+
+def all_wait(size: int) -> str:
+    """What a `Deadlock` of a pool says."""
+    who = f"all {size} workers of the pool wait" if size > 1 else "the pool's only worker waits"
+    return f"{who} for tasks that no worker is left to begin"
+
+
+def number_of_workers(workers: Any) -> int:
+    """How many workers a pool in one process has. Raises `TypeError` or `ValueError`."""
+    if workers is None:
+        return min(32, (os.process_cpu_count() or 1) + 4)
+    return at_least_one("workers", workers)
+
+
+def at_least_one(name: str, number: Any) -> int:
+    """Check a number that is to be 1 or more. Raises `TypeError` or `ValueError`."""
+    try:
+        whole = index(number)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number from 1, or None, not {number!r}") from None
+    if whole < 1:
+        raise ValueError(f"{name} is a whole number from 1, or None, not {number!r}")
+    return whole
+
+
+def check_initializer(initializer: Any) -> None:
+    """Raise `TypeError` for what can't be called."""
+    if initializer is not None and not callable(initializer):
+        raise TypeError(f"the initializer of a pool is a function, or None, not {initializer!r}")
+
+
+def check_map(timeout: Any, chunksize: Any, buffersize: Any) -> float | None:
+    """Check what `map` was told; return when its time is over. Raises `TypeError` or `ValueError`.
+
+    In one process a chunk would be of no use: `chunksize` is checked, and then ignored.
+    """
+    for name, size in (("chunksize", chunksize), ("buffersize", buffersize)):
+        if size is not None:
+            at_least_one(name, size)
+    return deadline(timeout)

@@ -1,0 +1,108 @@
+"""The clerk of a pool of processes or interpreters: takes the calls of those who are away from the pool's home.
+
+A worker that waits for the pool says so at the counter, and says when it goes on. If all of them wait, and for nothing
+that has ended, nobody is left who could begin what they wait for: the clerk answers the last one with STUCK.
+"""
+
+import threading
+
+from concmodels.models._channel_memory import POSITION, TAIL
+from concmodels.models._pool_away import (
+    CALL,
+    CANCELLED,
+    ERROR,
+    GOES_ON,
+    KEPT,
+    RESULT,
+    STUCK,
+    TAKE_BACK,
+    WAITS,
+    new_channel,
+)
+from concmodels.models._pool_floor import OPEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.models._border import Unit
+    from concmodels.models._border_channel import Channel
+    from concmodels.models._border_pool import Future, Pool
+
+
+class Clerk:
+    """Begins when the pool is given to a task for the first time."""
+
+    def __init__(self, pool: Pool, unit: Unit) -> None:
+        self.counter = new_channel(unit)
+        self._pool = pool
+        self._unit = unit
+        self._handled = 0
+        self._calls: dict[int, Future] = {}  # by the number of the channel for the answer
+        self._waiting: dict[int, Future] = {}  # by the worker that waits for it
+        self._thread = threading.Thread(target=self._serve, name="clerk of a pool")
+        self._thread.start()
+
+    def close(self) -> None:
+        """The pool is gone."""
+        self.counter.close()
+        self._thread.join()
+
+    def is_behind(self) -> bool:
+        """Whether something has been said at the counter that has not been seen to."""
+        return bool(self._handled < self.counter._control[TAIL] & POSITION)
+
+    def _serve(self) -> None:
+        self._unit.begin_service()
+        for what, reply, more in self.counter:
+            self._see_to(what, reply, more)
+            self._handled += 1
+            if self._pool.floor.stage != OPEN:
+                self._pool.ring()  # it may have waited for this
+        self._unit.end_service()
+
+    def _see_to(self, what: int, reply: Channel, more: Any) -> None:
+        if what == CALL:
+            self._call(reply, *more)
+        elif what == WAITS:
+            self._wait(reply, more)
+        elif what == GOES_ON:
+            self._waiting.pop(more, None)
+        elif what == TAKE_BACK:
+            if call := self._calls.get(reply.number):
+                call.cancel()
+            reply.send((KEPT, None))
+
+    def _call(self, reply: Channel, data: bytes, name: str) -> None:
+        try:
+            future = self._pool.submit_packed(data, name, of_task=True)
+        except Exception as error:  # noqa: BLE001 - it is the caller's
+            reply.send((ERROR, error))
+            return
+        self._calls[reply.number] = future
+        future.add_done_callback(lambda done: self._answer(reply, done))
+
+    def _answer(self, reply: Channel, done: Any) -> None:
+        """A call has ended. Whoever minds the pool in this moment is not to be cancelled here."""
+        self._calls.pop(reply.number, None)
+        parker = self._unit.parker()
+        before, parker.shielded = parker.shielded, True
+        try:
+            if done.cancelled():
+                reply.send((CANCELLED, None))
+            elif error := done.exception():
+                reply.send((ERROR, error))
+            else:
+                reply.send((RESULT, done.result()))
+        finally:
+            parker.shielded = before
+
+    def _wait(self, reply: Channel, worker: int) -> None:
+        future = self._calls.get(reply.number)
+        if future is None:
+            return  # the answer is on its way
+        self._waiting[worker] = future
+        waiting = {at for at, awaited in self._waiting.items() if not awaited.done()}
+        if self._pool.floor.workers() <= waiting:
+            del self._waiting[worker]
+            reply.send((STUCK, len(waiting)))

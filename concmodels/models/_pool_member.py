@@ -1,0 +1,324 @@
+"""What a pool of processes or interpreters knows of one of its workers: its desk, and what was given to it."""
+
+from _thread import allocate_lock
+from collections import deque
+from time import monotonic
+
+from concmodels.models import _desk
+from concmodels.models._arena import BLOCK, SIZE, STATE
+from concmodels.models._border_group import DIED, DONE, FAILED
+from concmodels.models._channel_memory import CONSTANTS, LEAST
+from concmodels.models._desk import (
+    ANSWERED,
+    AREA_AT,
+    AREA_SIZE,
+    ASKED,
+    AT,
+    BEGUN,
+    BLOCK_AT,
+    CLOSING,
+    EMPTY,
+    ERROR_AT,
+    ERROR_BLOCK_AT,
+    FORM,
+    FREED,
+    GIVEN,
+    MASK,
+    NEED,
+    NONE,
+    PAYLOAD_AT,
+    PAYLOAD_SIZE,
+    READY,
+    RESULTS,
+    RESULTS_AT,
+    ROOM,
+    START,
+    STOP,
+    STORED,
+    TAKEN,
+    TOOK_NS,
+    UNREADABLE,
+    empties,
+    kind_of,
+)
+from concmodels.models._pool_sources import Failed
+from concmodels.models._pool_worker import READY_TO_WORK
+from concmodels.models._travel import unpack, unpack_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.models._border import Unit
+    from concmodels.models._border_group import Task
+    from concmodels.models._pool_sources import Source
+
+    # what a worker has done: the source, the first position, the results
+    type News = list[tuple[Source, int, list[Any] | Failed]]
+
+
+class Batch:
+    """A range of positions of a source, as a range of numbers on a desk."""
+
+    __slots__ = ("at", "count", "done", "first", "given_at", "sequence", "size", "source", "start")
+
+    def __init__(self, source: Source, first: int, count: int) -> None:
+        self.source = source
+        self.first = first  # its first position in the source ...
+        self.start = 0  # ... and that one's number on the desk
+        self.count = count  # less, once something was taken back
+        self.done = 0
+        self.sequence = self.at = self.size = 0
+        self.given_at = monotonic()
+
+    def position(self, number: int) -> int:
+        """The position in the source that has this number on the desk."""
+        return self.first + number - self.start
+
+
+class Member:
+    """One worker, as the pool sees it. All methods are called with the pool's lock."""
+
+    def __init__(self, unit: Unit, at: int, task: Task) -> None:
+        self.unit = unit
+        self.at = at
+        self.task = task
+        self.name = task.name
+        self.words = unit.arena.part(at >> 3, _desk.WORDS)
+        self.batches: deque[Batch] = deque()
+        self.tasks_done = 0
+        self._number = 0  # the first that no batch has
+        self._fence = allocate_lock()
+
+    def state(self) -> int:
+        """What READY says of it."""
+        return int(self.words[READY])
+
+    def is_fit(self) -> bool:
+        """Whether it can be given work."""
+        return self.state() == READY_TO_WORK and not self.words[CLOSING] and not self.has_ended()
+
+    def cause_of_death(self) -> str:
+        """Why it has ended, in words."""
+        words, at = self.unit.words, self.task.at
+        data = self.unit.arena.get(words[at + BLOCK], words[at + SIZE]) if words[at + BLOCK] else b""
+        if words[at + STATE] == DIED:
+            return data.decode()
+        return f"it could not live: {unpack_error(data)}" if words[at + STATE] == FAILED else "it has left"
+
+    def has_ended(self) -> bool:
+        """Whether its process or interpreter is gone, or about to be."""
+        return bool(self.unit.words[self.task.at + STATE] >= DONE)
+
+    def give(self, batch: Batch, data: bytes) -> None:
+        """Lay a batch on its desk, and ring it."""
+        words, arena, sequence = self.words, self.unit.arena, self.words[GIVEN]
+        with arena.claim:
+            batch.at, batch.size = arena.put(data), len(data)
+        if (self._number & MASK) + batch.count > RESULTS:
+            self._number = (self._number | MASK) + 1
+        batch.start, batch.sequence = self._number, sequence
+        self._number += batch.count
+        slot = _desk.slot(sequence)
+        words[slot + START], words[slot + STOP] = batch.start, self._number
+        words[slot + PAYLOAD_AT], words[slot + PAYLOAD_SIZE] = batch.at, batch.size
+        words[slot + FORM], words[slot + UNREADABLE] = batch.source.form, 0
+        self.batches.append(batch)
+        words[GIVEN] = sequence + 1
+        self.ring()
+
+    def ring(self) -> None:
+        """Wake it, if it waits. One that has not begun to live has no bell yet; it looks at its desk first."""
+        with self._fence:
+            alive = self.words[READY]
+        if alive:
+            self.unit.ring(self.task.at)
+
+    def close(self) -> None:
+        """There will be no more for it."""
+        self.words[CLOSING] = 1
+        self.ring()
+
+    def waiting(self) -> int:
+        """How many of the tasks that were given to it have not begun."""
+        begun = self.words[BEGUN]
+        return sum(batch.start + batch.count - max(begun, batch.start) for batch in self.batches)
+
+    def unread(self) -> int:
+        """How many of the tasks that were given to it have not ended, as far as is known."""
+        return sum(batch.count - batch.done for batch in self.batches)
+
+    def has_news(self) -> bool:
+        """Whether a batch has ended that has not been read."""
+        return bool(self.batches) and bool(self.words[TAKEN] > self.batches[0].sequence)
+
+    def find(self, source: Source, position: int) -> Batch | None:
+        """The batch on this desk that this position of a source lies in."""
+        for batch in self.batches:
+            if batch.source is source and batch.first <= position < batch.first + batch.count:
+                return batch
+        return None
+
+    def has_begun(self, batch: Batch, position: int) -> bool:
+        """Whether the worker has begun this position of a batch."""
+        return bool(batch.start + position - batch.first < self.words[BEGUN])
+
+    def recall(self, batch: Batch, first: int) -> None:
+        """Take back what has not begun, from this position on."""
+        start = batch.start + max(0, first - batch.first)
+        self.take_back(batch, max(start, self.words[BEGUN]))
+
+    def halve(self) -> int:
+        """Take back half of what has not begun of its last batch that has such; returns how many tasks that are."""
+        for batch in reversed(self.batches):
+            first, stop = max(batch.start, self.words[BEGUN]), batch.start + batch.count
+            if first < stop:
+                return self.take_back(batch, first + (stop - first) // 2)
+        return 0
+
+    def take_back(self, batch: Batch, stop: int) -> int:
+        """Take back what has not begun of a batch from this number on; returns how many tasks that are.
+
+        The one that the worker begins in this moment stays with it, whether it sees the new end in time or not.
+        """
+        self.words[_desk.slot(batch.sequence) + STOP] = stop
+        with self._fence:
+            begun = self.words[BEGUN]
+        count = batch.start + batch.count - max(stop, begun)
+        if count <= 0:
+            return 0
+        batch.count -= count
+        batch.source.give_back(batch.first + batch.count, count)
+        return int(count)
+
+    # Results.
+
+    def harvest(self, news: News) -> None:
+        """Read what it has published, and clear away the batches that it has left behind."""
+        taken = self.words[TAKEN]  # before the results: those of a batch that has ended are all there
+        while self.batches:
+            batch = self.batches[0]
+            self._collect(batch, news)
+            if batch.sequence >= taken:
+                break
+            self.batches.popleft()
+            self._finish(batch)
+        if self.words[ASKED] != self.words[ANSWERED] and self.words[FREED] == self.words[STORED]:
+            self._make_room()
+
+    def bury(self, error: BaseException, news: News) -> None:
+        """It has died: the task that it was in fails, what it had not begun goes to others."""
+        self.harvest(news)
+        begun = self.words[BEGUN]
+        for batch in reversed(self.batches):
+            number = batch.start + batch.done
+            if batch.start <= number < min(begun, batch.start + batch.count):
+                news.append((batch.source, batch.position(number), Failed(error)))
+                number += 1
+            batch.source.give_back(batch.position(number), batch.start + batch.count - number)
+            self._free(batch)
+        self.batches.clear()
+
+    def doing(self) -> str | None:
+        """The name of the function that it is in."""
+        for batch in self.batches:
+            if batch.start + batch.done < min(self.words[BEGUN], batch.start + batch.count):
+                return batch.source.name(batch.first + batch.done)
+        return None
+
+    def trouble(self) -> BaseException:
+        """Why its initializer failed."""
+        failed = self._value(self.words[RESULTS_AT])
+        assert isinstance(failed, Failed)
+        return failed.error
+
+    def leave(self) -> None:
+        """The worker is gone: its desk is free."""
+        self.words.release()
+        with self.unit.arena.claim:
+            _desk.clear(self.unit.arena, self.at)
+
+    def _collect(self, batch: Batch, news: News) -> None:
+        words, first = self.words, batch.start + batch.done
+        stop = min(words[BEGUN], batch.start + batch.count)
+        if stop <= first:
+            return
+        at = RESULTS_AT + (first & MASK)
+        found = words[at : at + stop - first].tolist()
+        if found[-1] == EMPTY:  # the one that it is in; all before have been published
+            found.pop()
+        count = len(found)
+        words[at : at + count] = empties[:count]
+        batch.done += count
+        self.tasks_done += count
+        self._tell(batch.source, batch.position(first), found, news)
+
+    def _tell(self, source: Source, position: int, found: list[Any], news: News) -> None:
+        if not found:
+            return
+        if found.count(NONE) == len(found):
+            news.append((source, position, [None] * len(found)))
+        elif min(found) >= LEAST:
+            news.append((source, position, found))
+        else:
+            self._tell_one_by_one(source, position, found, news)
+
+    def _tell_one_by_one(self, source: Source, position: int, found: list[Any], news: News) -> None:
+        run: list[Any] = []
+        for word in found:
+            value = self._value(word)
+            if type(value) is not Failed:
+                run.append(value)
+                continue
+            if run:
+                news.append((source, position, run))
+            news.append((source, position + len(run), value))
+            position, run = position + len(run) + 1, []
+        if run:
+            news.append((source, position, run))
+
+    def _value(self, word: int) -> Any:
+        if word >= LEAST:
+            return word
+        kind, at = kind_of(word)
+        if kind < AT:
+            return CONSTANTS[at]
+        data = self._read(at, kind in (BLOCK_AT, ERROR_BLOCK_AT))
+        try:
+            return Failed(unpack_error(data)) if kind in (ERROR_AT, ERROR_BLOCK_AT) else unpack(data)
+        except Exception as error:  # noqa: BLE001 - it has arrived, but can't be read here: so the task has failed
+            return Failed(error)
+
+    def _read(self, at: int, block: bool) -> bytes:
+        arena = self.unit.arena
+        if not block:
+            at += self.words[AREA_AT]
+        size = arena.words[at >> 3]
+        data = arena.get(at + 8, size)
+        if block:
+            with arena.claim:
+                arena.free(at, 8 + size)
+        self.words[FREED] += 1
+        return data
+
+    def _make_room(self) -> None:
+        words, arena = self.words, self.unit.arena
+        if words[NEED] > words[AREA_SIZE]:
+            with arena.claim:
+                words[ROOM] = arena.allocate(words[NEED])
+        words[ANSWERED] = words[ASKED]
+        self.ring()
+
+    def _finish(self, batch: Batch) -> None:
+        """A batch has ended; what was left out of it is given again."""
+        slot = _desk.slot(batch.sequence)
+        if batch.done:
+            batch.source.took(self.words[slot + TOOK_NS], batch.done)
+        if self.words[slot + UNREADABLE]:
+            batch.source.alone += batch.count
+        batch.source.give_back(batch.first + batch.done, batch.count - batch.done)
+        self._free(batch)
+
+    def _free(self, batch: Batch) -> None:
+        with self.unit.arena.claim:
+            self.unit.arena.free(batch.at, batch.size)

@@ -1,0 +1,281 @@
+"""Where a pool of processes or interpreters has its work from: the calls that were submitted, and the maps.
+
+A source is a row of items, each with a position. What is given to a worker is a range of positions; it comes back as
+results, or untouched (taken back, or its worker has died): then it is the first to be given again.
+"""
+
+import math
+from collections import deque
+from concurrent.futures import CancelledError
+from itertools import islice
+
+from concmodels.models._desk import CALLS, ITEMS, TUPLES
+from concmodels.models._travel import careful_dumps, dumps, pack_call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+    from typing import Any
+
+    # futures that are to be told how their calls have ended: with a result, or with an error
+    type Endings = list[tuple[Future[Any], Any, BaseException | None]]
+
+_TARGET_NS = 1_000_000
+"""How long a batch is to take: long enough to be worth its journey, short enough to share out evenly."""
+
+_WEIGHT = 0.3  # of the newest batch in the average
+
+
+class Source:
+    """What all sources have in common."""
+
+    form: int
+
+    def __init__(self, chunk: int | None = None) -> None:
+        self.chunk = chunk
+        self.next = 0  # the first position that was never given
+        self.stop = 0  # the first that is not there yet
+        self.again: deque[tuple[int, int]] = deque()  # ranges that came back
+        self.alone = 0  # so many are to be sent one by one: something among them could not be packed, or read
+        self.task_ns: float | None = None
+
+    def __len__(self) -> int:
+        """How many wait to be given."""
+        return self.stop - self.next + sum(count for _, count in self.again)
+
+    def took(self, nanoseconds: int, tasks: int) -> None:
+        """A batch of so many tasks took so long."""
+        one = nanoseconds / tasks
+        self.task_ns = one if self.task_ns is None else self.task_ns + _WEIGHT * (one - self.task_ns)
+
+    def is_quick(self) -> bool:
+        """Whether its tasks are known to be so short that one more batch may lie ready behind another."""
+        return self.chunk is not None or (self.task_ns is not None and self.task_ns < _TARGET_NS)
+
+    def size(self, workers: int, most: int) -> int:
+        """How many tasks the next batch is to have."""
+        if self.alone:
+            self.alone -= 1
+            return 1
+        if self.chunk is not None:
+            return min(self.chunk, most)
+        if self.task_ns is None:
+            return 1
+        share = math.ceil(len(self) / (2 * workers))
+        return max(1, min(most, share, int(_TARGET_NS / max(self.task_ns, 1.0))))
+
+    def take(self, most: int) -> tuple[int, int]:
+        """The next range to be given: its first position, and how many."""
+        if self.again:
+            first, count = self.again.popleft()
+            if count > most:
+                self.again.appendleft((first + most, count - most))
+            return first, min(count, most)
+        first, count = self.next, min(most, self.stop - self.next)
+        self.next += count
+        return first, count
+
+    def give_back(self, first: int, count: int) -> None:
+        """These have not begun: they are the first to be given again."""
+        if count:
+            self.again.appendleft((first, count))
+
+    def drop(self) -> list[tuple[int, int]]:
+        """Give none of the rest any more; returns which those are."""
+        rest = [*self.again, (self.next, self.stop - self.next)]
+        self.again.clear()
+        self.next = self.stop
+        return [(first, count) for first, count in rest if count]
+
+    # What a kind of source says itself.
+
+    @property
+    def left(self) -> int:
+        """How many tasks have not ended."""
+        raise NotImplementedError
+
+    def cancel(self) -> None:
+        """What waits is not to be done any more."""
+        raise NotImplementedError
+
+    def fail_all(self, error: BaseException, endings: Endings) -> None:
+        """Nothing of it will be done any more."""
+        raise NotImplementedError
+
+    def payload(self, first: int, count: int) -> bytes:
+        """These items as bytes. Raises what pickle says, or `CannotTravel`."""
+        raise NotImplementedError
+
+    def name(self, position: int) -> str:
+        """The name of the function, for messages."""
+        raise NotImplementedError
+
+    def done(self, first: int, results: list[Any], endings: Endings) -> None:
+        """Tasks have ended well, with these results."""
+        raise NotImplementedError
+
+    def failed(self, position: int, error: BaseException, endings: Endings) -> None:
+        """A task has failed."""
+        raise NotImplementedError
+
+
+class Calls(Source):
+    """What was submitted: each call has a function of its own, and a future."""
+
+    form = CALLS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: dict[int, tuple[Future[Any], bytes, str]] = {}
+
+    @property
+    def left(self) -> int:
+        return len(self.calls)
+
+    def add(self, future: Future[Any], data: bytes, name: str) -> int:
+        """One call more; returns its position."""
+        position = self.stop
+        self.calls[position] = future, data, name
+        self.stop += 1
+        return position
+
+    def take(self, most: int) -> tuple[int, int]:
+        """As `Source.take`, without the cancelled."""
+        first, count = super().take(most)
+        alive = 0
+        while alive < count and self._is_wanted(first + alive):
+            alive += 1
+        if alive < count:
+            self._notify(first + alive)
+            self.give_back(first + alive + 1, count - alive - 1)
+        return first, alive
+
+    def _is_wanted(self, position: int) -> bool:
+        call = self.calls.get(position)
+        return call is not None and not call[0].cancelled()
+
+    def cancel(self) -> None:
+        for first, count in self.drop():
+            for position in range(first, first + count):
+                self._notify(position)
+
+    def _notify(self, position: int) -> None:
+        """It was cancelled, or is now: whoever waits for it is told."""
+        if call := self.calls.pop(position, None):
+            call[0].cancel()
+            call[0].set_running_or_notify_cancel()
+
+    def payload(self, first: int, count: int) -> bytes:
+        return dumps((b"", [self.calls[position][1] for position in range(first, first + count)]), 5)
+
+    def name(self, position: int) -> str:
+        return self.calls[position][2]
+
+    def done(self, first: int, results: list[Any], endings: Endings) -> None:
+        for position, result in enumerate(results, first):
+            if call := self.calls.pop(position, None):  # else it was given up before
+                endings.append((call[0], result, None))
+
+    def failed(self, position: int, error: BaseException, endings: Endings) -> None:
+        if call := self.calls.pop(position, None):
+            endings.append((call[0], None, error))
+
+    def fail_all(self, error: BaseException, endings: Endings) -> None:
+        self.drop()
+        for position in list(self.calls):
+            self.failed(position, error, endings)
+
+
+class Mapping(Source):
+    """The items of one `map`. Results lie here until the consumer takes them, in runs, by their first position."""
+
+    def __init__(
+        self, function: Callable[..., Any], items: Iterator[Any], star: bool, home: Any, chunk: int | None
+    ) -> None:
+        super().__init__(chunk)
+        self.form = TUPLES if star else ITEMS
+        self.error: BaseException | None = None  # why there will be no more results
+        self.runs: dict[int, list[Any] | Failed] = {}
+        self._name = getattr(function, "__name__", "the task")
+        self._function = pack_call(function, (), home)
+        self._home = home
+        self._source = items
+        self._items: list[Any] = []
+        self._base = 0  # the position of the first of them
+        self._over = 0  # how many have ended
+
+    @property
+    def left(self) -> int:
+        return max(0, self.stop - self._over)
+
+    def fetch(self, most: int) -> list[Any]:
+        """Take at most so many items from the iterables. The only step that is made without the pool's lock."""
+        return list(islice(self._source, most))
+
+    def add(self, items: list[Any]) -> None:
+        """These are to be done next."""
+        self._items += items
+        self.stop += len(items)
+
+    def is_told(self, position: int) -> bool:
+        """Whether it is known how this one has ended, or that it will not be done."""
+        return position in self.runs or self.error is not None
+
+    def pop(self, position: int) -> list[Any] | Failed:
+        """The results from this position on, as many as there are in one run."""
+        if position not in self.runs:
+            return Failed(self.error or RuntimeError("the pool has lost a result"))
+        return self.runs.pop(position)
+
+    def cancel(self) -> None:
+        self.error = self.error or CancelledError()
+        self._over += sum(count for _, count in self.drop())
+
+    def fail_all(self, error: BaseException, endings: Endings) -> None:
+        self.error = self.error or error
+        self._over = self.stop
+
+    def forget_before(self, position: int) -> None:
+        """What was yielded is not needed any more."""
+        if position - self._base > 2048:
+            del self._items[: position - self._base]
+            self._base = position
+
+    def payload(self, first: int, count: int) -> bytes:
+        at = first - self._base
+        return dumps((self._function, self._pack(self._items[at : at + count])), 5)
+
+    def _pack(self, items: list[Any]) -> bytes:
+        try:
+            return dumps(items, 5)
+        except Exception:  # noqa: BLE001 - whatever it was, the careful way knows more
+            pass
+        try:
+            return careful_dumps(items, self._home)
+        except Exception:
+            if len(items) == 1:  # say which it is, and why
+                pack_call(_stand_in, items[0] if self.form == TUPLES else (items[0],), self._home)
+            raise
+
+    def name(self, position: int) -> str:
+        return self._name
+
+    def done(self, first: int, results: list[Any], endings: Endings) -> None:
+        self._over += len(results)
+        self.runs[first] = results
+
+    def failed(self, position: int, error: BaseException, endings: Endings) -> None:
+        self._over += 1
+        self.runs[position] = Failed(error)
+
+
+def _stand_in() -> None:
+    """In the place of a function that can travel."""
+
+
+class Failed:
+    """What a task that has failed leaves in the place of its result."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error

@@ -1,0 +1,235 @@
+"""What a worker of a pool of processes or interpreters does; how its desk looks is said in `_desk.py`.
+
+It publishes each result before it begins the next task. It rings the pool once per batch; what has been published in
+the middle of a long one the pool finds itself.
+"""
+
+from _thread import allocate_lock
+from time import perf_counter_ns
+
+from concmodels.models import _desk
+from concmodels.models._arena import OWNER, PARENT, Cancelled
+from concmodels.models._border import Unit, current
+from concmodels.models._channel_memory import word_of
+from concmodels.models._desk import (
+    ANSWERED,
+    AREA_AT,
+    AREA_SIZE,
+    ASKED,
+    BEGUN,
+    CALLS,
+    CLOSING,
+    FORM,
+    FREED,
+    GIVEN,
+    ITEMS,
+    MASK,
+    NEED,
+    PAYLOAD_AT,
+    PAYLOAD_SIZE,
+    READY,
+    RESULTS_AT,
+    ROOM,
+    START,
+    STOP,
+    STORED,
+    TAKEN,
+    TOOK_NS,
+    UNREADABLE,
+)
+from concmodels.models._travel import pack_error, unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+READY_TO_WORK, UNFIT = 1, 2  # what READY says
+
+_LARGE = 1 << 20
+
+here: list[Worker] = []
+"""The worker that this process or interpreter is, if it is one."""
+
+
+def serve(kind: str, at: int, initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> None:
+    """The life of a worker, as the task of a group."""
+    worker = Worker(current(kind), at)
+    here.append(worker)
+    try:
+        if worker.begin(initializer, initargs):
+            worker.work()
+    finally:
+        here.remove(worker)
+
+
+class Worker:
+    """One worker at its desk."""
+
+    def __init__(self, unit: Unit, at: int) -> None:
+        self.unit = unit
+        self.at = at
+        self.words = unit.arena.part(at >> 3, _desk.WORDS)
+        self.crew = unit.words[unit.parker().at + PARENT]
+        self.function: Any = None
+        self._function_data = b""
+        self._fence = allocate_lock()
+        self._used = 0  # of the area, in bytes
+        self._most_used = 0
+
+    def begin(self, initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> bool:
+        """Call the initializer; False if it failed."""
+        try:
+            if initializer is not None:
+                initializer(*initargs)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it makes the worker unfit
+            self._check_cancelled(error)
+            self.words[RESULTS_AT] = self._failure(error)
+            self.words[READY] = UNFIT
+        else:
+            self.words[READY] = READY_TO_WORK
+        self.ring()
+        return self.words[READY] == READY_TO_WORK
+
+    def work(self) -> None:
+        """Do batch after batch, until there will be no more."""
+        words = self.words
+        while self.wait_for_work():
+            self._do(_desk.slot(words[TAKEN]))
+            words[TAKEN] += 1
+            self.ring()
+
+    def wait_for_work(self) -> bool:
+        """Wait for the next batch; False if there will be none."""
+        words = self.words
+        while words[TAKEN] == words[GIVEN]:
+            if words[CLOSING]:
+                return False
+            self.unit.begin_wait()
+            self.unit.wait(None)
+        return True
+
+    def ring(self) -> None:
+        """Tell whoever minds the pool that there is news. That may be another one in the very moment."""
+        words, unit, owner = self.unit.words, self.unit, self.crew + OWNER
+        foreman = words[owner]
+        unit.ring(foreman)
+        with self._fence:
+            if words[owner] != foreman:
+                unit.ring(words[owner])
+
+    def _do(self, slot: int) -> None:
+        words = self.words
+        start, size = words[slot + START], words[slot + STOP] - words[slot + START]
+        try:
+            function, items = self._open(slot)
+        except Exception as error:  # noqa: BLE001 - it is the task's failure
+            if size > 1:
+                words[slot + UNREADABLE] = 1  # the pool sends them one by one
+                return
+            function, items = _raiser(error), (None,)
+        began = perf_counter_ns()
+        self._do_each(slot + STOP, start, function, items)
+        words[slot + TOOK_NS] = perf_counter_ns() - began
+
+    def _do_each(self, stop_at: int, start: int, function: Callable[[Any], Any], items: Any) -> None:
+        words, fence, publish = self.words, self._fence, self._publish
+        for number, item in enumerate(items, start):
+            words[BEGUN] = number + 1
+            with fence:
+                if number >= words[stop_at]:
+                    return  # taken back
+            try:
+                value = function(item)
+            except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's failure
+                self._check_cancelled(error)
+                words[RESULTS_AT + (number & MASK)] = self._failure(error)
+            else:
+                if value is None:
+                    words[RESULTS_AT + (number & MASK)] = _desk.NONE
+                else:
+                    publish(number, value)
+
+    def _open(self, slot: int) -> tuple[Callable[[Any], Any], Any]:
+        """What is to be called with what."""
+        words = self.words
+        data, form = self.unit.arena.get(words[slot + PAYLOAD_AT], words[slot + PAYLOAD_SIZE]), words[slot + FORM]
+        function_data, items = unpack(data)
+        if form == CALLS:
+            return _call, items
+        if function_data != self._function_data:
+            self.function, _ = unpack(function_data)
+            self._function_data = function_data
+        function = self.function
+        return (function if form == ITEMS else lambda args: function(*args)), unpack(items)
+
+    # Results.
+
+    def _publish(self, number: int, value: object) -> None:
+        word = _desk.word_for(value)
+        if word is None:
+            try:
+                word = self._store(self.unit.pack(value), _desk.AT)
+            except Exception as error:  # noqa: BLE001 - a result that can't travel is the task's failure
+                word = self._failure(error)
+        self.words[RESULTS_AT + (number & MASK)] = word
+
+    def _failure(self, error: BaseException) -> int:
+        return self._store(pack_error(error, self._name()), _desk.ERROR_AT)
+
+    def _name(self) -> str:
+        return getattr(self.function, "__name__", "task")
+
+    def _store(self, data: bytes, kind: int) -> int:
+        """Put the bytes where the pool finds them; returns the word that says where."""
+        words, size = self.words, 8 + -(-len(data) // 8) * 8
+        if words[FREED] == words[STORED]:
+            self._start_anew()
+        if self._used + size > words[AREA_SIZE]:
+            self._ask_for_room(size)
+        framed = len(data).to_bytes(8, "little") + data
+        if size > words[AREA_SIZE]:
+            at, kind = words[ROOM], kind + 2
+            self.unit.arena.write(at, framed)
+        else:
+            at, self._used = self._used, self._used + size
+            self.unit.arena.write(words[AREA_AT] + at, framed)
+        words[STORED] += 1
+        return word_of(kind, at)
+
+    def _start_anew(self) -> None:
+        """Everything in the area has been read. What a large result has taken goes back to the system."""
+        self._most_used = max(self._most_used, self._used)
+        self._used = 0
+        if self._most_used > _LARGE:
+            page = self._most_used & ~4095
+            self.unit.arena.give_back(self.words[AREA_AT], page)
+            self._most_used = 0
+
+    def _ask_for_room(self, size: int) -> None:
+        """Wait until the pool has read all that lies in the area, and has made a block for what never fits in."""
+        words, unit = self.words, self.unit
+        words[NEED] = size
+        words[ASKED] += 1
+        self.ring()
+        unit.begin_wait()
+        while words[ANSWERED] != words[ASKED]:
+            unit.wait(None)
+        self._start_anew()
+
+    def _check_cancelled(self, error: BaseException) -> None:
+        """A cancellation of this worker is no failure of its task."""
+        if isinstance(error, Cancelled) and self.unit.cancelled(self.unit.parker().scope):
+            raise error
+
+
+def _call(data: bytes) -> object:
+    function, args, kwargs = unpack(data)
+    return function(*args, **kwargs)
+
+
+def _raiser(error: BaseException) -> Callable[[object], object]:
+    def fail(_: object) -> object:
+        raise error
+
+    return fail

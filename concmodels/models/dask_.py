@@ -1,0 +1,106 @@
+"""Dask: tasks on a cluster, which may be many machines.
+
+unit          a task of a Dask cluster, in a thread of one of its workers
+scheduler     Dask's: a process that knows all tasks and gives them to workers; below it, the kernel
+message       a pickle, in a queue that the scheduler keeps: six messages to the scheduler for one
+parallel      as far as the cluster has processes; the embedded one has one worker in this process
+cancellation  the library's own: where a task waits, within a quarter of a second; raised again at the next wait
+
+`dask` starts an embedded cluster with `run` and ends it with it: a scheduler and a worker in this process. With
+`dask:tcp://host:port` the tasks run on the cluster whose scheduler is there; its workers must have this package.
+
+There may be any number of tasks at once, however few threads the cluster has: a task leaves its worker's pool of
+threads before it begins, and so makes room for the next.
+
+Limitations: a lesson in what a cluster costs: a millisecond where a queue in memory takes a microsecond. Who waits
+looks again every so often. A select can't send on a rendezvous. No deadlock is seen. Nobody can stop a task that
+computes. When a worker is killed, Dask runs its tasks again elsewhere, as often as the scheduler's setting
+`distributed.scheduler.allowed-failures` says (3 times, unless it was started with 0): so no task is promised to be
+begun only once. After that, and at once on the embedded cluster, they fail with `TaskDied`, in a pool with
+`WorkerDied`. A worker that is killed in the middle of a channel's operation leaves that channel unusable.
+"""
+
+import time
+
+from concmodels.models._colour import must_be_plain
+from concmodels.models._dask_channel import Channel
+from concmodels.models._dask_cluster import Host, knock
+from concmodels.models._dask_group import TaskGroup
+from concmodels.models._dask_pool import Pool, ending_pools
+from concmodels.models._dask_select import select
+from concmodels.models._dask_share import share
+from concmodels.models._dask_world import Cancelled, Unit, Wait, here, nap
+from concmodels.models._deadlock import patience
+from concmodels.models._interrupt import Guard
+from concmodels.models._room import Room
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
+
+now = time.monotonic
+
+
+def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
+    """Run `main(*args)` in this thread, and what it spawns on an embedded cluster; see `concmodels.contract.Room.run`.
+
+    Raises `NotImplementedError` if it is asked to look for deadlocks.
+    """
+    return _run(None, main, args, deadlock_after)
+
+
+def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], deadlock_after: float | None) -> Any:
+    must_be_plain(main, "dask")
+    if here.unit is not None:
+        raise RuntimeError("dask.run was called inside a run of dask: call the function directly")
+    if patience(deadlock_after) is not None:
+        raise NotImplementedError("dask can't look for deadlocks: nobody sees all the tasks of a cluster at once")
+    host = Host(address)
+    with Guard(lambda: None, host.unfinished) as guard:
+        try:
+            world = host.start()
+            here.unit = Unit(world, "main", [], guard)
+            guard.check()
+            with ending_pools(world):
+                return main(*args)
+        finally:
+            here.unit = None
+            host.stop()
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; a checkpoint for cancellation."""
+    unit = here.unit
+    if unit is None:
+        time.sleep(max(0, seconds))
+    else:
+        unit.world.ask(_sleep(Wait(unit, seconds)), unit)
+
+
+async def _sleep(wait: Wait) -> None:
+    while not wait.is_over():
+        await wait.slice(nap)
+
+
+def variant(name: str) -> Room:
+    """The room on the cluster whose scheduler has this address. Raises `ModelUnavailable` if nobody answers there."""
+    knock(name)
+
+    def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
+        """Run `main(*args)` in this thread, and what it spawns on the cluster."""
+        return _run(name, main, args, deadlock_after)
+
+    verbs: dict[str, Any] = {
+        "select": select,
+        "sleep": sleep,
+        "now": now,
+        "Channel": Channel,
+        "TaskGroup": TaskGroup,
+        "Cancelled": Cancelled,
+        "find_pool": lambda: Pool,
+        "share": share,
+    }
+    return Room(f"dask:{name}", run=run, **verbs)

@@ -1,0 +1,119 @@
+"""What the tests of the pools of the border models give them to do."""
+
+import os
+import signal
+import time
+
+
+def same(x):
+    return x
+
+
+def uneven(x):
+    """A quick task; every hundredth takes its time."""
+    if x % 97 == 0:
+        time.sleep(0.003)
+    return x
+
+
+def noted(path, x):
+    """Leave a line in a file, which survives whoever wrote it, then do something uneven."""
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(file, f"{x}\n".encode())
+    os.close(file)
+    return uneven(x)
+
+
+def noted_in(call):
+    return noted(*call)
+
+
+def as_bytes(size):
+    return b"x" * size
+
+
+def length(data):
+    return len(data)
+
+
+def own_pid(_=None):
+    return os.getpid()
+
+
+def killed():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def exited(status):
+    os._exit(status)
+
+
+def receive(channel):
+    return channel.receive()
+
+
+def report_and_wait(report, room):
+    report.send(os.getpid())
+    room.sleep(3600)
+
+
+def pool_of_its_own(room, numbers):
+    with room.Pool(2) as pool:
+        return list(pool.map(same, numbers))
+
+
+def leave_a_pool_open(room):
+    pool = room.Pool(1)
+    return pool.submit(same, 5).result()
+
+
+def unreadable_on_arrival():
+    """A value that can be pickled and that nobody can unpickle."""
+    return Unreadable()
+
+
+class Unreadable:
+    def __reduce__(self):
+        return fail_to_read, ()
+
+
+def fail_to_read():
+    raise ValueError("it can't be read")
+
+
+def done_away(pool, numbers):
+    """What the standard library does with futures, done by a task with its own pool."""
+    from concurrent.futures import as_completed, wait
+
+    calls = [pool.submit(same, number) for number in numbers]
+    done, not_done = wait(calls)
+    return (
+        len(done),
+        len(not_done),
+        sorted(call.result() for call in as_completed(calls)),
+        list(pool.map(same, numbers)),
+    )
+
+
+def taken_back(pool, gate):
+    """Give the pool two calls, of which one can be cancelled."""
+    first, second = pool.submit(receive, gate), pool.submit(same, 2)
+    cancelled = second.cancel()
+    gate.send("go on")
+    return cancelled, second.cancelled(), first.result(), first.cancel()
+
+
+def fibonacci(pool, n):
+    if n < 2:
+        return n
+    other = pool.submit(fibonacci, pool, n - 1)
+    return fibonacci(pool, n - 2) + other.result()
+
+
+def shut_down(pool):
+    pool.shutdown()
+
+
+def slow(seconds):
+    time.sleep(seconds)
+    return seconds

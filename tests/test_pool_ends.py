@@ -1,0 +1,241 @@
+"""How the sync pools in one process end: well, forgotten, in a deadlock, by Ctrl-C."""
+
+import gc
+import itertools
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import CancelledError, as_completed, wait
+
+import pytest
+from pool_rooms import COOPERATIVE, SYNC, THREADED, Thing, hold, outcome, runs, soon, until
+from stuck import SOON, be_alone, room_of
+
+from concmodels.errors import Deadlock, TaskCancelled
+
+# Pools that nobody shuts down.
+
+
+@runs(THREADED)
+def test_a_dropped_pool_ends_in_the_run(room):
+    before = len(room_threads())
+    pool = room.Pool(3)
+    future = pool.submit(soon, room, "done")
+    until(room, lambda: len(room_threads()) == before + 3)
+    del pool
+    until(room, lambda: len(room_threads()) == before)
+    assert future.result() == "done"
+    room.Pool(1)  # takes note of those that have gone
+
+
+def room_threads():
+    """What runs; `threading` does not know of raw threads."""
+    return sys._current_frames()
+
+
+@pytest.mark.parametrize("name", SYNC)
+def test_a_pool_in_a_circle_ends_with_the_run(name):
+    room = room_of(name)
+
+    def main():
+        circle = Thing()
+        circle.pool = room.Pool(2)
+        circle.self = circle
+        circle.pool.submit(hold_less, room, done)
+        del circle
+        gc.collect()
+
+    done = []
+    room.run(main)
+    assert done == ["done"]
+
+
+def hold_less(room, done):
+    room.sleep(0.02)
+    done.append("done")
+
+
+@pytest.mark.parametrize("name", SYNC)
+def test_an_error_cancels_what_a_forgotten_pool_does(name):
+    room, begun = room_of(name), []
+
+    def main():
+        pool = room.Pool(1)
+        begun.append(pool.submit(hold, room))
+        begun.append(pool.submit(hold, room))
+        until(room, begun[0].running)
+        raise LookupError("of main")
+
+    start = time.monotonic()
+    with pytest.raises(LookupError):
+        room.run(main)
+    assert time.monotonic() - start < 5
+    assert [outcome(future.result) for future in begun] == [TaskCancelled, CancelledError]
+
+
+@pytest.mark.parametrize("name", SYNC)
+def test_there_is_no_pool_outside_a_run(name):
+    with pytest.raises(RuntimeError):
+        room_of(name).Pool(1)
+
+
+@runs(SYNC)
+def test_a_task_may_make_a_pool_and_leave_it_to_others(room):
+    with room.TaskGroup() as group:
+        pool = group.spawn(room.Pool, 1).result()
+    assert pool.submit(pow, 2, 5).result() == 32
+    pool.shutdown(wait=False)
+    pool.shutdown()
+    with pytest.raises(RuntimeError, match="shut down"):
+        pool.map(abs, [1])
+
+
+@runs(SYNC)
+def test_a_task_can_not_wait_for_the_end_of_its_own_pool(room):
+    with room.Pool(1) as pool, pytest.raises(RuntimeError, match="wait=False"):
+        pool.submit(pool.shutdown).result()
+    with pytest.raises(RuntimeError, match="shut down"):
+        pool.submit(pow, 2, 5)
+
+
+@runs(SYNC)
+def test_two_wait_for_the_end(room):
+    with room.TaskGroup() as group, room.Pool(1) as pool:
+        future = pool.submit(soon, room)
+        group.spawn(pool.shutdown)
+        room.sleep(0)
+        pool.shutdown()
+        assert future.done()
+
+
+@runs(SYNC)
+def test_bad_arguments_are_refused_with_a_sentence(room):
+    for bad, error in ((0, ValueError), (-3, ValueError), ("two", TypeError), (1.5, TypeError)):
+        with pytest.raises(error, match="workers is a whole number from 1"):
+            room.Pool(bad)
+    with pytest.raises(TypeError, match="initializer"):
+        room.Pool(1, initializer="nothing")
+    with room.Pool(1) as pool:
+        with pytest.raises(TypeError, match="buffersize"):
+            pool.map(abs, [1], buffersize="many")
+        with pytest.raises(ValueError, match="chunksize"):
+            pool.map(abs, [1], chunksize=0)
+        with pytest.raises(TypeError, match="seconds"):
+            pool.map(abs, [1], timeout="soon")
+        with pytest.raises(TypeError, match="progress"):
+            pool.map(abs, [1], progress=True)
+        with pytest.raises(TypeError):
+            pool.map(abs, 7)
+        with pytest.raises(TypeError):
+            pool.submit(pow, 2, 5).result("soon")
+
+
+# What only looks like results.
+
+
+@runs(SYNC)
+def test_a_stop_iteration_of_a_task_is_no_end(room):
+    with room.Pool(1) as pool:
+        for _ in range(2):
+            results = pool.map(next, [iter("a"), iter(""), iter("b")])
+            with pytest.raises(RuntimeError) as caught:
+                list(results)
+            assert isinstance(caught.value.__cause__, StopIteration)
+
+
+@runs(SYNC)
+def test_a_pool_that_is_shut_down_tells_who_still_pulls(room):
+    with room.Pool(1) as pool:
+        results = pool.map(abs, itertools.count(), buffersize=2)
+    assert [next(results), next(results)] == [0, 1]
+    with pytest.raises(RuntimeError, match="shut down"):
+        next(results)
+    assert list(results) == []
+
+
+@runs(SYNC)
+def test_the_iterator_keeps_its_pool(room):
+    assert list(itertools.islice(room.Pool(2).map(abs, itertools.count(), buffersize=3), 10)) == [*range(10)]
+    assert list(room.Pool(2).map(abs, [-1, -2])) == [1, 2]
+
+
+# Deadlocks and Ctrl-C.
+
+
+@pytest.fixture
+def by_ourselves():
+    be_alone()
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", SYNC)
+@pytest.mark.parametrize("where", ["result", "map", "leave", "wait", "run"])
+@pytest.mark.usefixtures("by_ourselves")
+def test_a_run_whose_pool_waits_for_ever_is_in_a_deadlock(name, where):
+    room = room_of(name)
+
+    def main():
+        pool, channel = room.Pool(2), room.Channel(0, "nobody")
+        if where == "run":
+            pool.submit(channel.receive)
+            return
+        with pool:
+            future = pool.submit(channel.receive)
+            if where == "result":
+                future.result()
+            elif where == "map":
+                list(pool.map(channel.send, "ab"))
+                pool.submit(channel.receive).result()
+                next(pool.map(lambda _: channel.receive(), [1]))
+            elif where == "wait":
+                wait([future])
+
+    with pytest.raises(Deadlock) as caught:
+        room.run(main, deadlock_after=SOON)
+    assert any("channel 'nobody'" in line for line in caught.value.waits), caught.value.waits
+
+
+def strike():
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("name", COOPERATIVE)
+@pytest.mark.parametrize("main_does", ["sleep", "result", "nothing"])
+def test_ctrl_c_in_a_task_is_mains(name, main_does):
+    room, futures = room_of(name), []
+
+    def main():
+        with room.Pool(2) as pool:
+            futures.append(pool.submit(strike))
+            futures.append(pool.submit(hold, room))
+            if main_does == "sleep":
+                hold(room)
+            elif main_does == "result":
+                futures[1].result()
+
+    with pytest.raises(KeyboardInterrupt):
+        room.run(main)
+    assert type(futures[0].exception()) is KeyboardInterrupt
+    assert outcome(futures[1].result) in (TaskCancelled, CancelledError)
+
+
+@pytest.mark.parametrize("name", THREADED)
+def test_ctrl_c_finds_no_lock_that_a_worker_needs(name):
+    room = room_of(name)
+
+    def main():
+        with room.Pool(2) as pool:
+            futures = [pool.submit(abs, 1) for _ in range(200)]
+            futures += [pool.submit(time.sleep, 0.001) for _ in range(4)]
+            threading.Timer(0.001, signal.pthread_kill, (threading.get_ident(), signal.SIGINT)).start()
+            end = time.monotonic() + 30
+            while time.monotonic() < end:
+                wait(futures, 0)
+                list(as_completed(futures))
+
+    for _ in range(20):
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            room.run(main)
+        assert time.monotonic() - start < 10
