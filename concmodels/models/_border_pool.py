@@ -16,12 +16,11 @@ no thread has to be woken in between. When nobody waits, a thread does it, the f
 import math
 import os
 from concurrent.futures import Executor
-from concurrent.futures import Future as _Future
 from functools import partial
 
 from concmodels.errors import TaskCancelled
-from concmodels.models._arena import deadline
 from concmodels.models._border import current
+from concmodels.models._border_future import Future
 from concmodels.models._border_group import cancel
 from concmodels.models._colour import must_be_plain
 from concmodels.models._pool_arguments import at_least_one, check_initializer, check_map
@@ -40,39 +39,6 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from concmodels.models._pool_clerk import Clerk
-
-
-class Future(_Future):  # type: ignore[type-arg] # its results are of any type
-    """A future of the standard library, whose waits are the model's own."""
-
-    def __init__(self, pool: Pool, name: str) -> None:
-        super().__init__()
-        self.name = name
-        self._pool = pool
-        self.position = -1
-
-    def result(self, timeout: float | None = None) -> Any:
-        """As in the standard library; a checkpoint. Raises `TimeoutError` too."""
-        self._wait(timeout)
-        return super().result(0)
-
-    def exception(self, timeout: float | None = None) -> BaseException | None:
-        """As in the standard library; a checkpoint. Raises `TimeoutError` too."""
-        self._wait(timeout)
-        return super().exception(0)
-
-    def running(self) -> bool:
-        """Whether a worker is in it now."""
-        return not self.done() and self._pool.floor.has_begun(self.position)
-
-    def cancel(self) -> bool:
-        """Take it back, if no worker has begun it; True if it is cancelled."""
-        return self._pool.floor.cancel(self.position, super().cancel)
-
-    def _wait(self, timeout: float | None) -> None:
-        if not self.done():
-            self._pool.wait_until(self.done, deadline(timeout))
-        self._pool.home.look_around()  # who is cancelled too learns of that, and not of the other's end
 
 
 class Pool(Executor):
@@ -136,7 +102,7 @@ class Pool(Executor):
         self._foreman.step()
         return future
 
-    def map(  # type: ignore[override] # chunksize may be None here, and there is progress
+    def map(
         self,
         function: Callable[..., Any],
         *iterables: Iterable[Any],

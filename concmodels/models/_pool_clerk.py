@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from concmodels.models._border import Unit
     from concmodels.models._border_channel import Channel
-    from concmodels.models._border_pool import Future, Pool
+    from concmodels.models._border_future import Future
+    from concmodels.models._border_pool import Pool
 
 
 class Clerk:

@@ -17,8 +17,9 @@ from concmodels.models._border import now
 from concmodels.models._border_group import DONE, cancel
 from concmodels.models._desk import CLOSING
 from concmodels.models._pool_arguments import refusal
+from concmodels.models._pool_calls import Calls
 from concmodels.models._pool_member import Batch, Member
-from concmodels.models._pool_sources import Calls, Failed, Mapping, Source
+from concmodels.models._pool_sources import Failed, Mapping, Source
 from concmodels.models._pool_worker import UNFIT, serve
 
 TYPE_CHECKING = False
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from concmodels.models._border import Unit
     from concmodels.models._pool_foreman import Crew
-    from concmodels.models._pool_member import News
+    from concmodels.models._pool_reader import News
     from concmodels.models._pool_sources import Endings
 
 OPEN, CLOSED, SENT_HOME, STOPPED = range(4)

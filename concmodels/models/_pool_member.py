@@ -7,25 +7,18 @@ from time import monotonic
 from concmodels.models import _desk
 from concmodels.models._arena import BLOCK, SIZE, STATE
 from concmodels.models._border_group import DIED, DONE, FAILED
-from concmodels.models._channel_memory import CONSTANTS, LEAST
 from concmodels.models._desk import (
     ANSWERED,
-    AREA_AT,
     AREA_SIZE,
     ASKED,
-    AT,
     BEGUN,
-    BLOCK_AT,
     CLOSING,
     EMPTY,
-    ERROR_AT,
-    ERROR_BLOCK_AT,
     FORM,
     FREED,
     GIVEN,
     MASK,
     NEED,
-    NONE,
     PAYLOAD_AT,
     PAYLOAD_SIZE,
     READY,
@@ -39,22 +32,18 @@ from concmodels.models._desk import (
     TOOK_NS,
     UNREADABLE,
     empties,
-    kind_of,
 )
+from concmodels.models._pool_reader import Reader
 from concmodels.models._pool_sources import Failed
 from concmodels.models._pool_worker import READY_TO_WORK
-from concmodels.models._travel import unpack, unpack_error
+from concmodels.models._travel import unpack_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from concmodels.models._border import Unit
     from concmodels.models._border_group import Task
+    from concmodels.models._pool_reader import News
     from concmodels.models._pool_sources import Source
-
-    # what a worker has done: the source, the first position, the results
-    type News = list[tuple[Source, int, list[Any] | Failed]]
 
 
 class Batch:
@@ -86,6 +75,7 @@ class Member:
         self.name = task.name
         self.words = unit.arena.part(at >> 3, _desk.WORDS)
         self.batches: deque[Batch] = deque()
+        self._reader = Reader(unit.arena, self.words)
         self.tasks_done = 0
         self._number = 0  # the first that no batch has
         self._fence = allocate_lock()
@@ -228,7 +218,7 @@ class Member:
 
     def trouble(self) -> BaseException:
         """Why its initializer failed."""
-        failed = self._value(self.words[RESULTS_AT])
+        failed = self._reader.value(self.words[RESULTS_AT])
         assert isinstance(failed, Failed)
         return failed.error
 
@@ -251,55 +241,7 @@ class Member:
         words[at : at + count] = empties[:count]
         batch.done += count
         self.tasks_done += count
-        self._tell(batch.source, batch.position(first), found, news)
-
-    def _tell(self, source: Source, position: int, found: list[Any], news: News) -> None:
-        if not found:
-            return
-        if found.count(NONE) == len(found):
-            news.append((source, position, [None] * len(found)))
-        elif min(found) >= LEAST:
-            news.append((source, position, found))
-        else:
-            self._tell_one_by_one(source, position, found, news)
-
-    def _tell_one_by_one(self, source: Source, position: int, found: list[Any], news: News) -> None:
-        run: list[Any] = []
-        for word in found:
-            value = self._value(word)
-            if type(value) is not Failed:
-                run.append(value)
-                continue
-            if run:
-                news.append((source, position, run))
-            news.append((source, position + len(run), value))
-            position, run = position + len(run) + 1, []
-        if run:
-            news.append((source, position, run))
-
-    def _value(self, word: int) -> Any:
-        if word >= LEAST:
-            return word
-        kind, at = kind_of(word)
-        if kind < AT:
-            return CONSTANTS[at]
-        data = self._read(at, kind in (BLOCK_AT, ERROR_BLOCK_AT))
-        try:
-            return Failed(unpack_error(data)) if kind in (ERROR_AT, ERROR_BLOCK_AT) else unpack(data)
-        except Exception as error:  # noqa: BLE001 - it has arrived, but can't be read here: so the task has failed
-            return Failed(error)
-
-    def _read(self, at: int, block: bool) -> bytes:
-        arena = self.unit.arena
-        if not block:
-            at += self.words[AREA_AT]
-        size = arena.words[at >> 3]
-        data = arena.get(at + 8, size)
-        if block:
-            with arena.claim:
-                arena.free(at, 8 + size)
-        self.words[FREED] += 1
-        return data
+        self._reader.tell(batch.source, batch.position(first), found, news)
 
     def _make_room(self) -> None:
         words, arena = self.words, self.unit.arena

@@ -9,7 +9,7 @@ from collections import deque
 from concurrent.futures import CancelledError
 from itertools import islice
 
-from concmodels.models._desk import CALLS, ITEMS, TUPLES
+from concmodels.models._desk import ITEMS, TUPLES
 from concmodels.models._travel import careful_dumps, dumps, pack_call
 
 TYPE_CHECKING = False
@@ -118,73 +118,6 @@ class Source:
     def failed(self, position: int, error: BaseException, endings: Endings) -> None:
         """A task has failed."""
         raise NotImplementedError
-
-
-class Calls(Source):
-    """What was submitted: each call has a function of its own, and a future."""
-
-    form = CALLS
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: dict[int, tuple[Future[Any], bytes, str]] = {}
-
-    @property
-    def left(self) -> int:
-        return len(self.calls)
-
-    def add(self, future: Future[Any], data: bytes, name: str) -> int:
-        """One call more; returns its position."""
-        position = self.stop
-        self.calls[position] = future, data, name
-        self.stop += 1
-        return position
-
-    def take(self, most: int) -> tuple[int, int]:
-        """As `Source.take`, without the cancelled."""
-        first, count = super().take(most)
-        alive = 0
-        while alive < count and self._is_wanted(first + alive):
-            alive += 1
-        if alive < count:
-            self._notify(first + alive)
-            self.give_back(first + alive + 1, count - alive - 1)
-        return first, alive
-
-    def _is_wanted(self, position: int) -> bool:
-        call = self.calls.get(position)
-        return call is not None and not call[0].cancelled()
-
-    def cancel(self) -> None:
-        for first, count in self.drop():
-            for position in range(first, first + count):
-                self._notify(position)
-
-    def _notify(self, position: int) -> None:
-        """It was cancelled, or is now: whoever waits for it is told."""
-        if call := self.calls.pop(position, None):
-            call[0].cancel()
-            call[0].set_running_or_notify_cancel()
-
-    def payload(self, first: int, count: int) -> bytes:
-        return dumps((b"", [self.calls[position][1] for position in range(first, first + count)]), 5)
-
-    def name(self, position: int) -> str:
-        return self.calls[position][2]
-
-    def done(self, first: int, results: list[Any], endings: Endings) -> None:
-        for position, result in enumerate(results, first):
-            if call := self.calls.pop(position, None):  # else it was given up before
-                endings.append((call[0], result, None))
-
-    def failed(self, position: int, error: BaseException, endings: Endings) -> None:
-        if call := self.calls.pop(position, None):
-            endings.append((call[0], None, error))
-
-    def fail_all(self, error: BaseException, endings: Endings) -> None:
-        self.drop()
-        for position in list(self.calls):
-            self.failed(position, error, endings)
 
 
 class Mapping(Source):

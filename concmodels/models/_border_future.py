@@ -1,0 +1,44 @@
+"""The futures of the border models: the standard library's own, whose waits are the model's."""
+
+from concurrent.futures import Future as _Future
+
+from concmodels.models._arena import deadline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.models._border_pool import Pool
+
+
+class Future(_Future):  # type: ignore[type-arg] # its results are of any type
+    """A future of the standard library, whose waits are the model's own."""
+
+    def __init__(self, pool: Pool, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self._pool = pool
+        self.position = -1
+
+    def result(self, timeout: float | None = None) -> Any:
+        """As in the standard library; a checkpoint. Raises `TimeoutError` too."""
+        self._wait(timeout)
+        return super().result(0)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """As in the standard library; a checkpoint. Raises `TimeoutError` too."""
+        self._wait(timeout)
+        return super().exception(0)
+
+    def running(self) -> bool:
+        """Whether a worker is in it now."""
+        return not self.done() and self._pool.floor.has_begun(self.position)
+
+    def cancel(self) -> bool:
+        """Take it back, if no worker has begun it; True if it is cancelled."""
+        return self._pool.floor.cancel(self.position, super().cancel)
+
+    def _wait(self, timeout: float | None) -> None:
+        if not self.done():
+            self._pool.wait_until(self.done, deadline(timeout))
+        self._pool.home.look_around()  # who is cancelled too learns of that, and not of the other's end
