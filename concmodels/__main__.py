@@ -9,7 +9,7 @@ from rich.text import Text
 
 import concmodels
 from concmodels import catalog
-from concmodels._facts import FACTS
+from concmodels._facts import BEYOND, FACTS
 from concmodels._output import console, quiet_when_closed
 from concmodels.catalog import Facts
 
@@ -28,7 +28,7 @@ def main() -> int:
 
 def show(out: Console) -> None:
     """Print all models on this console."""
-    shown = [facts for facts in FACTS if facts.model == catalog.name_of(facts)]
+    shown = [facts for facts in FACTS + BEYOND if facts.model == catalog.name_of(facts)]
     out.print(_wide(shown) if out.width >= _WIDE else _narrow(shown))
     out.print("\nTry one: python -m concmodels.ring 300 10000 --model trio", style="dim", highlight=False)
 
@@ -37,7 +37,7 @@ def _wide(shown: list[Facts]) -> Table:
     table = Table(box=None, padding=(0, 2, 1, 0), pad_edge=False, header_style="bold")
     table.add_column("model", no_wrap=True)
     table.add_column("here", max_width=16)
-    for header in ("a unit is", "scheduled by", "a message travels as", "in parallel", "cancelled by", "costs"):
+    for header in ("a unit is", "scheduled by", "a message travels as", "in parallel", "a pool for", "cancelled by", "costs"):
         table.add_column(header, ratio=1)
     for facts in shown:
         table.add_row(_name(facts), _here(facts), *(text for _, text in _told(facts)))
@@ -65,8 +65,9 @@ def _told(facts: Facts) -> list[tuple[str, str]]:
     return [
         ("unit", f"{facts.unit}; {facts.colour}"),
         ("scheduler", _scheduling(facts)),
-        ("message", facts.message),
+        ("message", f"{facts.message}; share() gives {facts.shares}"),
         ("parallel", _parallel(facts)),
+        ("a pool for", facts.pool),
         ("cancelled", _cancelling(facts)),
         ("costs", facts.cost),
     ]
@@ -79,6 +80,8 @@ def _name(facts: Facts) -> Text:
         if other.model == facts.model and other.variant:
             why = catalog.why_not(catalog.name_of(other))
             name.append(f"\n:{other.variant}", style="not bold" if why is None else "not bold dim strike")
+    if catalog.is_beyond(facts):
+        name.append("\n:tcp://host:port\nbeyond one machine", style="not bold dim")
     return name
 
 

@@ -15,25 +15,27 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
-from concmodels._result import FAILED, INTERRUPTED, TIMED_OUT, Result
+from concmodels._program import Program
+from concmodels._result import FAILED, INTERRUPTED, TIMED_OUT, Outcome
 
 _GRACE_S = 20.0  # more than the room's own clean-up and the alarm's grace need
 _PR_SET_PDEATHSIG = 1
 
 
 class Apart:
-    """Runs `python -m concmodels.ring` with these arguments and collects its results and its status."""
+    """Runs one of the programs with these arguments in a process of its own and collects its results and its status."""
 
-    def __init__(self, arguments: list[str], limit_s: float | None) -> None:
+    def __init__(self, program: Program, arguments: list[str], limit_s: float | None) -> None:
         self.interrupted = False
         self.status = FAILED
         self.error = "ended without a result"
+        self._program = program
         self._arguments = arguments
         self._deadline = None if limit_s is None else time.monotonic() + limit_s + _GRACE_S
         self._child: subprocess.Popen[str] | None = None
         self._killed = False
 
-    def run(self) -> list[Result]:
+    def run(self) -> list[Outcome]:
         """Return what the child measured; `status` and `error` then tell how it ended.
 
         Ctrl-C is marked and passed on, and does not raise.
@@ -48,7 +50,7 @@ class Apart:
 
     def _output(self) -> str:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-        command = [sys.executable, *flags, "-m", "concmodels.ring", *self._arguments]
+        command = [sys.executable, *flags, "-m", self._program.name, *self._arguments]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_die_with_parent()
         ) as self._child:
@@ -73,11 +75,11 @@ class Apart:
         if self._child is not None:
             self._child.send_signal(signal.SIGINT)
 
-    def _results(self, output: str) -> list[Result]:
+    def _results(self, output: str) -> list[Outcome]:
         assert self._child is not None
         code = self._child.returncode
         try:
-            results = [Result.from_json(figures) for figures in json.loads(output)]
+            results = [self._program.outcome.from_json(figures) for figures in json.loads(output)]
         except ValueError:
             results = []
         if code >= 0:

@@ -5,29 +5,30 @@ import signal
 from concmodels import _limits, catalog
 from concmodels._options import BadInput, parse
 from concmodels._output import quiet_when_closed, say
+from concmodels._program import Program
 from concmodels._result import BAD_INPUT, INTERRUPTED, OK
 from concmodels._session import Session, held_interrupts
 from concmodels.errors import ModelUnavailable, UnknownModel
 
 
-def ring_command(arguments: list[str] | None = None) -> int:
-    """Run `python -m concmodels.ring` with these arguments; return its exit status.
+def command(program: Program, arguments: list[str] | None = None) -> int:
+    """Run a program with these arguments; return its exit status.
 
     Raises nothing, but `SystemExit(0)` after `--help`.
     """
     try:
-        options = parse(arguments)
+        options = parse(program, arguments)
         if options.list:
             with quiet_when_closed():
                 _list()
             return OK
         with held_interrupts():
-            return Session(options).run()
+            return Session(program, options).run()
     except (BadInput, UnknownModel, ModelUnavailable, _limits.TooLarge) as error:
-        say(str(error))
+        say(program.name, str(error))
         return BAD_INPUT
     except KeyboardInterrupt:
-        say("interrupted")
+        say(program.name, "interrupted")
         return INTERRUPTED
 
 

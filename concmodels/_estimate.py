@@ -1,4 +1,4 @@
-"""How long a run will take, told from a short probe of the same ring.
+"""How long a run will take, told from a short probe of the same.
 
 A probe is worth its time only where the run may be long: where even the slow end of the model's hop would keep it
 below half a minute, none is made.
@@ -13,9 +13,14 @@ _BURST = 256
 
 def probe_sizes(plan: Plan) -> list[int]:
     """Return how many messages each lap of the probe sends: one alone, then a burst; none if it isn't worth it."""
-    if plan.hops * plan.facts.hop < _WORTH_PROBING_S:
+    if not worth_a_probe(plan.hops * plan.facts.hop):
         return []
     return [1] if plan.window == 1 else [1, min(_BURST, plan.window)]
+
+
+def worth_a_probe(longest_s: float) -> bool:
+    """Whether a run that may take so long is worth one."""
+    return longest_s >= _WORTH_PROBING_S
 
 
 def estimate(plan: Plan, took: list[float]) -> float:

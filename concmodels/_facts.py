@@ -14,7 +14,7 @@ class Facts:
 
     __slots__ = (
         "cancellation", "colour", "cost", "descriptors", "file", "hop", "memory", "message", "model", "needs",
-        "parallel", "polls", "preemptive", "raised_again", "scheduler", "separate", "unit", "variant",
+        "parallel", "polls", "pool", "preemptive", "raised_again", "scheduler", "separate", "shares", "unit", "variant",
     )  # fmt: skip
 
     model: str
@@ -27,6 +27,8 @@ class Facts:
     preemptive: bool
     polls: bool  # who waits looks again every so often, instead of being woken
     message: str  # how one travels
+    pool: str  # what a pool of it is for
+    shares: str  # what `share` gives to all units
     parallel: str  # whether units run at the same time, and on which builds
     cancellation: str
     raised_again: bool  # whether a cancellation that was swallowed is raised again
@@ -48,7 +50,8 @@ class Facts:
 THREADS = Facts(
     model="threads", variant=None, file="threads", needs=(), colour="sync",
     unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True, polls=False,
-    message="a reference, through a deque", parallel="on free-threaded builds only",
+    message="a reference, through a deque", shares="the object itself", parallel="on free-threaded builds only",
+    pool="what waits, side by side; what computes too, but only without the GIL",
     cancellation="an exception where it waits; nothing stops one that computes, or wants a threading.Lock",
     raised_again=True,
     cost="0.1 ms to start, 8 MiB of addresses, of which 27 KiB are touched",
@@ -64,7 +67,9 @@ RAWTHREADS = THREADS.but(
 PROCESSES = Facts(
     model="processes", variant="forkserver", file="processes", needs=(), colour="sync",
     unit="an OS process", scheduler="the kernel, on all CPUs", preemptive=True, polls=False,
-    message="a copy: a word in shared memory, or a pickle", parallel="always",
+    message="a copy: a word in shared memory, or a pickle", shares="one copy in the run's shared memory",
+    pool="what computes, side by side; a worker that is killed costs only its task",
+    parallel="always",
     cancellation="an exception where it waits; at worst the process is killed", raised_again=True,
     cost="5 ms to start, 3 MiB of its own, 3 descriptors",
     descriptors=3, memory=4 * MIB, separate=True, hop=25e-6,
@@ -74,7 +79,9 @@ SUBINTERP = Facts(
     model="subinterp", variant="memoryview", file="subinterp", needs=(), colour="sync",
     unit="a subinterpreter with its own GIL, in an OS thread", scheduler="the kernel, on all CPUs",
     preemptive=True, polls=False,
-    message="a copy: a word in a shared memoryview, or a pickle", parallel="always",
+    message="a copy: a word in a shared memoryview, or a pickle", shares="one copy in the run's shared memory",
+    pool="what computes, side by side",
+    parallel="always",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
     cost="10 ms to start, 3.7 MiB, 1 descriptor", descriptors=1, memory=4 * MIB, separate=False, hop=15e-6,
 )  # fmt: skip
@@ -82,7 +89,8 @@ SUBINTERP = Facts(
 GREENLET = Facts(
     model="greenlet", variant=None, file="greenlet_", needs=("greenlet",), colour="sync",
     unit="a greenlet: a C stack that is swapped", scheduler="the room's own run queue", preemptive=False, polls=False,
-    message="a reference", parallel="never: one thread",
+    message="a reference", shares="the object itself", parallel="never: one thread",
+    pool="what waits by the room's own means; it has no sockets",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
     cost="40 us to start, 15 KiB", descriptors=0, memory=16 * KIB, separate=False, hop=3e-6,
 )  # fmt: skip
@@ -96,6 +104,7 @@ TASKLETS = GREENLET.but(
 GEVENT = GREENLET.but(
     model="gevent", file="gevent_", needs=("gevent",),
     unit="a gevent Greenlet", scheduler="gevent's hub (libev)",
+    pool="what waits, through gevent's own sockets; who computes stops all",
     parallel="never: one thread; its import switches the GIL on",
     cancellation="an exception that the hub throws in where it waits; nothing stops one that computes",
     raised_again=False,
@@ -105,6 +114,7 @@ GEVENT = GREENLET.but(
 EVENTLET = GREENLET.but(
     model="eventlet", file="eventlet_", needs=("eventlet",),
     unit="an eventlet GreenThread (deprecated upstream)", scheduler="eventlet's hub (epoll)",
+    pool="what waits, through eventlet's own sockets; who computes stops all",
     cancellation="an exception that the hub throws in where it waits; nothing stops one that computes",
     raised_again=False,
     cost="0.1 ms to start, 13 KiB", hop=10e-6,
@@ -113,7 +123,8 @@ EVENTLET = GREENLET.but(
 ASYNCIO = Facts(
     model="asyncio", variant=None, file="asyncio_", needs=(), colour="async",
     unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False, polls=False,
-    message="a reference", parallel="never: one thread per loop",
+    message="a reference", shares="the object itself", parallel="never: one thread per loop",
+    pool="what is awaited, in any number; who computes stops all",
     cancellation="CancelledError at an await that waits; nothing stops one that computes", raised_again=False,
     cost="40 us to start, 6 KiB", descriptors=0, memory=8 * KIB, separate=False, hop=8e-6,
 )  # fmt: skip
@@ -162,3 +173,17 @@ FACTS: tuple[Facts, ...] = (
     ANYIO.but(variant="trio", needs=("anyio", "trio"), unit="an anyio task, on trio", scheduler="trio's run loop"),
 )  # fmt: skip
 """Every model, and behind each its variants; the first of a model is its default."""
+
+DASK = Facts(
+    model="dask", variant=None, file="dask_", needs=("distributed",), colour="sync",
+    unit="a task of a Dask cluster, in a thread of a worker", scheduler="Dask's, and below it the kernel",
+    preemptive=True, polls=True,
+    message="a pickle, in a queue that Dask's scheduler keeps", shares="the object itself; nothing on a real cluster",
+    pool="what takes milliseconds at least, on many machines",
+    parallel="by as many processes as the cluster has; the embedded one is in this one",
+    cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
+    cost="7 ms to start, 40 KiB", descriptors=0, memory=64 * KIB, separate=False, hop=2e-3,
+)  # fmt: skip
+
+BEYOND: tuple[Facts, ...] = (DASK,)
+"""The models that go beyond one machine. They are found by name, and do not count where all models are meant."""

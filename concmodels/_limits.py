@@ -1,4 +1,4 @@
-"""Whether this machine can hold a ring, found out before the ring is started.
+"""Whether this machine can hold what a plan makes, found out before it is started.
 
 The needs are the catalog's rounded figures; a check that refuses must be right, so every limit is taken at its most
 generous: what is free now, and the soft limit on descriptors raised as far as it goes.
@@ -8,8 +8,9 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from concmodels._plan import Plan
+from concmodels._plan import AnyPlan
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -18,41 +19,41 @@ _GIB = 1024**3
 
 
 class TooLarge(ValueError):
-    """This machine can't hold the ring; the message says what is short."""
+    """This machine can't hold it; the message says what is short."""
 
 
-def check(plan: Plan) -> None:
-    """Raise the soft limit on descriptors if the ring needs it. Raises `TooLarge` if something is short."""
+def check(plan: AnyPlan[Any]) -> None:
+    """Raise the soft limit on descriptors if the plan needs it. Raises `TooLarge` if something is short."""
     if os.name == "posix":
         _check_descriptors(plan)
         _check_units(plan)
         _check_memory(plan)
 
 
-def _check_descriptors(plan: Plan) -> None:
+def _check_descriptors(plan: AnyPlan[Any]) -> None:
     import resource
 
-    need = plan.nodes * plan.facts.descriptors
+    need = plan.units * plan.facts.descriptors
     if not need:
         return
     need += _open_descriptors() + _SPARE_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and need > hard:
-        raise TooLarge(f"{_ring(plan)} needs about {need:,} file descriptors, and the limit is {hard:,} (ulimit -Hn)")
+        raise TooLarge(f"{plan.thing} needs about {need:,} file descriptors, and the limit is {hard:,} (ulimit -Hn)")
     if soft != resource.RLIM_INFINITY and need > soft:
         resource.setrlimit(resource.RLIMIT_NOFILE, (need, hard))
 
 
-def _check_units(plan: Plan) -> None:
+def _check_units(plan: AnyPlan[Any]) -> None:
     """Threads and processes are counted by the kernel."""
     if not plan.facts.preemptive:
         return
     for limit, where in _unit_limits(plan):
-        if plan.nodes + 1 > limit:
-            raise TooLarge(f"{_ring(plan)} needs {plan.nodes + 1:,} OS tasks, and there can be {limit:,} ({where})")
+        if plan.units + 1 > limit:
+            raise TooLarge(f"{plan.thing} needs {plan.units + 1:,} OS tasks, and there can be {limit:,} ({where})")
 
 
-def _unit_limits(plan: Plan) -> Iterator[tuple[int, str]]:
+def _unit_limits(plan: AnyPlan[Any]) -> Iterator[tuple[int, str]]:
     import resource
 
     soft = resource.getrlimit(resource.RLIMIT_NPROC)[0]
@@ -70,12 +71,12 @@ def _unit_limits(plan: Plan) -> Iterator[tuple[int, str]]:
             yield most - now, "the cgroup's pids.max"
 
 
-def _check_memory(plan: Plan) -> None:
+def _check_memory(plan: AnyPlan[Any]) -> None:
     for free, where in _free_memory():
         if plan.memory > free:
             raise TooLarge(
-                f"{_ring(plan)} with up to {plan.held:,} messages in it may need {_gib(plan.memory)} of memory, "
-                f"and {_gib(free)} are free ({where}); fewer nodes, or a limit on --in-flight or --capacity, need less"
+                f"{plan.thing}{plan.burden} may need {_gib(plan.memory)} of memory, "
+                f"and {_gib(free)} are free ({where}); {plan.way_out}"
             )
 
 
@@ -126,10 +127,6 @@ def _labelled(path: Path, label: str) -> int | None:
             if line.split()[:1] == [label]:
                 return int(line.split()[1])
     return None
-
-
-def _ring(plan: Plan) -> str:
-    return f"a ring of {plan.nodes:,} nodes of {plan.model}"
 
 
 def _gib(size: int) -> str:

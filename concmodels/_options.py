@@ -1,13 +1,16 @@
-"""The command line of the ring program: what may be written there, and what it means."""
+"""The command line of a program: what may be written there, and what it means."""
 
 import argparse
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from concmodels import catalog
 from concmodels._plan import LARGEST, SMALLEST_PAYLOAD
 from concmodels.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    from concmodels._program import Program
 
 _LONGEST_S = 1e8  # three years; beyond, the kernel's timers overflow
 
@@ -24,11 +27,11 @@ class Parser(argparse.ArgumentParser):
         raise BadInput(message)
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
+def parse(program: Program, arguments: list[str] | None) -> argparse.Namespace:
     """Return the options. Raises `BadInput`, and `SystemExit(0)` after `--help`."""
-    options = _parser().parse_args(arguments)
-    if not options.list and (options.nodes is None or options.messages is None):
-        raise BadInput("NODES and MESSAGES are needed, as in: python -m concmodels.ring 300 10000")
+    options = _parser(program).parse_args(arguments)
+    if not options.list:
+        program.check(options)
     return options
 
 
@@ -60,26 +63,19 @@ def _available(model: str) -> str:
     return name
 
 
-def _parser() -> Parser:
+def _parser(program: Program) -> Parser:
     parser = Parser(
-        prog="python -m concmodels.ring",
-        description="Send MESSAGES round a ring of NODES tasks, check that all come round once and in order, and "
-        "report setup, run and teardown apart. Exit status: 0 verified, 1 not, 2 bad input, 124 timed out, 130 Ctrl-C.",
+        prog=f"python -m {program.name}",
+        description=f"{program.description} Exit status: 0 verified, 1 not, 2 bad input, 124 timed out, 130 Ctrl-C.",
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("nodes", metavar="NODES", nargs="?", type=whole(1), help="how many tasks stand in the circle")
-    add("messages", metavar="MESSAGES", nargs="?", type=whole(1), help="how many messages go round")
+    program.add_sizes(parser)
     add(
         "--model", metavar="NAME[:VARIANT]", action="append", dest="models",
         help="default threads; may be given several times; `all`: every model available here, `all+`: the variants too",
     )  # fmt: skip
-    add("--in-flight", metavar="N|all", type=whole(1, "all", None), default=None,
-        help="how many messages are under way at a time; default all, 1 is a token")  # fmt: skip
-    add("--capacity", metavar="N|inf", type=whole(0, "inf", math.inf), default=math.inf,
-        help="of each channel; 0 is a rendezvous; default inf")  # fmt: skip
-    add("--payload", metavar="BYTES", type=whole(SMALLEST_PAYLOAD),
-        help=f"size of a message, at least {SMALLEST_PAYLOAD}; default: the bare number")  # fmt: skip
+    program.add_options(parser)
     add("--repeat", metavar="N", type=whole(1), default=1, help="run each model N times; the table shows the median")
     add("--timeout", metavar="SECONDS", type=_seconds, help="end a run that takes longer, all three laps together")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
@@ -87,6 +83,14 @@ def _parser() -> Parser:
     add("--list", action="store_true", help="list the models and variants, and whether they can run here")
     add("--apart", action="store_true", help=argparse.SUPPRESS)  # one of several: the parent shows the results
     return parser
+
+
+def add_message_options(parser: Parser) -> None:
+    """Add what can be said of the channels and messages of a program."""
+    parser.add_argument("--capacity", metavar="N|inf", type=whole(0, "inf", math.inf), default=math.inf,
+        help="of each channel; 0 is a rendezvous; default inf")  # fmt: skip
+    parser.add_argument("--payload", metavar="BYTES", type=whole(SMALLEST_PAYLOAD),
+        help=f"size of a message, at least {SMALLEST_PAYLOAD}; default: the bare number")  # fmt: skip
 
 
 def whole(least: int, word: str | None = None, meaning: Any = None) -> Callable[[str], Any]:
@@ -107,6 +111,14 @@ def whole(least: int, word: str | None = None, meaning: Any = None) -> Callable[
     return read
 
 
+def read(what: str, reader: Callable[[str], Any], text: str) -> Any:
+    """Return what this text means. Raises `BadInput` as argparse does."""
+    try:
+        return reader(text)
+    except argparse.ArgumentTypeError as error:
+        raise BadInput(f"argument {what}: {error}") from None
+
+
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
@@ -117,15 +129,12 @@ def _seconds(text: str) -> float:
     return min(seconds, _LONGEST_S)
 
 
-def to_arguments(options: argparse.Namespace, model: str) -> list[str]:
-    """Return the command line that runs one of the models apart."""
-    pairs: Iterable[tuple[str, object]] = (
-        ("--in-flight", options.in_flight),
-        ("--capacity", options.capacity),
-        ("--payload", options.payload),
-        ("--repeat", options.repeat),
-        ("--timeout", options.timeout),
-    )
-    given = [text for flag, value in pairs if value is not None for text in (flag, str(value))]
-    quiet = ["--quiet"] if options.quiet else []
-    return [str(options.nodes), str(options.messages), "--model", model, *given, "--json", "-", "--apart", *quiet]
+def shared_arguments(options: argparse.Namespace, model: str) -> list[str]:
+    """Return what the command line that runs one of the models apart says beside the program's own arguments."""
+    given = flags({"--repeat": options.repeat, "--timeout": options.timeout})
+    return ["--model", model, *given, "--json", "-", "--apart", *(["--quiet"] if options.quiet else [])]
+
+
+def flags(values: dict[str, object]) -> list[str]:
+    """Return these options as they are written on a command line, without those that are None."""
+    return [text for flag, value in values.items() if value is not None for text in (flag, str(value))]

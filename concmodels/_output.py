@@ -14,13 +14,13 @@ from concmodels._options import BadInput
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from concmodels._result import Result
+    from concmodels._result import Outcome
 
 
-def say(text: str) -> None:
-    """Write one line to standard error, if anybody listens."""
+def say(who: str, text: str) -> None:
+    """As this program, write one line to standard error, if anybody listens."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"concmodels.ring: {text}\n")
+        sys.stderr.write(f"{who}: {text}\n")
         sys.stderr.flush()
 
 
@@ -63,12 +63,12 @@ class JsonFile:
             except (OSError, ValueError) as error:
                 raise BadInput(f"can't write {path!r}: {getattr(error, 'strerror', None) or error}") from None
 
-    def begin(self, results: list[Result]) -> None:
+    def begin(self, results: list[Outcome]) -> None:
         """Write what holds if this process should be killed."""
         if self._file is not None and self._file.seekable():
             self._dump(results)
 
-    def end(self, results: list[Result]) -> None:
+    def end(self, results: list[Outcome]) -> None:
         """Write the results and close."""
         if self._path == "-" and sys.stdout is not None:
             sys.stdout.write(_text(results))
@@ -76,7 +76,7 @@ class JsonFile:
             self._dump(results)
             self._close()
 
-    def _dump(self, results: list[Result]) -> None:
+    def _dump(self, results: list[Outcome]) -> None:
         assert self._file is not None
         try:
             if self._file.seekable():
@@ -96,5 +96,5 @@ class JsonFile:
                 file.close()
 
 
-def _text(results: list[Result]) -> str:
+def _text(results: list[Outcome]) -> str:
     return json.dumps([result.to_json() for result in results], indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""What a run shows on the terminal while it lasts: the start of its nodes, an estimate if it is long, a bar.
+"""What a run shows on the terminal while it lasts: the start of its tasks, an estimate if it is long, a bar.
 
 The bar costs the program nothing: a thread looks from outside at how many messages each channel holds, four times
 a second. It starts with the run lap (a process with threads must not fork, so not before) and shows itself after a
@@ -10,13 +10,13 @@ import contextlib
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from concmodels._estimate import WORTH_SAYING_S, in_words
-from concmodels._watch import Listener, Watch
+from concmodels._stopwatch import Listener, Stopwatch
 
 if TYPE_CHECKING:
-    from concmodels._plan import Plan
+    from concmodels._plan import AnyPlan
 
 _FIRST_LOOK_S = 1.0
 _LOOK_EVERY_S = 0.25
@@ -36,17 +36,17 @@ class Terminal(Listener):
         if self._lively:
             import rich.progress  # noqa: F401 - now, and not while a run is being measured
 
-    def preparing(self, plan: Plan) -> None:
+    def preparing(self, plan: AnyPlan[Any]) -> None:
         """Say what is being started, on a line that goes away."""
         if self._lively:
-            self._write(f"{_ERASE_LINE}{plan.model}: starting {plan.nodes:,} nodes ...\r")
+            self._write(f"{_ERASE_LINE}{plan.model}: starting {plan.starting} ...\r")
 
     def estimated(self, seconds: float) -> None:
         """Say how long it will take, if it is long."""
         if seconds > WORTH_SAYING_S:
             self._write(f"{self._erase}this will take {in_words(seconds)}; Ctrl-C ends it\n")
 
-    def running(self, watch: Watch) -> None:
+    def running(self, watch: Stopwatch[Any, Any]) -> None:
         """Start to look."""
         if self._lively:
             self._write(_ERASE_LINE)
@@ -73,7 +73,7 @@ class Terminal(Listener):
             self._stream.write(text)
             self._stream.flush()
 
-    def _show(self, watch: Watch) -> None:
+    def _show(self, watch: Stopwatch[Any, Any]) -> None:
         if self._over.wait(_FIRST_LOOK_S):
             return
         from rich.console import Console
@@ -83,14 +83,14 @@ class Terminal(Listener):
         console = Console(file=self._stream)
         progress = Progress(*columns, console=console, transient=True, auto_refresh=False)
         with contextlib.suppress(OSError), progress as bar:
-            task = bar.add_task(watch.plan.model, total=watch.plan.hops)
+            task = bar.add_task(watch.plan.model, total=watch.plan.steps)
             while not self._over.wait(_LOOK_EVERY_S):
-                bar.update(task, completed=_hops_done(watch), refresh=True)
+                bar.update(task, completed=_steps_done(watch), refresh=True)
 
 
-def _hops_done(watch: Watch) -> int | None:
-    """None while the channels can't be counted: another thread looks at what only its owner may."""
+def _steps_done(watch: Stopwatch[Any, Any]) -> int | None:
+    """None while they can't be counted: another thread looks at what only its owner may."""
     try:
-        return watch.hops_done()
+        return watch.steps_done()
     except Exception:  # noqa: BLE001 - a bar that stands still for a moment harms nobody
         return None

@@ -1,46 +1,38 @@
-"""The figures of one run, immutable, and their way to JSON and back."""
+"""The figures of one run, immutable, and their way to JSON and back: of any program, and of the ring."""
 
 import functools
 import os
 import platform
 import sys
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from importlib import metadata
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import concmodels
-from concmodels._plan import Plan
+from concmodels._plan import AnyPlan, Plan
 
 OK, FAILED, BAD_INPUT, TIMED_OUT, INTERRUPTED = 0, 1, 2, 124, 130
 """The exit statuses; of several the greatest is the gravest."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
-    """What one run of the ring took. A figure that could not be taken is None."""
+class Outcome:
+    """What one run of a program took. A figure that could not be taken is None."""
+
+    SPEED: ClassVar[str]
+    """The figure by which the table ranks."""
 
     model: str
     variant: str | None
     """The variant by its name, also where it is the default; None: the model has none."""
-    nodes: int
-    messages: int
-    hops: int
-    in_flight: int | str
-    """The most messages under way, or `all`."""
-    capacity: int | str
-    """Of each channel, or `inf`."""
-    payload_bytes: int
-    """0: the bare number."""
     setup_s: float | None = None
-    """From the start until an uncounted warm-up message had been round."""
+    """From the start until an uncounted warm-up was over."""
     run_s: float | None = None
-    """From the first message counted until the last one was collected."""
+    """What is counted, from its first step to its last."""
     teardown_s: float | None = None
     """From there until `run` had returned."""
     total_s: float | None = None
     """The three laps together; the probe of an estimate is in none of them."""
-    hops_per_s: float | None = None
-    ns_per_hop: float | None = None
     cpu_user_s: float | None = None
     """Of the run lap, all processes together; so are the three below."""
     cpu_system_s: float | None = None
@@ -51,7 +43,7 @@ class Result:
     peak_pss_bytes: int | None = None
     """At the end of the run lap, all processes still alive: a shared page counts once, divided among them."""
     verified: bool = False
-    """Whether all messages came round, once each and in order."""
+    """Whether everything arrived, or every result was right."""
     error: str | None = None
     repeat: int = 1
     status: int = FAILED
@@ -74,13 +66,46 @@ class Result:
         return catalog.name_of(catalog.facts(f"{self.model}:{self.variant}" if self.variant else self.model))
 
     @property
+    def switches(self) -> int | None:
+        """Context switches of both kinds."""
+        if self.voluntary_switches is None or self.involuntary_switches is None:
+            return None
+        return self.voluntary_switches + self.involuntary_switches
+
+    @property
     def cpu_s(self) -> float | None:
         """User and system together."""
         return None if self.cpu_user_s is None or self.cpu_system_s is None else self.cpu_user_s + self.cpu_system_s
 
+    def columns(self) -> dict[str, tuple[str, str]]:
+        """The program's own columns of the table, the speed first: under each header a figure, and how to write it."""
+        raise NotImplementedError
+
+    def headline(self) -> str:
+        """What was done, for the top of the table."""
+        raise NotImplementedError
+
+    def details(self) -> str:
+        """How, for the line below."""
+        raise NotImplementedError
+
+    def proven(self) -> str:
+        """What was verified, for the line under the table."""
+        raise NotImplementedError
+
     def to_json(self) -> dict[str, Any]:
         """Return the figures as JSON has them."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in self._order()}
+
+    @classmethod
+    def _order(cls) -> list[str]:
+        """The names of the figures: what was asked for stands behind the model, the program's own behind the laps."""
+        common = [it.name for it in fields(Outcome)]
+        own = [it for it in fields(cls) if it.name not in common]
+        asked = [it.name for it in own if it.default is MISSING]
+        measured = [it.name for it in own if it.default is not MISSING]
+        behind_the_laps = common.index("total_s") + 1
+        return [*common[:2], *asked, *common[2:behind_the_laps], *measured, *common[behind_the_laps:]]
 
     @classmethod
     def from_json(cls, figures: dict[str, Any]) -> Self:
@@ -89,21 +114,11 @@ class Result:
         return cls(**{name: value for name, value in figures.items() if name in known})
 
     @classmethod
-    def of(cls, plan: Plan, **figures: Any) -> Self:
-        """Return the result of this plan with these figures."""
+    def of_model(cls, plan: AnyPlan[Any], **figures: Any) -> Self:
+        """Return the result of a run on this plan's model with these figures."""
         facts = plan.facts
-        return cls(
-            model=facts.model,
-            variant=facts.variant,
-            nodes=plan.nodes,
-            messages=plan.messages,
-            hops=plan.hops,
-            in_flight="all" if plan.in_flight is None else plan.window,
-            capacity="inf" if plan.capacity == float("inf") else int(plan.capacity),
-            payload_bytes=plan.payload or 0,
-            library_version=_version(facts.needs[0]) if facts.needs else None,
-            **figures,
-        )
+        version = _version(facts.needs[0]) if facts.needs else None
+        return cls(model=facts.model, variant=facts.variant, library_version=version, **figures)
 
     def raise_stopped(self) -> Self:
         """Raise `TimeoutError` or `KeyboardInterrupt` if one of them ended the run; else return the result."""
@@ -112,6 +127,72 @@ class Result:
         if self.status == INTERRUPTED:
             raise KeyboardInterrupt
         return self
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(Outcome):
+    """What one run of the ring took.
+
+    `setup_s` ends when an uncounted message has been round; `run_s` is from the first message counted until the last
+    one was collected.
+    """
+
+    SPEED = "hops_per_s"
+
+    nodes: int
+    messages: int
+    hops: int
+    in_flight: int | str
+    """The most messages under way, or `all`."""
+    capacity: int | str
+    """Of each channel, or `inf`."""
+    payload_bytes: int
+    """0: the bare number."""
+    hops_per_s: float | None = None
+    ns_per_hop: float | None = None
+
+    @classmethod
+    def of(cls, plan: Plan, **figures: Any) -> Self:
+        """Return the result of this plan with these figures."""
+        return cls.of_model(
+            plan,
+            nodes=plan.nodes,
+            messages=plan.messages,
+            hops=plan.hops,
+            in_flight="all" if plan.in_flight is None else plan.window,
+            capacity=capacity_of(plan.capacity),
+            payload_bytes=plan.payload or 0,
+            **figures,
+        )
+
+    def columns(self) -> dict[str, tuple[str, str]]:
+        return {"hops/s": ("hops_per_s", "short"), "per hop": ("ns_per_hop", "duration")}
+
+    def headline(self) -> str:
+        nodes, messages = count(self.nodes, "node"), count(self.messages, "message")
+        return f"ring of {nodes}, {messages}: {count(self.hops, 'hop')}"
+
+    def details(self) -> str:
+        flight = f"{self.in_flight:,}" if isinstance(self.in_flight, int) else self.in_flight
+        return f"{flight} in flight, capacity {self.capacity}, {size_of_one(self.payload_bytes)}"
+
+    def proven(self) -> str:
+        return f"{count(self.messages, 'message')} arrived, once each and in order"
+
+
+def capacity_of(capacity: float) -> int | str:
+    """Return a capacity as JSON can have it."""
+    return "inf" if capacity == float("inf") else int(capacity)
+
+
+def size_of_one(payload_bytes: int) -> str:
+    """Return what a message is, in words."""
+    return f"{payload_bytes:,} bytes each" if payload_bytes else "bare numbers"
+
+
+def count(number: int, what: str) -> str:
+    """Return `1 node`, `2,000 nodes`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""One run of the ring, from its plan to its result."""
+"""One run of a program, from its plan to its result."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -7,64 +7,55 @@ from typing import Any
 
 from concmodels import _limits, catalog
 from concmodels._alarm import Alarm
-from concmodels._plan import Plan
-from concmodels._result import FAILED, INTERRUPTED, OK, TIMED_OUT, Result
-from concmodels._watch import Listener, Watch
+from concmodels._plan import AnyPlan
+from concmodels._result import FAILED, INTERRUPTED, OK, TIMED_OUT, Outcome
+from concmodels._stopwatch import Listener, Stopwatch
 from concmodels.errors import ChannelClosed, RemoteError, TaskDied
-from concmodels.ring import Misdelivered, async_circle, circle
 
 SILENT = Listener()
 
 
-def measure(
-    plan: Plan,
+def measure[R: Outcome](
+    plan: AnyPlan[R],
     *,
     timeout: float | None = None,
     repeat: int = 1,
     listener: Listener = SILENT,
     on_hang: Callable[[], None] | None = None,
-) -> Result:
-    """Run the ring in this process and return its result, which may be that it failed.
+) -> R:
+    """Run the plan in this process and return its result, which may be that it failed.
 
     Raises `ModelUnavailable` and `TooLarge` before anything has started.
     """
     room = catalog.load(plan.model)
     _limits.check(plan)
     gc.collect()  # what an earlier run left is not to be found by this one
-    watch = Watch(plan, listener)
+    watch = plan.watch(listener)
     alarm = Alarm(timeout, on_hang)
     try:
-        figures = _timed_run(room, watch, alarm)
+        with alarm:
+            returned = watch.measure(room)
     except KeyboardInterrupt:
         error, status = (f"timed out after {timeout:g} s", TIMED_OUT) if alarm.struck else ("interrupted", INTERRUPTED)
-        return Result.of(plan, repeat=repeat, error=error, status=status)
+        return plan.result(repeat=repeat, error=error, status=status)
     except Exception as failure:  # noqa: BLE001 - whatever it is, it is the result of this run
-        return Result.of(plan, repeat=repeat, error=explain(failure, watch), status=FAILED)
+        return plan.result(repeat=repeat, error=explain(failure, watch), status=FAILED)
     finally:
         listener.stopped()
-    return Result.of(plan, repeat=repeat, verified=True, status=OK, **figures)
+    return plan.result(repeat=repeat, verified=True, status=OK, **watch.figures(returned))
 
 
-def _timed_run(room: Any, watch: Watch, alarm: Alarm) -> dict[str, Any]:
-    program = async_circle if watch.plan.facts.colour == "async" else circle
-    with alarm:
-        watch.begin()
-        returned = room.run(program, room, watch)
-        watch.end()
-    return watch.figures(returned)
-
-
-def explain(failure: BaseException, watch: Watch) -> str:
-    """Say in one line what went wrong, and in which node."""
+def explain(failure: BaseException, watch: Stopwatch[Any, Any]) -> str:
+    """Say in one line what went wrong, and in which task."""
     error = _first(failure)
-    if isinstance(error, ChannelClosed) and not _worker(error):
-        came = watch.plan.messages - watch.left() - 1
-        return f"only {came:,} of {watch.plan.messages:,} messages came round"
-    if isinstance(error, (Misdelivered, TaskDied)):
+    who = _worker(error, watch)
+    if isinstance(error, ChannelClosed) and not who:
+        return watch.stopped_short()
+    if isinstance(error, (*watch.own_errors, TaskDied)):
         return _one_line(str(error))
     if isinstance(error, RemoteError):
         return _one_line(f"{error.task} failed: {error.traceback.strip().rpartition('\n')[2]}")
-    who = _worker(error) or _task_of(error, watch)
+    who = who or _task_of(error, watch)
     return _one_line(f"{who + ' failed: ' if who else ''}{type(error).__name__}: {error}".removesuffix(": "))
 
 
@@ -74,13 +65,9 @@ def _first(failure: BaseException) -> BaseException:
     return failure
 
 
-def _worker(error: BaseException) -> str | None:
-    """The task in whose code the exception rose, by its outgoing channel; `link 0` is the feeder's."""
-    for frame in _frames(error.__traceback__):
-        name = str(getattr(frame.f_locals.get("outbox"), "name", ""))
-        if name.startswith("link "):
-            return "the feeder" if name == "link 0" else f"node {name.removeprefix('link ')}"
-    return None
+def _worker(error: BaseException, watch: Stopwatch[Any, Any]) -> str | None:
+    """The task in whose code the exception rose."""
+    return next((who for frame in _frames(error.__traceback__) if (who := watch.worker(frame.f_locals))), None)
 
 
 def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
@@ -89,9 +76,9 @@ def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
         trace = trace.tb_next
 
 
-def _task_of(error: BaseException, watch: Watch) -> str | None:
+def _task_of(error: BaseException, watch: Stopwatch[Any, Any]) -> str | None:
     """The task that ended with this exception, asked of the handles; only plain code can ask."""
-    if watch.plan.facts.colour == "async":
+    if watch.colour == "async":
         return None
     for task in watch.tasks:
         try:

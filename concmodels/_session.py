@@ -1,4 +1,4 @@
-"""One call of the ring program: its plans, its runs, its report.
+"""One call of a program: its plans, its runs, its report.
 
 Ctrl-C is held back, except while a run lasts: there it ends the run, and everything else (opening and writing the JSON
 above all) takes moments and is done whole. A single model runs in this very process; several run apart, one after the
@@ -11,12 +11,14 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from typing import Any
 
 from concmodels import _limits, catalog
-from concmodels._options import choose, to_arguments
+from concmodels._options import choose, shared_arguments
 from concmodels._output import JsonFile, console, quiet_when_closed, say
-from concmodels._plan import Plan
-from concmodels._result import BAD_INPUT, INTERRUPTED, OK, TIMED_OUT, Result
+from concmodels._plan import AnyPlan
+from concmodels._program import Program
+from concmodels._result import BAD_INPUT, INTERRUPTED, OK, TIMED_OUT, Outcome
 from concmodels.errors import ModelUnavailable
 
 
@@ -45,18 +47,19 @@ def _mask(how: int) -> Iterator[None]:
 class Session:
     """Raises, when it is made, what is wrong with the command line; then nothing has started and no file is open."""
 
-    def __init__(self, options: Namespace) -> None:
+    def __init__(self, program: Program, options: Namespace) -> None:
+        self._program = program
         self._options = options
         self._status = OK
-        self._results: list[Result] = []
+        self._results: list[Outcome] = []
         models, self._skipped = choose(options.models or ["threads"])
-        self._plans = [_plan(options, model) for model in models]
+        self._plans = [program.plan(options, model) for model in models]
         self._leave_out_what_is_too_large()
         self._json = JsonFile(options.json)
 
     def run(self) -> int:
         """Run everything, write everything; return the gravest status. Raises `BadInput` if it can't write."""
-        self._json.begin([Result.of(plan, error="did not end") for plan in self._plans])
+        self._json.begin([plan.result(error="did not end") for plan in self._plans])
         self._tell_before()
         run = self._run_here if len(self._plans) == 1 else self._run_apart
         for plan in self._plans:
@@ -66,7 +69,7 @@ class Session:
             except (KeyboardInterrupt, ModelUnavailable) as stopped:
                 status, error = (BAD_INPUT, str(stopped)) if str(stopped) else (INTERRUPTED, "interrupted")
                 repeat = 1 + sum(result.name == plan.model for result in self._results)
-                self._add(Result.of(plan, repeat=repeat, error=error, status=status))
+                self._add(plan.result(repeat=repeat, error=error, status=status))
             if self._status == INTERRUPTED:
                 break
         self._report()
@@ -89,39 +92,41 @@ class Session:
     def _tell_before(self) -> None:
         options = self._options
         for model, why in self._skipped.items():
-            say(f"{model} is left out: {why}")
-        if options.in_flight is not None and options.in_flight > options.messages and not options.apart:
-            say(f"--in-flight {options.in_flight:,} is more than there are messages: taken as {options.messages:,}")
+            self._say(f"{model} is left out: {why}")
+        note = None if options.apart else self._program.note(options)
+        if note:
+            self._say(note)
 
-    def _run_here(self, plan: Plan) -> None:
+    def _run_here(self, plan: AnyPlan[Any]) -> None:
         from concmodels._progress import Terminal
         from concmodels._run import SILENT, measure
 
         listener = SILENT if self._options.quiet else Terminal()
         for repeat in range(1, self._options.repeat + 1):
             timeout = self._options.timeout
-            result = measure(plan, timeout=timeout, repeat=repeat, listener=listener, on_hang=_give_up)
+            result = measure(plan, timeout=timeout, repeat=repeat, listener=listener, on_hang=self._give_up)
             self._add(result)
             if result.status != OK:
                 break
 
-    def _run_apart(self, plan: Plan) -> None:
+    def _run_apart(self, plan: AnyPlan[Any]) -> None:
         from concmodels._apart import Apart
 
         timeout = self._options.timeout
-        apart = Apart(to_arguments(self._options, plan.model), timeout and timeout * self._options.repeat)
+        arguments = [*self._program.arguments(self._options), *shared_arguments(self._options, plan.model)]
+        apart = Apart(self._program, arguments, timeout and timeout * self._options.repeat)
         results = apart.run()
         for result in results:
             self._add(result)
         if not results and apart.status != BAD_INPUT:  # which has said why itself
-            self._add(Result.of(plan, error=apart.error, status=apart.status))
+            self._add(plan.result(error=apart.error, status=apart.status))
         self._status = max(self._status, apart.status, INTERRUPTED if apart.interrupted else OK)
 
-    def _add(self, result: Result) -> None:
+    def _add(self, result: Outcome) -> None:
         self._results.append(result)
         self._status = max(self._status, result.status)
         if result.error and not self._options.apart:
-            say(f"{result.name}: {result.error}")
+            self._say(f"{result.name}: {result.error}")
 
     def _report(self) -> None:
         """Write the JSON, then the table."""
@@ -133,17 +138,15 @@ class Session:
 
                 _table.show(self._results, console(sys.stderr if self._options.json == "-" else sys.stdout))
 
+    def _say(self, text: str) -> None:
+        say(self._program.name, text)
 
-def _plan(options: Namespace, model: str) -> Plan:
-    return Plan(model, options.nodes, options.messages, options.in_flight, options.capacity, options.payload)
+    def _give_up(self) -> None:
+        """The last resort: the run neither ended nor could be ended."""
+        from concmodels import _memory
 
-
-def _give_up() -> None:
-    """The last resort: the run neither ended nor could be ended."""
-    from concmodels import _memory
-
-    say("timed out, and the run would not end: killed")
-    for pid in _memory.descendants(os.getpid()):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    os._exit(TIMED_OUT)
+        self._say("timed out, and the run would not end: killed")
+        for pid in _memory.descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        os._exit(TIMED_OUT)

@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from concmodels._result import Result
+from concmodels._result import Outcome
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SMALLEST_BAR = 6
@@ -20,7 +20,7 @@ class Row:
     """The successful runs of one model."""
 
     name: str
-    results: list[Result]
+    results: list[Outcome]
 
     def median(self, figure: str) -> float | None:
         """Return the median of a figure over the repeats, None if it is unknown."""
@@ -29,32 +29,26 @@ class Row:
 
     @property
     def speed(self) -> float:
-        """Hops per second."""
-        return self.median("hops_per_s") or 0.0
+        """The figure that the table ranks by."""
+        return self.median(self.results[0].SPEED) or 0.0
 
     @property
     def spread(self) -> str:
         """How far the runs lie apart: half of the way from the slowest to the fastest, by the median."""
-        speeds = [it.hops_per_s or 0.0 for it in self.results]
+        speeds = [getattr(it, it.SPEED) or 0.0 for it in self.results]
         return f"{(max(speeds) - min(speeds)) / 2 / self.speed:.0%}" if len(speeds) > 1 else ""
 
-    @property
-    def switches(self) -> float | None:
-        """Context switches of both kinds."""
-        voluntary, involuntary = self.median("voluntary_switches"), self.median("involuntary_switches")
-        return None if voluntary is None or involuntary is None else voluntary + involuntary
 
-
-def rows(results: Iterable[Result]) -> list[Row]:
+def rows(results: Iterable[Outcome]) -> list[Row]:
     """Return one row per model that has verified runs, the fastest first."""
-    by_name: dict[str, list[Result]] = {}
+    by_name: dict[str, list[Outcome]] = {}
     for result in results:
         if result.verified:
             by_name.setdefault(result.name, []).append(result)
     return sorted((Row(name, its) for name, its in by_name.items()), key=lambda row: -row.speed)
 
 
-def show(results: list[Result], console: Console) -> None:
+def show(results: list[Outcome], console: Console) -> None:
     """Print the table, and the line that says what was verified."""
     ranked = rows(results)
     if ranked:
@@ -64,7 +58,7 @@ def show(results: list[Result], console: Console) -> None:
 
 def table(ranked: list[Row], console: Console) -> Table:
     """Return the table of these rows, as wide as the console."""
-    columns = _columns(any(row.spread for row in ranked))
+    columns = _columns(ranked)
     bar = console.width - _width(ranked, columns)
     if bar < _SMALLEST_BAR:
         columns.pop("PSS")  # the JSON has it; the bars say more
@@ -82,21 +76,18 @@ def table(ranked: list[Row], console: Console) -> Table:
     return grid
 
 
-def _columns(spread: bool) -> dict[str, Callable[[Row], str]]:
-    """What stands under each header."""
-    columns: dict[str, Callable[[Row], str]] = {"hops/s": lambda row: short(row.speed)}
-    if spread:
-        columns["±"] = lambda row: row.spread
-    return columns | {
-        "per hop": lambda row: duration(row.median("ns_per_hop")),
-        "setup": lambda row: seconds(row.median("setup_s")),
-        "run": lambda row: seconds(row.median("run_s")),
-        "down": lambda row: seconds(row.median("teardown_s")),
-        "CPU": lambda row: seconds(row.median("cpu_s")),
-        "peak": lambda row: size(row.median("peak_rss_bytes")),
-        "PSS": lambda row: size(row.median("peak_pss_bytes")),
-        "switch": lambda row: short(row.switches),
-    }
+def _columns(ranked: list[Row]) -> dict[str, Callable[[Row], str]]:
+    """What stands under each header; how far the runs lie apart stands behind the speed."""
+    columns = {}
+    for header, (figure, way) in (ranked[0].results[0].columns() | _SHARED).items():
+        columns[header] = _column(figure, _WAYS[way])
+        if len(columns) == 1 and any(row.spread for row in ranked):
+            columns["±"] = lambda row: row.spread
+    return columns
+
+
+def _column(figure: str, write: Callable[[float | None], str]) -> Callable[[Row], str]:
+    return lambda row: write(row.median(figure))
 
 
 def _width(ranked: list[Row], columns: dict[str, Callable[[Row], str]]) -> int:
@@ -113,28 +104,21 @@ def _bar(share: float, width: int, console: Console) -> Text:
     return Text("█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip(), style="cyan")
 
 
-def _title(result: Result) -> Text:
-    payload = f"{result.payload_bytes:,} bytes each" if result.payload_bytes else "bare numbers"
-    flight = f"{result.in_flight:,}" if isinstance(result.in_flight, int) else result.in_flight
+def _title(result: Outcome) -> Text:
     gil = "GIL on" if result.gil else "GIL off"
-    nodes, messages = _count(result.nodes, "node"), _count(result.messages, "message")
-    title = Text(f"ring of {nodes}, {messages}: {_count(result.hops, 'hop')}\n", style="bold")
-    title.append(f"{flight} in flight, capacity {result.capacity}, {payload}; ", style="not bold dim")
+    title = Text(f"{result.headline()}\n", style="bold")
+    title.append(f"{result.details()}; ", style="not bold dim")
     return title.append(f"Python {result.python}, {gil}, {result.cpus} CPUs\n", style="not bold dim")
 
 
-def _verdict(results: list[Result]) -> str:
+def _verdict(results: list[Outcome]) -> str:
     good = [it for it in results if it.verified]
     if not good:
         return "nothing was verified"
-    text = f"verified: {_count(good[0].messages, 'message')} arrived, once each and in order"
+    text = f"verified: {good[0].proven()}"
     if len(results) == 1:
         return text
     return f"{text}, in {'all' if len(good) == len(results) else f'{len(good)} of'} {len(results)} runs"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def short(number: float | None) -> str:
@@ -172,3 +156,24 @@ def size(value: float | None) -> str:
         return "-"
     mib = value / 1024**2
     return f"{mib:.0f}M" if mib < 999.5 else f"{mib / 1024:.1f}G"
+
+
+def times(value: float | None) -> str:
+    """Return a factor as `1.87x`; a dash for None."""
+    if value is None:
+        return "-"
+    return f"{value:.2f}x" if value < 9.995 else f"{short(value)}x"
+
+
+_WAYS = {"short": short, "duration": duration, "times": times, "seconds": seconds, "size": size}
+
+_SHARED = {
+    "setup": ("setup_s", "seconds"),
+    "run": ("run_s", "seconds"),
+    "down": ("teardown_s", "seconds"),
+    "CPU": ("cpu_s", "seconds"),
+    "peak": ("peak_rss_bytes", "size"),
+    "PSS": ("peak_pss_bytes", "size"),
+    "switch": ("switches", "short"),
+}
+"""The columns that every program has, behind its own."""

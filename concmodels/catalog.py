@@ -10,25 +10,34 @@ A room that travels pickles as its name and is loaded again by `load` in the chi
 import os
 import sys
 
-from concmodels._facts import FACTS, Facts
+from concmodels._facts import BEYOND, FACTS, Facts
 from concmodels.errors import ModelUnavailable, UnknownModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concmodels.contract import Room
 
-__all__ = ["Facts", "facts", "load", "name_of", "names", "why_not"]
+__all__ = ["Facts", "facts", "is_beyond", "load", "name_of", "names", "why_not"]
 
 _BY_NAME: dict[str, Facts] = {}
-for _entry in FACTS:
+for _entry in FACTS + BEYOND:
     _BY_NAME.setdefault(_entry.model, _entry)  # the first one of a model is its default
     if _entry.variant:
         _BY_NAME[f"{_entry.model}:{_entry.variant}"] = _entry
 
 
-def names(*, variants: bool = False) -> list[str]:
-    """Return the names of all models, available here or not; with `variants`, those of the other variants too."""
-    return [name_of(entry) for entry in FACTS if variants or _BY_NAME[entry.model] is entry]
+def names(*, variants: bool = False, beyond: bool = False) -> list[str]:
+    """Return the names of all models, available here or not.
+
+    With `variants`, those of the other variants too; with `beyond`, those of the models that go beyond one machine.
+    """
+    entries = FACTS + BEYOND if beyond else FACTS
+    return [name_of(entry) for entry in entries if variants or _BY_NAME[entry.model] is entry]
+
+
+def is_beyond(entry: Facts) -> bool:
+    """Return whether this model goes beyond one machine: then it need not keep every promise."""
+    return any(entry.model == other.model for other in BEYOND)
 
 
 def name_of(entry: Facts) -> str:
@@ -38,10 +47,19 @@ def name_of(entry: Facts) -> str:
 
 def facts(name: str) -> Facts:
     """Return what is known about a model (`"trio"`) or a variant (`"subinterp:queue"`). Raises `UnknownModel`."""
-    try:
+    if name in _BY_NAME:
         return _BY_NAME[name]
-    except KeyError:
-        raise UnknownModel(_unknown(name)) from None
+    model, _, address = name.partition(":")
+    if model in _BY_NAME and is_beyond(_BY_NAME[model]) and _is_address(address):
+        return _BY_NAME[model].but(variant=address)
+    raise UnknownModel(_unknown(name))
+
+
+def _is_address(text: str) -> bool:
+    """Whether this is a scheme, a host and a port: `tcp://127.0.0.1:8786`."""
+    scheme, _, place = text.partition("://")
+    host, _, port = place.rpartition(":")
+    return scheme.isalpha() and host != "" and port.isdecimal() and 0 < int(port) < 1 << 16
 
 
 def load(name: str) -> Room:
@@ -75,11 +93,14 @@ def _unknown(name: str) -> str:
     """Say which names are valid, the nearest first."""
     model, colon, variant = name.partition(":")
     if colon and model in _BY_NAME:
+        if is_beyond(_BY_NAME[model]):
+            return f"{model} takes the address of a scheduler, as in {model}:tcp://127.0.0.1:8786, not {variant!r}"
         known = [entry.variant for entry in FACTS if entry.model == model and entry.variant]
         if not known:
             return f"the model {model} has no variants, so there is no {name!r}"
         return f"{model} has no variant {variant!r}; it has {', '.join(_nearest_first(variant, known))}"
-    return f"there is no model {name!r}; there are {', '.join(_nearest_first(name, names(variants=colon != '')))}"
+    known = names(variants=colon != "", beyond=True)
+    return f"there is no model {name!r}; there are {', '.join(_nearest_first(name, known))}"
 
 
 def _nearest_first(name: str, known: list[str]) -> list[str]:
@@ -112,7 +133,8 @@ def _missing(entry: Facts) -> str | None:
     from importlib.util import find_spec
 
     if missing := [library for library in entry.needs if find_spec(library) is None]:
-        return f"not installed; pip install {' '.join(missing)}"
+        what = f"'concmodels[{entry.model}]'" if is_beyond(entry) else " ".join(missing)
+        return f"not installed; pip install {what}"
     if entry.file == "subinterp" and find_spec("_interpreters") is None:
         return "this interpreter was built without concurrent.interpreters"
     if find_spec(f"concmodels.models.{entry.file}") is None:

@@ -25,10 +25,10 @@ What every model promises:
 * Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended; so does `Deadlock`, in one process.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, Self, overload, runtime_checkable
 
 type Timeout = float | None
 """Seconds, may be fractional; `None` waits for ever, 0 or less never waits. When it strikes: `TimeoutError`."""
@@ -240,13 +240,27 @@ class AsyncPool(Protocol):
     @property
     def workers(self) -> int: ...
 
+    @overload
     async def submit[R](
-        self, function: Callable[..., Awaitable[R] | R], /, *args: object, **kwargs: object
+        self, function: Callable[..., Coroutine[object, object, R]], /, *args: object, **kwargs: object
     ) -> Handle[R]: ...
+    @overload
+    async def submit[R](self, function: Callable[..., R], /, *args: object, **kwargs: object) -> Handle[R]: ...
 
+    @overload
     def map[R](
         self,
-        function: Callable[..., Awaitable[R] | R],
+        function: Callable[..., Coroutine[object, object, R]],
+        *iterables: Iterable[object],
+        timeout: Timeout = None,
+        chunksize: int | None = None,
+        buffersize: int | None = None,
+        progress: str | None = None,
+    ) -> AsyncIterator[R]: ...
+    @overload
+    def map[R](
+        self,
+        function: Callable[..., R],
         *iterables: Iterable[object],
         timeout: Timeout = None,
         chunksize: int | None = None,

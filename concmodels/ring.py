@@ -177,8 +177,9 @@ if __name__ == "__main__":  # the command line works with the imported module: a
     import sys
 
     try:
-        from concmodels._cli import as_program, ring_command
+        from concmodels._cli import as_program, command
+        from concmodels._ring_command import Ring
 
-        sys.exit(as_program(ring_command()))
+        sys.exit(as_program(command(Ring())))
     except KeyboardInterrupt:
         sys.exit(130)

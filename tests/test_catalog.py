@@ -1,6 +1,7 @@
 """The catalog: names, facts, availability, and what it says when it has to refuse."""
 
 import importlib.util
+import sys
 
 import pytest
 
@@ -81,6 +82,35 @@ def test_a_missing_library_comes_with_its_install_line(monkeypatch, name, line):
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda it, *more: None if it == library else find(it, *more))
     assert line in catalog.why_not(name)
+
+
+def test_what_goes_beyond_one_machine_is_loaded_by_name_only():
+    assert "dask" not in catalog.names(variants=True)
+    assert catalog.names(beyond=True) == [*MODELS, "dask"]
+    assert catalog.is_beyond(catalog.facts("dask")) and not catalog.is_beyond(catalog.facts("processes:spawn"))
+    assert catalog.facts("dask").colour == "sync"
+
+
+def test_an_address_is_a_variant():
+    name = "dask:tcp://127.0.0.1:8786"
+    facts = catalog.facts(name)
+    assert (facts.model, facts.variant, catalog.name_of(facts)) == ("dask", "tcp://127.0.0.1:8786", name)
+    assert catalog.facts("dask:tls://[::1]:8786").variant == "tls://[::1]:8786"
+
+
+@pytest.mark.parametrize("address", ["", "fast", "tcp://", "tcp://host", "tcp://:1", "tcp://host:0", "host:8786"])
+def test_a_bad_address_comes_with_a_good_one(address):
+    with pytest.raises(UnknownModel, match="as in dask:tcp://127.0.0.1:8786"):
+        catalog.facts(f"dask:{address}")
+
+
+def test_dask_is_an_extra(monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda it, *more: None if it == "distributed" else find(it, *more))
+    monkeypatch.setitem(sys.modules, "concmodels.models.dask_", None)  # its import fails
+    for name in ("dask", "dask:tcp://127.0.0.1:8786"):
+        with pytest.raises(ModelUnavailable, match=r"pip install 'concmodels\[dask\]'$"):
+            catalog.load(name)
 
 
 def test_load_refuses_what_is_missing(monkeypatch):

@@ -17,7 +17,10 @@ HEAVY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("module", ["concmodels", "concmodels.ring", "concmodels._usage", "concmodels.catalog"])
+LIGHT = ["", ".ring", "._usage", ".channel", "._channel_usage", ".pool", ".catalog"]
+
+
+@pytest.mark.parametrize("module", [f"concmodels{name}" for name in LIGHT])
 def test_what_children_import_is_light(module):
     program = f"import sys; import {module}; print(*sys.modules)"
     command = [sys.executable, "-S", "-c", program]
@@ -25,12 +28,13 @@ def test_what_children_import_is_light(module):
     assert not HEAVY & set(out.stdout.split())
 
 
-def test_the_ring_imports_nothing_before_it_must():
-    tree = ast.parse((PACKAGE / "ring.py").read_text())
+@pytest.mark.parametrize("program", ["ring", "pool"])
+def test_a_program_imports_nothing_before_it_must(program):
+    tree = ast.parse((PACKAGE / f"{program}.py").read_text())
     assert not [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-@pytest.mark.parametrize("program", ["ring"])
+@pytest.mark.parametrize("program", ["ring", "channel", "pool"])
 def test_both_colours_are_one_program(program):
     functions = _functions(PACKAGE / f"{program}.py")
     colours = {name: it for name, it in functions.items() if name.startswith("async_")}

@@ -217,7 +217,8 @@ def test_ctrl_c_in_a_task_is_mains(name, main_does):
     with pytest.raises(KeyboardInterrupt):
         room.run(main)
     assert type(futures[0].exception()) is KeyboardInterrupt
-    assert outcome(futures[1].result) in (TaskCancelled, CancelledError)
+    for future in futures[1:]:  # submit is a checkpoint now and then: main may have been struck there
+        assert outcome(future.result) in (TaskCancelled, CancelledError)
 
 
 @pytest.mark.parametrize("name", THREADED)

@@ -253,6 +253,13 @@ def test_a_probe_changes_no_count(monkeypatch, name):
     assert spy.steps == [0]
 
 
+@pytest.mark.parametrize("name", ["threads", "processes"])
+def test_what_processes_use_for_a_probe_is_not_counted(name):
+    watch = _pool_watch.PoolWatch(PoolPlan(name, 1000, work="nothing"), Spy())
+    watch.loop_s = 1000
+    assert [lap is None for lap in watch.probe()] == ([False, True] if watch.separate else [False])
+
+
 @pytest.mark.parametrize(
     ("plan", "short_of"),
     [

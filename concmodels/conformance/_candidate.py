@@ -55,7 +55,7 @@ def is_file(text: str) -> bool:
 
 def check(text: str) -> None:
     """Raise `UnknownModel` or `Refused` if there is no such model, without loading it."""
-    if text in catalog.names(variants=True):
+    if _is_known(text):
         return
     if not is_file(text):
         try:
@@ -79,7 +79,16 @@ def label(text: str) -> str:
 
 def own_work(text: str) -> bool:
     """Whether this names a file rather than a model of the catalog."""
-    return text not in catalog.names(variants=True) and is_file(text)
+    return not _is_known(text) and is_file(text)
+
+
+def _is_known(text: str) -> bool:
+    """Whether it is a name of the catalog; `dask:tcp://127.0.0.1:8786` is one too."""
+    try:
+        catalog.facts(text)
+    except UnknownModel:
+        return False
+    return True
 
 
 _modules: dict[str, ModuleType] = {}

@@ -53,7 +53,10 @@ class Model:
     @staticmethod
     def named(name: str) -> Model:
         """A model of the catalog. Raises `UnknownModel` and `ModelUnavailable`."""
-        return Model(name, catalog.load(name), catalog.facts(name))
+        facts = catalog.facts(name)
+        model = Model(name, catalog.load(name), facts)
+        model.partial = catalog.is_beyond(facts)  # beyond one machine not every promise can be kept
+        return model
 
     def warm_up(self) -> None:
         """Run once: what a library starts at first use and keeps is not what a run leaves behind."""

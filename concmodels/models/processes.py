@@ -9,8 +9,8 @@ Cancellation    `Cancelled` where the task waits, raised again at the next wait;
 Variants by the way a process is started: `processes:forkserver` (the default), `processes:spawn`, `processes:fork`.
 
 Limitations: a process that is killed may have held a lock, so its whole run ends with `TaskDied`; only a pool goes on
-without it, if none of the run's locks was held. Functions travel by name and must be importable; `processes:fork` is refused while subinterpreters exist, because the child would crash.
-The order of loads and stores is the one of x86-64.
+without it, if none of the run's locks was held. Functions travel by name and must be importable; `processes:fork` is
+refused while subinterpreters exist, because the child would crash. The order of loads and stores is the one of x86-64.
 """
 
 from concmodels.models import _border_channel, _border_group

@@ -1,0 +1,214 @@
+"""The laps of `benchmarks.pools`: the same tasks done by a room's pool, and by what it is held against.
+
+A lap takes the number of tasks and the number of workers, makes its pool, warms it up, and returns the seconds that the
+counted `map` took, with all its results in a list.
+"""
+
+import asyncio
+import multiprocessing
+import statistics
+import time
+import warnings
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import Executor, InterpreterPoolExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import batched
+from typing import Any
+
+from concmodels import catalog
+from concmodels.work import Work, load
+from concmodels.work.nothing import async_nothing, nothing
+
+ENOUGH = 0.5
+"""Seconds that a lap takes at least; then the median of its repetitions counts."""
+WARM_UP = 2000
+"""Empty tasks that are not counted."""
+CHUNKS = (1, 10, 100, 200, 500, 1000)
+SLICES = (10, 100, 1000)
+DELAY = 100
+"""Milliseconds that the server takes over each answer."""
+
+type Lap = Callable[[int, int], float]
+
+
+def timed(run: Callable[[], Iterable[Any]], expected: Iterable[Any]) -> float:
+    """The seconds until all results are there. They are checked after that; what is over soon is done several times."""
+    due, times = list(expected), [0.0]
+    while sum(times) < ENOUGH:
+        begin = time.perf_counter()
+        results = list(run())
+        times.append(time.perf_counter() - begin)
+        check(results, due)
+    return statistics.median(times[1:])
+
+
+async def async_timed(run: Callable[[], Awaitable[list[Any]]], expected: Iterable[Any]) -> float:
+    """As `timed`."""
+    due, times = list(expected), [0.0]
+    while sum(times) < ENOUGH:
+        begin = time.perf_counter()
+        results = await run()
+        times.append(time.perf_counter() - begin)
+        check(results, due)
+    return statistics.median(times[1:])
+
+
+def check(results: list[Any], due: list[Any]) -> None:
+    """Raise `RuntimeError` unless all results are right, and in their order."""
+    if results != due:
+        raise RuntimeError("the pool returned other results than it should")
+
+
+def wake(pool: Any, workers: int) -> None:
+    """Have every worker of a pool beyond a border, or of threads, begin a task, then many."""
+    list(pool.map(time.sleep, [0.1] * workers))
+    list(pool.map(nothing, range(WARM_UP)))
+
+
+def executor(new: Callable[[int], Executor], chunksize: int = 1) -> Lap:
+    """An executor of the standard library."""
+
+    def lap(tasks: int, workers: int) -> float:
+        with new(workers) as pool:
+            wake(pool, workers)
+            return timed(lambda: pool.map(nothing, range(tasks), chunksize=chunksize), range(tasks))
+
+    return lap
+
+
+def gevent_pool(tasks: int, workers: int) -> float:
+    """`gevent.pool.Pool.map`."""
+    from gevent.pool import Pool
+
+    pool = Pool(workers)
+    pool.map(nothing, range(WARM_UP))
+    return timed(lambda: pool.map(nothing, range(tasks)), range(tasks))
+
+
+def eventlet_pool(tasks: int, workers: int) -> float:
+    """`eventlet.GreenPool.imap`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import eventlet
+
+    pool = eventlet.GreenPool(workers)
+    list(pool.imap(nothing, range(WARM_UP)))
+    return timed(lambda: pool.imap(nothing, range(tasks)), range(tasks))
+
+
+def gather(size: int) -> Lap:
+    """`asyncio.gather` over slices of this size: no workers, a task for each call."""
+
+    async def run(tasks: int) -> list[int]:
+        results: list[int] = []
+        for numbers in batched(range(tasks), size, strict=False):
+            results += await asyncio.gather(*map(async_nothing, numbers))
+        return results
+
+    async def main(tasks: int) -> float:
+        await run(WARM_UP)
+        return await async_timed(lambda: run(tasks), range(tasks))
+
+    return lambda tasks, workers: asyncio.run(main(tasks))
+
+
+def trio_nursery(tasks: int, workers: int) -> float:
+    """A task for each call in a trio nursery, with a `trio.CapacityLimiter`."""
+    import trio
+
+    async def run(tasks: int) -> list[int]:
+        limiter, results = trio.CapacityLimiter(workers), [-1] * tasks
+
+        async def one(number: int) -> None:
+            async with limiter:
+                results[number] = await async_nothing(number)
+
+        async with trio.open_nursery() as nursery:
+            for number in range(tasks):
+                nursery.start_soon(one, number)
+        return results
+
+    async def main() -> float:
+        await run(WARM_UP)
+        return await async_timed(lambda: run(tasks), range(tasks))
+
+    return trio.run(main)
+
+
+def bare_processes(tasks: int, workers: int) -> float:
+    """The `cpu` work in bare processes: each has its share from the start, and nothing is sent but "go" and "done"."""
+    work = load("cpu")("processes", tasks, workers)
+    items = list(work.items())
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(workers + 1)
+    shares = [(work.function, items[first::workers], barrier) for first in range(workers)]
+    units = [context.Process(target=bare, args=it) for it in shares]
+    for unit in units:
+        unit.start()
+    barrier.wait()
+    begin = time.perf_counter()
+    barrier.wait()
+    took = time.perf_counter() - begin
+    for unit in units:
+        unit.join()
+    return took
+
+
+def bare(function: Callable[[Any], object], items: list[Any], barrier: Any) -> None:
+    """What one bare process does, once warm."""
+    function(items[0])
+    barrier.wait()
+    for item in items:
+        function(item)
+    barrier.wait()
+
+
+def ours(model: str, name: str, **options: Any) -> Lap:
+    """A work in the pool of a room."""
+
+    def lap(tasks: int, workers: int) -> float:
+        room: Any = catalog.load(model)
+        work = load(name)(model, tasks, workers, **options)
+        took: float = room.run(async_lap if work.facts.colour == "async" else plain_lap, room, work)
+        return took
+
+    return lap
+
+
+def plain_lap(room: Any, work: Work) -> float:
+    """In a sync room."""
+    with work.prepared(room), room.Pool(work.workers) as pool:
+        if work.facts.parallel == "always":
+            wake(pool, work.workers)
+        list(pool.map(work.function, warm_up(work)))
+        return timed(lambda: pool.map(work.function, work.items()), work.expected())
+
+
+async def async_lap(room: Any, work: Work) -> float:
+    """In an async room."""
+
+    async def run(items: Iterable[Any]) -> list[Any]:
+        return [result async for result in pool.map(work.function, items)]
+
+    async with work.prepared(room), room.Pool(work.workers) as pool:
+        await run(warm_up(work))
+        return await async_timed(lambda: run(work.items()), work.expected())
+
+
+def warm_up(work: Work) -> Iterator[Any]:
+    """What is not counted: many empty tasks, or one of the others for each worker."""
+    return iter(range(WARM_UP)) if work.name == "nothing" else iter(work.warm_up())
+
+
+LAPS: dict[str, Lap] = {
+    "ThreadPoolExecutor": executor(ThreadPoolExecutor),
+    "InterpreterPoolExecutor": executor(InterpreterPoolExecutor),
+    "gevent.pool.Pool.map": gevent_pool,
+    "eventlet.GreenPool.imap": eventlet_pool,
+    "trio nursery, CapacityLimiter": trio_nursery,
+    "two bare processes": bare_processes,
+}
+LAPS |= {f"ProcessPoolExecutor, chunks of {size}": executor(ProcessPoolExecutor, size) for size in CHUNKS}
+LAPS |= {f"asyncio.gather, slices of {size}": gather(size) for size in SLICES}
+LAPS |= {f"nothing in {model}": ours(model, "nothing") for model in catalog.names()}
+LAPS |= {f"cpu in {model}": ours(model, "cpu") for model in ("processes", "subinterp")}
+LAPS |= {f"io in {model}": ours(model, "io", delay=DELAY) for model in catalog.names()}

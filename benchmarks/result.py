@@ -1,0 +1,224 @@
+"""The file that `python -m benchmarks run` writes, and how to read it.
+
+It is a pyperf file, so `python -m pyperf show FILE`, `stats`, `hist` and `compare_to` work on it, with one key more:
+
+    {"version": "1.0",
+     "metadata":   what all runs have in common,
+     "benchmarks": [{"metadata": what the runs of one benchmark have in common,
+                     "runs": [{"values": [seconds per step], "metadata": {...}}, ...]}, ...],
+     "concmodels": {"format": 1, "command", "date", "quick", "finished", "wanted", "machine", "pythons", "left_out"}}
+
+One **benchmark** is one candidate in one cell under one Python, by the name `ring/stream/threads@3.14`. A **cell** is
+one piece of work with its sizes (`stream`: 300 nodes, everything in flight); its **candidates** do that same work: a
+model's room (`threads`), its hand-written floor (`floor threads`), what a user might pick instead (`queue.Queue`).
+One **run** is one fresh process; its value is **seconds per step** (a step is a hop, a message, a task, a unit ...),
+the set-up outside the clock. Its metadata, beside pyperf's own (`date`, `load_avg_1min`, `loops`, `inner_loops`, which
+is the number of steps, `cpu_count`, `cpu_model_name`, `platform`, `python_version` ...):
+
+    suite, cell, candidate, kind, model   `kind` is room, floor, peer, language or past (an article's own figure)
+    python, gil                           the tag ("3.14", "3.14t"), and "on" or "off"
+    round                                 from 1; candidates of a cell that ran side by side have the same
+    step                                  what is counted: "hop", "message", "task", "unit" ...
+    parameters                            every size, as JSON text: nodes, messages, in_flight, capacity, payload ...
+    libraries                             versions, as JSON text
+    figure_NAME                           other numbers of that run, by their name in the program's JSON (`setup_s`,
+                                          `peak_pss_bytes`, `cpu_user_s`, `speedup`, `bytes_per_unit` ...)
+
+In `parameters`, `in_flight` is a number or "all", `capacity` a number or "inf", `payload` bytes (0: the bare number).
+
+`left_out` is a list of `{"suite", "cell", "candidate", "python", "failed", "why"}`: what was asked for and could not be
+measured; `candidate` and `cell` are empty where a whole interpreter was not to be had. `failed` is false where
+something is not installed or not possible there. `finished` is false in the result of a run that was interrupted:
+everything in it is valid, only not everything is in it.
+
+    results = read("new.json")
+    for row in results.of("ring", "stream"):            # rows of a cell, fastest first
+        print(row.candidate, row.python, row.median, row.least, row.most, row.figure("setup_s"))
+    results.row("ring", "token", "asyncio").median
+    results.sweep("ring", "capacity", "trio")           # [(0, row), (1, row), (64, row), (inf, row)]
+"""
+
+import json
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+OWN_KEY = "concmodels"
+FIGURE = "figure_"
+BASE = "base"
+"""The cell of a suite from which its sweeps go out: each cell `AXIS-VALUE` differs from it in one parameter."""
+
+
+class BadResult(ValueError):
+    """A file that is none of ours; the message is a sentence for people."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One candidate in one cell under one Python."""
+
+    suite: str
+    cell: str
+    candidate: str
+    kind: str
+    model: str | None
+    """The model that it belongs to; None: to no one, like another language."""
+    python: str
+    gil: bool
+    step: str
+    steps: int
+    """How many were timed in one go."""
+    parameters: dict[str, Any]
+    libraries: dict[str, str]
+    seconds: dict[int, float]
+    """Per step, by round."""
+    figures: dict[str, dict[int, float]] = field(default_factory=dict)
+    """The other numbers, by name, then by round."""
+
+    @property
+    def name(self) -> str:
+        """As the file has it."""
+        return f"{self.suite}/{self.cell}/{self.candidate}@{self.python}"
+
+    @property
+    def median(self) -> float:
+        """Seconds per step."""
+        return statistics.median(self.seconds.values())
+
+    @property
+    def least(self) -> float:
+        """Seconds per step in the best round."""
+        return min(self.seconds.values())
+
+    @property
+    def most(self) -> float:
+        """Seconds per step in the worst round."""
+        return max(self.seconds.values())
+
+    @property
+    def per_second(self) -> float:
+        """Steps per second: of the median."""
+        return 1 / self.median
+
+    def by_round(self, figure: str = "seconds") -> dict[int, float]:
+        """The values of a figure by round; "seconds" are those per step."""
+        return self.seconds if figure == "seconds" else self.figures.get(figure, {})
+
+    def figure(self, name: str) -> float | None:
+        """The median of one of the other numbers; None: it has none of that name."""
+        values = self.by_round(name).values()
+        return statistics.median(values) if values else None
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What was asked for and could not be measured."""
+
+    suite: str
+    cell: str
+    candidate: str
+    python: str
+    failed: bool
+    """Whether that is an error; otherwise something is not installed, or not possible there."""
+    why: str
+
+    @property
+    def name(self) -> str:
+        """What it is, in the words of the command line."""
+        path = "/".join(part for part in (self.suite, self.cell, self.candidate) if part)
+        return f"{path}@{self.python}" if path else f"Python {self.python}"
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything in one file."""
+
+    rows: list[Row]
+    left_out: list[LeftOut]
+    about: dict[str, Any]
+    """The key "concmodels", without `left_out`: command, date, quick, finished, wanted, machine, pythons."""
+
+    @property
+    def pythons(self) -> list[str]:
+        """The tags of the interpreters that something was measured on, the first one asked for first."""
+        return list(dict.fromkeys(row.python for row in self.rows))
+
+    @property
+    def suites(self) -> list[str]:
+        """Those with at least one row."""
+        return list(dict.fromkeys(row.suite for row in self.rows))
+
+    def cells(self, suite: str) -> list[str]:
+        """The cells of a suite that have at least one row, in the order of the suite."""
+        return list(dict.fromkeys(row.cell for row in self.rows if row.suite == suite))
+
+    def of(self, suite: str, cell: str, python: str | None = None) -> list[Row]:
+        """The rows of a cell, fastest first; of one Python (by default of the first)."""
+        python = python or next(iter(self.pythons), None)
+        rows = [it for it in self.rows if (it.suite, it.cell, it.python) == (suite, cell, python)]
+        return sorted(rows, key=lambda row: row.median)
+
+    def row(self, suite: str, cell: str, candidate: str, python: str | None = None) -> Row | None:
+        """One row, or None where it was not measured."""
+        return next((it for it in self.of(suite, cell, python) if it.candidate == candidate), None)
+
+    def sweep(self, suite: str, axis: str, candidate: str, python: str | None = None) -> list[tuple[float, Row]]:
+        """The rows of the cells that differ in this one parameter, with its values in order ("all" and "inf" last)."""
+        cells = [it for it in self.cells(suite) if it == BASE or it.startswith(f"{axis}-")]
+        rows = [row for cell in cells if (row := self.row(suite, cell, candidate, python)) and axis in row.parameters]
+        pairs = [(number(row.parameters[axis]), row) for row in rows]
+        return sorted(pairs, key=lambda pair: pair[0]) if len(pairs) > 1 else []
+
+
+def number(value: Any) -> float:
+    """A parameter as a place on an axis."""
+    return float("inf") if value in ("all", "inf") else float(value)
+
+
+def read(path: str | Path) -> Results:
+    """Read a result file. Raises `BadResult` with a sentence if it can't be read."""
+    import pyperf
+
+    try:
+        data = json.loads(Path(path).read_text())
+        about = dict(data[OWN_KEY])
+        left_out = [LeftOut(**it) for it in about.pop("left_out")]
+        suite = pyperf.BenchmarkSuite.loads(json.dumps(data)) if data["benchmarks"] else ()
+        rows = [row_of(list(runs_of(benchmark))) for benchmark in suite]
+    except OSError as error:
+        raise BadResult(f"{path} can't be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadResult(f"{path} is no result of `python -m benchmarks run` ({type(error).__name__}: {error})") from None
+    return Results(rows, left_out, about)
+
+
+def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
+    """The runs that count, each with its seconds per step and its metadata; one that only calibrated has no values."""
+    for run in benchmark.get_runs():
+        if run.values:
+            yield statistics.median(run.values), run.get_metadata()
+
+
+def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
+    """The row that these runs make."""
+    first = runs[0][1]
+    figures: dict[str, dict[int, float]] = {}
+    for _, about in runs:
+        for name, value in about.items():
+            if name.startswith(FIGURE):
+                figures.setdefault(name.removeprefix(FIGURE), {})[about["round"]] = value
+    return Row(
+        *(first[name] for name in ("suite", "cell", "candidate", "kind")),
+        model=first.get("model"),
+        python=first["python"],
+        gil=first["gil"] == "on",
+        step=first["step"],
+        steps=first["inner_loops"],
+        parameters=json.loads(first["parameters"]),
+        libraries=json.loads(first["libraries"]),
+        seconds={about["round"]: value for value, about in runs},
+        figures=figures,
+    )

@@ -1,0 +1,40 @@
+"""The tasks of the channel program where they are processes: each reports what it used for the counted messages.
+
+Children import this module: it imports next to nothing.
+"""
+
+from concmodels._usage import measured_node, since, usage
+from concmodels.channel import emit, receive, send, take
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels._usage import Usage
+    from concmodels.contract import Channel
+
+measured_echo = measured_node
+"""It is one: whoever waits behind it is the one who sends."""
+
+
+def measured_send(
+    orders: Channel[int], outbox: Channel[Any], number: int, step: int, payload: int, uncounted: int
+) -> Usage:
+    """A `send` in a process of its own, whose first laps do not count."""
+    for _ in range(uncounted):
+        number = emit(outbox, range(number, orders.receive(), step), payload)
+    before = usage()
+    send(orders, outbox, number, step, payload)
+    return since(before)
+
+
+def measured_receive(
+    orders: Channel[int], inbox: Channel[Any], reports: Channel[Any], payload: int, uncounted: int
+) -> Usage:
+    """A `receive` in a process of its own, whose first laps do not count."""
+    for _ in range(uncounted):
+        orders.receive()
+        reports.send(take(inbox, payload))
+    before = usage()
+    receive(orders, inbox, reports, payload)
+    return since(before)

@@ -1,0 +1,94 @@
+"""The laps of one run of the channel program."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from concmodels import _channel_usage, channel
+from concmodels._channel_plan import SEVERAL, ChannelPlan
+from concmodels._estimate import worth_a_probe
+from concmodels._stopwatch import Listener, Stopwatch
+from concmodels._watch import Lap
+
+_PROBE = 256
+_PROBE_TRIPS = 16
+_PROGRAMS = {"pingpong": "bounce", "fanout": "spread"}
+
+
+class ChannelWatch(Stopwatch[ChannelPlan, Lap]):
+    """Measures one run. `send`, `echo`, `receive` and `extra` say what the program is to spawn."""
+
+    send: Callable[..., Any]
+    echo: Callable[..., Any]
+    receive: Callable[..., Any]
+
+    def __init__(self, plan: ChannelPlan, listener: Listener) -> None:
+        super().__init__(plan, listener)
+        self._probe = probe_size(plan) if listener.wants_estimate else 0
+        self._channels: list[Any] = []
+        self._lap: Lap | None = None
+        self._choose()
+
+    def _choose(self) -> None:
+        colour = "async_" if self.colour == "async" else ""
+        self.program = getattr(channel, colour + _PROGRAMS.get(self.plan.pattern, "converge"))
+        separate = self.plan.facts.separate
+        tasks, kind = (_channel_usage, "measured_") if separate else (channel, colour)
+        for task in ("send", "echo", "receive"):
+            setattr(self, task, getattr(tasks, kind + task))
+        self.extra: tuple[int, ...] = ()
+        if separate:  # an echo counts messages, the others laps
+            laps = 2 if self._probe else 1
+            self.extra = (1 + self._probe,) if self.plan.pattern == "pingpong" else (laps,)
+
+    def spawned(self, tasks: list[Any], channels: list[Any]) -> None:
+        """All tasks have been started, and these channels carry the messages."""
+        self.tasks, self._channels = tasks, channels
+
+    def warm_up(self) -> Lap:
+        """One message for each task."""
+        return self._new_lap(0, self.plan.tasks)
+
+    def probe(self) -> Iterator[Lap]:
+        """One burst, if it is worth it."""
+        if self._probe:
+            yield self._new_lap(self.plan.tasks, self._probe)
+
+    def estimate(self, took: list[float]) -> float:
+        return took[0] / self._probe * self.plan.messages
+
+    def counted(self) -> Lap:
+        return self._new_lap(self.plan.tasks + self._probe, self.plan.messages)
+
+    def _new_lap(self, first: int, count: int) -> Lap:
+        stop = first + count
+        self._lap = Lap(first, stop, count, self.plan.payload or 0, iter(range(first, stop)))
+        return self._lap
+
+    def steps_done(self) -> int:
+        """Return how many messages have arrived; where the caller sends them, those that still wait have not."""
+        if self._lap is None:
+            return 0
+        waiting = sum(map(len, self._channels)) if self.plan.pattern == "fanout" else 0
+        return max(0, self.plan.messages - self._lap.left - waiting)
+
+    def speed(self, run_s: float) -> dict[str, Any]:
+        messages = self.plan.messages
+        return {"messages_per_s": messages / run_s, "ns_per_message": run_s / messages * 1e9}
+
+    def worker(self, names: dict[str, Any]) -> str | None:
+        """By the channel of its own: its orders, or what an echo answers on."""
+        if getattr(names.get("outbox"), "name", None) == "back":
+            return "the echo"
+        name = str(getattr(names.get("orders"), "name", ""))
+        return name if name.startswith(tuple(SEVERAL.values())) else None
+
+    def stopped_short(self) -> str:
+        came = self.plan.messages - (self._lap.left if self._lap else self.plan.messages) - 1
+        return f"only {max(0, came):,} of {self.plan.messages:,} messages arrived"
+
+
+def probe_size(plan: ChannelPlan) -> int:
+    """Return how many messages tell how long the run will take; 0 if it can't be long enough to be told."""
+    if not worth_a_probe(plan.trips * plan.facts.hop):
+        return 0
+    return min(plan.messages, _PROBE_TRIPS if plan.pattern == "pingpong" else _PROBE)

@@ -1,0 +1,63 @@
+"""The pool program as a command: its arguments."""
+
+from argparse import Namespace
+from typing import Any
+
+from concmodels._options import BadInput, Parser, flags, whole
+from concmodels._pool_plan import PoolPlan, PoolResult
+from concmodels._program import Program
+from concmodels.work import NAMES, Option, load
+
+
+class PoolCommand(Program):
+    """`python -m concmodels.pool`."""
+
+    name = "concmodels.pool"
+    description = (
+        "Have TASKS tasks done by a pool of workers, check every result, hold it against a plain loop, and report "
+        "setup, run and teardown apart."
+    )
+    outcome = PoolResult
+
+    def __init__(self) -> None:
+        self._owners = {option.name: name for name in NAMES for option in load(name).options}
+
+    def add_sizes(self, parser: Parser) -> None:
+        parser.add_argument("tasks", metavar="TASKS", nargs="?", type=whole(1), help="how many tasks")
+
+    def add_options(self, parser: Parser) -> None:
+        add = parser.add_argument
+        add("--workers", metavar="N", type=whole(1), help="default: as many as there are CPUs; for io 8")
+        add("--work", choices=("cpu", "io", "buffer", "nothing"), default="cpu", help="what a task does; default cpu")
+        for name in NAMES:
+            for option in load(name).options:
+                _add(parser, name, option)
+
+    def check(self, options: Namespace) -> None:
+        if options.tasks is None:
+            raise BadInput("TASKS is needed, as in: python -m concmodels.pool 1000 --work cpu")
+        for option in self._given(options):
+            if self._owners[option] != options.work:
+                raise BadInput(f"--{option} is for --work {self._owners[option]}, not {options.work}")
+
+    def plan(self, options: Namespace, model: str) -> PoolPlan:
+        try:
+            return PoolPlan(model, options.tasks, options.workers, options.work, self._given(options))
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+
+    def arguments(self, options: Namespace) -> list[str]:
+        sizes = {f"--{name}": value for name, value in self._given(options).items()}
+        return [str(options.tasks), *flags({"--workers": options.workers, "--work": options.work, **sizes})]
+
+    def _given(self, options: Namespace) -> dict[str, Any]:
+        return {name: value for name in self._owners if (value := getattr(options, name)) is not None}
+
+
+def _add(parser: Parser, work: str, option: Option) -> None:
+    default = "" if option.default is None else f"; default {option.default}"
+    text = f"{work}: {option.help}{default}"
+    if option.choices:
+        parser.add_argument(f"--{option.name}", choices=option.choices, help=text)
+    else:
+        parser.add_argument(f"--{option.name}", metavar="N", type=whole(option.least), help=text)

@@ -1,0 +1,137 @@
+"""What the pool program is to do in one run, and what that took."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from concmodels import catalog
+from concmodels._plan import ITEM_BYTES, AnyPlan, check_size
+from concmodels._result import Outcome, count
+from concmodels.work import Work, load
+
+if TYPE_CHECKING:
+    from concmodels._pool_watch import PoolWatch
+    from concmodels._stopwatch import Listener
+
+MOST_KEPT = 100_000
+"""Up to so many results are kept and checked at the end; of more each is checked as it comes, and let go."""
+_WAITING = 8
+_RESULT_BYTES = 16 * ITEM_BYTES  # room for a document
+
+
+class PoolPlan(AnyPlan["PoolResult"]):
+    """The parameters of one run. Raises `UnknownModel`, `ValueError` for what can't be, `TypeError` for options of
+    another work.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        tasks: int,
+        workers: int | None = None,
+        work: str = "cpu",
+        sizes: Mapping[str, Any] | None = None,
+    ) -> None:
+        check_size("tasks", tasks)
+        self.work = work
+        self.kind = load(work)
+        self.workers = workers_of(work, workers)
+        catalog.facts(model)
+        self.model, self.tasks, self.given = model, tasks, dict(sizes or {})
+        self.sizes = self.new_work().sizes
+
+    def new_work(self) -> Work:
+        """Return the work of one run."""
+        return self.kind(self.model, self.tasks, self.workers, **self.given)
+
+    @property
+    def steps(self) -> int:
+        return self.tasks
+
+    @property
+    def units(self) -> int:
+        return self.workers
+
+    @property
+    def memory(self) -> int:
+        return self.workers * self.facts.memory + min(self.tasks, MOST_KEPT) * _RESULT_BYTES
+
+    @property
+    def starting(self) -> str:
+        return count(self.workers, "worker")
+
+    @property
+    def thing(self) -> str:
+        return f"a pool of {count(self.workers, 'worker')} of {self.model}"
+
+    @property
+    def way_out(self) -> str:
+        return "fewer workers need less"
+
+    def watch(self, listener: Listener) -> PoolWatch:
+        from concmodels._pool_watch import PoolWatch
+
+        return PoolWatch(self, listener)
+
+    def result(self, **figures: Any) -> PoolResult:
+        return PoolResult.of(self, **figures)
+
+
+def workers_of(work: str, workers: int | None) -> int:
+    """Return how many workers there are: without a word as many as CPUs, or some more if all that they do is wait."""
+    if workers is None:
+        return _WAITING if work == "io" else os.process_cpu_count() or 1
+    check_size("workers", workers)
+    return workers
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolResult(Outcome):
+    """What one run of the pool program took.
+
+    `setup_s` ends when every worker has done one task that does not count; `run_s` is from the first task given to the
+    pool until the last result had come. What prepares the work (a server, a buffer) is in no lap.
+    """
+
+    SPEED = "tasks_per_s"
+
+    work: str
+    sizes: dict[str, Any]
+    """The options of the work; None: its own default."""
+    tasks: int
+    workers: int
+    tasks_per_s: float | None = None
+    us_per_task: float | None = None
+    speedup: float | None = None
+    """How many times as long as `run_s` the same tasks take in a plain loop: `loop_s / run_s`."""
+    loop_s: float | None = None
+    """What the plain loop takes. It was left after about two seconds: then this is extrapolated from what it did."""
+    loop_tasks: int | None = None
+    """How many tasks the plain loop did."""
+
+    @classmethod
+    def of(cls, plan: PoolPlan, **figures: Any) -> Self:
+        """Return the result of this plan with these figures."""
+        asked = {"work": plan.work, "sizes": plan.sizes, "tasks": plan.tasks, "workers": plan.workers}
+        return cls.of_model(plan, **asked, **figures)
+
+    @property
+    def ns_per_task(self) -> float | None:
+        """As the table shows it."""
+        return None if self.us_per_task is None else self.us_per_task * 1e3
+
+    def columns(self) -> dict[str, tuple[str, str]]:
+        speed = {"tasks/s": ("tasks_per_s", "short"), "per task": ("ns_per_task", "duration")}
+        return speed | {"speedup": ("speedup", "times")}
+
+    def headline(self) -> str:
+        return f"pool of {count(self.workers, 'worker')}: {count(self.tasks, 'task')} of {self.work}"
+
+    def details(self) -> str:
+        sizes = [f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}"
+                 for name, value in self.sizes.items() if value is not None]  # fmt: skip
+        return ", ".join(sizes) or "empty tasks"
+
+    def proven(self) -> str:
+        return f"{count(self.tasks, 'task')}, each with the right result"

@@ -1,0 +1,151 @@
+"""The laps of one run of the pool program, and the plain loop that it is held against."""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle, islice
+from math import ceil
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from concmodels import pool
+from concmodels._estimate import worth_a_probe
+from concmodels._pool_plan import MOST_KEPT, PoolPlan
+from concmodels._stopwatch import Listener, Stopwatch
+from concmodels.pool import WrongResult
+
+if TYPE_CHECKING:
+    from concmodels._usage import Usage
+
+_LOOP_S = 2.0  # the plain loop is left when it might take longer
+_PROBE_S = 0.5
+_MOST_PROBED = 1000
+_AHEAD = 10_000
+_OVERHEAD_S = 50e-6  # of a task, at the slow end
+
+
+class PoolLap:
+    """Tasks that are done together: their items, what takes each result, how far the pool may run ahead."""
+
+    def __init__(self, items: Iterable[Any], took: Callable[[Any], object], buffersize: int | None = None) -> None:
+        self.items = items
+        self.took = took
+        self.buffersize = buffersize
+
+
+class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
+    """Measures one pool. The warm-up is a lap of no items: None."""
+
+    own_errors = (WrongResult,)
+
+    def __init__(self, plan: PoolPlan, listener: Listener) -> None:
+        super().__init__(plan, listener)
+        self.work = plan.new_work()
+        self.separate = plan.facts.separate
+        self.program = pool.async_crowd if self.colour == "async" else pool.crowd
+        self.idle = idle
+        self.before: list[tuple[int, Usage]] = []
+        self.after: list[tuple[int, Usage]] = []
+        self.loop_s = 0.0
+        self.loop_tasks = 0
+        self._results: list[Any] = []
+        self._checked = 0
+        self._probed = 0
+
+    def loop(self) -> None:
+        """Do the work, or as much of it as takes about two seconds, in a plain loop; once one task has warmed it up."""
+        with contextlib.closing(self.work.loop()) as results:
+            next(results)
+        done, batch, took = 0, 1, 0.0
+        with contextlib.closing(self.work.loop()) as results:
+            began = perf_counter()
+            while done < self.plan.tasks and 2 * took < _LOOP_S:
+                deque(islice(results, batch), maxlen=0)
+                took = perf_counter() - began
+                done += min(batch, self.plan.tasks - done)
+                batch *= 2
+        self.loop_tasks, self.loop_s = done, took / done * self.plan.tasks
+
+    def warm_up(self) -> None:
+        """The program knows what each worker does."""
+
+    def probe(self) -> Iterator[PoolLap | None]:
+        """Some tasks, if it is worth it: full rounds of the workers. Then a second warm-up, if what they use counts."""
+        longest = self.loop_s + self.plan.tasks * _OVERHEAD_S
+        if not self.listener.wants_estimate or not worth_a_probe(longest):
+            return
+        one_s = self.loop_s / self.plan.tasks
+        rounds = ceil(min(_MOST_PROBED, _PROBE_S / one_s) / self.plan.workers)
+        self._probed = rounds * self.plan.workers
+        yield PoolLap(islice(cycle(self.work.items()), self._probed), lambda result: None, self._ahead)
+        if self.separate:
+            yield None
+
+    @property
+    def _ahead(self) -> int | None:
+        """How many results may wait for the caller; None: all."""
+        return None if self.plan.tasks <= MOST_KEPT else _AHEAD
+
+    def estimate(self, took: list[float]) -> float:
+        return took[0] / self._probed * self.plan.tasks
+
+    def counted(self) -> PoolLap:
+        if self.plan.tasks <= MOST_KEPT:
+            return PoolLap(self.work.items(), self._results.append)
+        self._due = iter(self.work.expected())
+        return PoolLap(self.work.items(), self._check_one, self._ahead)
+
+    def _check_one(self, result: Any) -> None:
+        compare(self._checked, result, next(self._due))
+        self._checked += 1
+
+    def check(self) -> None:
+        """Raise `WrongResult` unless every task has returned what it should."""
+        if self.plan.tasks <= MOST_KEPT:
+            for number, (result, due) in enumerate(zip(self._results, self.work.expected(), strict=False)):
+                compare(number, result, due)
+        if self.steps_done() != self.plan.tasks:
+            raise WrongResult(f"{self.steps_done():,} results came of {self.plan.tasks:,} tasks")
+
+    def steps_done(self) -> int:
+        """Return how many results have come."""
+        return self._checked + len(self._results)
+
+    def uses(self) -> list[Usage]:
+        """Return what each worker has used since the warm-up; one that has come since: since it was born."""
+        before = dict(self.before)
+        return [_difference(now, before.get(pid, _NOTHING)) for pid, now in self.after]
+
+    def speed(self, run_s: float) -> dict[str, Any]:
+        tasks = self.plan.tasks
+        gain = {"speedup": self.loop_s / run_s, "loop_s": self.loop_s, "loop_tasks": self.loop_tasks}
+        return {"tasks_per_s": tasks / run_s, "us_per_task": run_s / tasks * 1e6} | gain
+
+    def worker(self, names: dict[str, Any]) -> str | None:
+        """What fails in the midst of a lap, or of the plain loop, has failed in a task."""
+        for frame in ({"took", "lap"}, {"here", "awaited"}, {"batch", "done"}):
+            if frame.issubset(names):
+                return "a task"
+        return None
+
+
+_NOTHING: Usage = (0.0, 0.0, 0, 0, 0)
+
+
+def _difference(now: Usage, before: Usage) -> Usage:
+    return (now[0] - before[0], now[1] - before[1], now[2] - before[2], now[3] - before[3], now[4])
+
+
+def compare(number: int, result: Any, due: Any) -> None:
+    """Raise `WrongResult` unless the result of this task is the one that was due."""
+    if result != due:
+        raise WrongResult(f"task {number + 1:,} returned {_short(result)} where {_short(due)} is right")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def idle(item: Any) -> None:
+    """A task of a worker in a process that shall only report."""

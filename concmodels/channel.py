@@ -1,0 +1,377 @@
+"""Channels at work: five ways to use one, each with messages that are checked as they arrive.
+
+    stream     sender --> the caller                            as fast as it goes
+    pingpong   the caller --> echo --> the caller               one message there and back, then the next
+    fanin      N senders --> one channel --> the caller
+    fanout     the caller --> one channel --> N receivers
+    select     N senders --> a channel each --> the caller      who selects among them
+
+Senders and receivers have a channel of their own for orders: when a lap begins and, to senders, how far it goes. `None`
+is a mark: the end of a sender, or for a receiver the end of a lap.
+
+The program stands here twice, once per colour, equal up to `async` and `await`. Run it with
+`python -m concmodels.channel fanin 100000 --model trio`, or from Python with `channel("trio", pattern="fanin",
+messages=100_000)`.
+
+Senders and receivers are what processes and subinterpreters import, so this module imports next to
+nothing before it must.
+"""
+
+from concmodels._messages import add_up, expected, misdelivered, overtaken, too_late, unpacked
+from concmodels.ring import numbered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from concmodels._channel_plan import ChannelResult
+    from concmodels._channel_watch import ChannelWatch
+    from concmodels._watch import Lap
+    from concmodels.contract import AsyncChannel, Channel
+
+__all__ = ["async_bounce", "async_converge", "async_spread", "bounce", "channel", "converge", "spread"]
+
+UNBOUNDED = float("inf")
+
+
+def send(orders: Channel[int], outbox: Channel[Any], number: int, step: int, payload: int) -> None:
+    """Send every `step`-th message from `number` on, always up to where the latest order allows; then the mark."""
+    for limit in orders:
+        number = emit(outbox, range(number, limit, step), payload)
+    outbox.send(None)
+
+
+def emit(outbox: Channel[Any], numbers: range, payload: int) -> int:
+    """Send the messages of these numbers; return the number of the one after them."""
+    for message in numbered(numbers, payload):
+        outbox.send(message)
+    return numbers.start + len(numbers) * numbers.step
+
+
+def echo(inbox: Channel[Any], outbox: Channel[Any]) -> None:
+    """Send every message back, until there are no more."""
+    for message in inbox:
+        outbox.send(message)
+    outbox.close()
+
+
+def receive(orders: Channel[int], inbox: Channel[Any], reports: Channel[Any], payload: int) -> None:
+    """Receive in every lap up to a mark, and report what it was."""
+    for _ in orders:
+        reports.send(take(inbox, payload))
+
+
+def take(inbox: Channel[Any], payload: int) -> tuple[int, int]:
+    """Receive up to a mark; return how many messages came, and a checksum of their numbers."""
+    count, checksum, latest = 0, 0, -1
+    for message in inbox:
+        if message is None:
+            break
+        number = message if not payload else unpacked(message, payload)
+        if number <= latest:
+            raise overtaken(number, latest)
+        latest = number
+        count += 1
+        checksum += hash((number,))
+    return count, checksum
+
+
+def follow(inbox: Channel[Any], lap: Lap) -> None:
+    """Receive the messages of one lap from the only sender."""
+    ahead = iter(numbered(lap.numbers, lap.payload))
+    (last,) = numbered((lap.stop - 1,), lap.payload)
+    for message in inbox:
+        if message != (due := next(ahead)):
+            raise misdelivered(message, {due: None})
+        if message == last:
+            break
+
+
+def gather(inbox: Channel[Any], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+    """Receive the messages of one lap; each must be the next one of its sender."""
+    numbers, last = lap.numbers, lap.stop - 1
+    for message in inbox:
+        sender = due.pop(message, None)
+        if sender is None:
+            raise misdelivered(message, due)
+        due[next(sender)] = sender
+        if next(numbers) == last:
+            break
+
+
+def pick(room: Any, inboxes: list[Channel[Any]], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+    """As `gather`, from several channels."""
+    for _ in lap.numbers:
+        message = room.select(*inboxes).item
+        sender = due.pop(message, None)
+        if sender is None:
+            raise misdelivered(message, due)
+        due[next(sender)] = sender
+
+
+def converge(room: Any, watch: ChannelWatch) -> list[Any]:
+    """Senders to the caller, through one channel, or through one each that the caller selects among."""
+    plan = watch.plan
+    inboxes = [room.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
+    orders = [room.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
+    due = expected(plan.tasks, plan.payload or 0)
+    with room.TaskGroup() as group:
+        tasks = []
+        for k in range(plan.tasks):
+            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *watch.extra)
+            tasks.append(group.spawn(watch.send, *arguments, name=f"sender {k + 1}"))
+        watch.spawned(tasks, inboxes)
+        for lap in watch.laps():  # a warm-up first, the counted one last
+            for order in orders:
+                order.send(lap.stop)
+            if plan.pattern == "stream":
+                follow(inboxes[0], lap)
+            elif plan.pattern == "fanin":
+                gather(inboxes[0], lap, due)
+            else:
+                pick(room, inboxes, lap, due)
+        for k in range(plan.tasks):
+            orders[k].close()
+            if (message := inboxes[k % plan.channels].receive()) is not None:
+                raise too_late(message)
+    return [task.result() for task in tasks]
+
+
+def bounce(room: Any, watch: ChannelWatch) -> list[Any]:
+    """The caller to an echo, and back."""
+    there, back = (room.Channel(watch.plan.capacity, name) for name in ("there", "back"))
+    with room.TaskGroup() as group:
+        task = group.spawn(watch.echo, there, back, *watch.extra, name="echo")
+        watch.spawned([task], [there, back])
+        for lap in watch.laps():
+            for message in numbered(lap.numbers, lap.payload):
+                there.send(message)
+                if (came := back.receive()) != message:
+                    raise misdelivered(came, {message: None})
+        there.close()
+        for message in back:
+            raise too_late(message)
+    return [task.result()]
+
+
+def spread(room: Any, watch: ChannelWatch) -> list[Any]:
+    """The caller to receivers, through one channel; their reports must add up."""
+    plan, reports = watch.plan, room.Channel(UNBOUNDED, "reports")
+    outbox = room.Channel(plan.capacity, "link")
+    orders = [room.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
+    with room.TaskGroup() as group:
+        tasks = []
+        for k in range(plan.tasks):
+            arguments = (orders[k], outbox, reports, plan.payload or 0, *watch.extra)
+            tasks.append(group.spawn(watch.receive, *arguments, name=f"receiver {k + 1}"))
+        watch.spawned(tasks, [outbox])
+        for lap in watch.laps():
+            for order in orders:
+                order.send(lap.stop)
+            for message in numbered(lap.numbers, lap.payload):
+                outbox.send(message)
+            for _ in tasks:
+                outbox.send(None)
+            came = [reports.receive() for _ in tasks]
+        for order in orders:
+            order.close()
+        outbox.close()
+        for message in outbox:
+            raise too_late(message)
+    with watch.aside():
+        add_up(came, range(lap.start, lap.stop))
+    return [task.result() for task in tasks]
+
+
+async def async_send(
+    orders: AsyncChannel[int], outbox: AsyncChannel[Any], number: int, step: int, payload: int
+) -> None:
+    """As `send`."""
+    async for limit in orders:
+        number = await async_emit(outbox, range(number, limit, step), payload)
+    await outbox.send(None)
+
+
+async def async_emit(outbox: AsyncChannel[Any], numbers: range, payload: int) -> int:
+    """As `emit`."""
+    for message in numbered(numbers, payload):
+        await outbox.send(message)
+    return numbers.start + len(numbers) * numbers.step
+
+
+async def async_echo(inbox: AsyncChannel[Any], outbox: AsyncChannel[Any]) -> None:
+    """As `echo`."""
+    async for message in inbox:
+        await outbox.send(message)
+    outbox.close()
+
+
+async def async_receive(
+    orders: AsyncChannel[int], inbox: AsyncChannel[Any], reports: AsyncChannel[Any], payload: int
+) -> None:
+    """As `receive`."""
+    async for _ in orders:
+        await reports.send(await async_take(inbox, payload))
+
+
+async def async_take(inbox: AsyncChannel[Any], payload: int) -> tuple[int, int]:
+    """As `take`."""
+    count, checksum, latest = 0, 0, -1
+    async for message in inbox:
+        if message is None:
+            break
+        number = message if not payload else unpacked(message, payload)
+        if number <= latest:
+            raise overtaken(number, latest)
+        latest = number
+        count += 1
+        checksum += hash((number,))
+    return count, checksum
+
+
+async def async_follow(inbox: AsyncChannel[Any], lap: Lap) -> None:
+    """As `follow`."""
+    ahead = iter(numbered(lap.numbers, lap.payload))
+    (last,) = numbered((lap.stop - 1,), lap.payload)
+    async for message in inbox:
+        if message != (due := next(ahead)):
+            raise misdelivered(message, {due: None})
+        if message == last:
+            break
+
+
+async def async_gather(inbox: AsyncChannel[Any], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+    """As `gather`."""
+    numbers, last = lap.numbers, lap.stop - 1
+    async for message in inbox:
+        sender = due.pop(message, None)
+        if sender is None:
+            raise misdelivered(message, due)
+        due[next(sender)] = sender
+        if next(numbers) == last:
+            break
+
+
+async def async_pick(room: Any, inboxes: list[AsyncChannel[Any]], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+    """As `pick`."""
+    for _ in lap.numbers:
+        message = (await room.select(*inboxes)).item
+        sender = due.pop(message, None)
+        if sender is None:
+            raise misdelivered(message, due)
+        due[next(sender)] = sender
+
+
+async def async_converge(room: Any, watch: ChannelWatch) -> list[Any]:
+    """As `converge`."""
+    plan = watch.plan
+    inboxes = [room.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
+    orders = [room.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
+    due = expected(plan.tasks, plan.payload or 0)
+    async with room.TaskGroup() as group:
+        tasks = []
+        for k in range(plan.tasks):
+            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *watch.extra)
+            tasks.append(group.spawn(watch.send, *arguments, name=f"sender {k + 1}"))
+        watch.spawned(tasks, inboxes)
+        for lap in watch.laps():  # a warm-up first, the counted one last
+            for order in orders:
+                await order.send(lap.stop)
+            if plan.pattern == "stream":
+                await async_follow(inboxes[0], lap)
+            elif plan.pattern == "fanin":
+                await async_gather(inboxes[0], lap, due)
+            else:
+                await async_pick(room, inboxes, lap, due)
+        for k in range(plan.tasks):
+            orders[k].close()
+            if (message := await inboxes[k % plan.channels].receive()) is not None:
+                raise too_late(message)
+    return [await task.result() for task in tasks]
+
+
+async def async_bounce(room: Any, watch: ChannelWatch) -> list[Any]:
+    """As `bounce`."""
+    there, back = (room.Channel(watch.plan.capacity, name) for name in ("there", "back"))
+    async with room.TaskGroup() as group:
+        task = group.spawn(watch.echo, there, back, *watch.extra, name="echo")
+        watch.spawned([task], [there, back])
+        for lap in watch.laps():
+            for message in numbered(lap.numbers, lap.payload):
+                await there.send(message)
+                if (came := await back.receive()) != message:
+                    raise misdelivered(came, {message: None})
+        there.close()
+        async for message in back:
+            raise too_late(message)
+    return [await task.result()]
+
+
+async def async_spread(room: Any, watch: ChannelWatch) -> list[Any]:
+    """As `spread`."""
+    plan, reports = watch.plan, room.Channel(UNBOUNDED, "reports")
+    outbox = room.Channel(plan.capacity, "link")
+    orders = [room.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
+    async with room.TaskGroup() as group:
+        tasks = []
+        for k in range(plan.tasks):
+            arguments = (orders[k], outbox, reports, plan.payload or 0, *watch.extra)
+            tasks.append(group.spawn(watch.receive, *arguments, name=f"receiver {k + 1}"))
+        watch.spawned(tasks, [outbox])
+        for lap in watch.laps():
+            for order in orders:
+                await order.send(lap.stop)
+            for message in numbered(lap.numbers, lap.payload):
+                await outbox.send(message)
+            for _ in tasks:
+                await outbox.send(None)
+            came = [await reports.receive() for _ in tasks]
+        for order in orders:
+            order.close()
+        outbox.close()
+        async for message in outbox:
+            raise too_late(message)
+    with watch.aside():
+        add_up(came, range(lap.start, lap.stop))
+    return [await task.result() for task in tasks]
+
+
+def channel(
+    model: str = "threads",
+    *,
+    pattern: str = "stream",
+    messages: int,
+    tasks: int | None = None,
+    capacity: float = UNBOUNDED,
+    payload: int | None = None,
+    timeout: float | None = None,
+) -> ChannelResult:
+    """Send `messages` in this pattern in this process and return what it took.
+
+    `pattern` is `stream`, `pingpong` (there `messages` are round trips), `fanin`, `fanout` or `select`. `tasks` is how
+    many senders (fanin, select) or receivers (fanout) there are, 4 by default. `capacity` is that of each channel, 0 a
+    rendezvous; `payload` is the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in
+    seconds, over setup, run and teardown.
+
+    What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a pattern that there
+    is not and for sizes that make no sense or that this machine can't hold, `UnknownModel`, `ModelUnavailable`,
+    `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
+    """
+    from concmodels._channel_plan import ChannelPlan
+    from concmodels._run import measure
+
+    plan = ChannelPlan(model, messages, pattern, tasks, capacity, payload)
+    return measure(plan, timeout=timeout).raise_stopped()
+
+
+if __name__ == "__main__":  # the command line works with the imported module: what is spawned is not of __main__
+    import sys
+
+    try:
+        from concmodels._channel_command import ChannelCommand
+        from concmodels._cli import as_program, command
+
+        sys.exit(as_program(command(ChannelCommand())))
+    except KeyboardInterrupt:
+        sys.exit(130)

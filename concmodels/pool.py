@@ -1,0 +1,196 @@
+"""The pool at work: TASKS tasks on N workers, and every result is checked.
+
+    the caller  --- the next item of each task --->  the pool: worker 1 ... worker N
+        '<------- the results, in their order --------'
+
+What a task does is the work (`concmodels.work`): computing, waiting for a server, reading one big buffer, nothing. The
+same work is first done, or a sample of it, in a plain loop: what the pool gains on it is the `speedup`.
+
+Three laps, reported apart: the set-up ends when every worker has done a task that does not count, and to be sure of
+that each of them is kept until all have come (`attend`, `meet`). Then come the tasks that count, with the pool's `map`.
+
+The program stands here twice, once per colour, equal up to `async` and `await`. Run it with
+`python -m concmodels.pool 1000 --work cpu --model processes`, or from Python with `pool("processes", tasks=1000,
+work="cpu")`.
+
+Workers in processes and subinterpreters import this module, so it imports nothing before it must.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from concmodels._pool_plan import PoolResult
+    from concmodels._pool_watch import PoolLap, PoolWatch
+    from concmodels._usage import Usage
+    from concmodels.contract import AsyncChannel, AsyncPool, Channel, Pool
+
+__all__ = ["WrongResult", "async_attend", "async_crowd", "attend", "crowd", "pool"]
+
+UNBOUNDED = float("inf")
+PATIENCE_S = 1.0
+
+
+class WrongResult(Exception):
+    """A task returned another value than it should have, or the results are not as many as the tasks."""
+
+
+def attend(function: Callable[[Any], Any], item: Any, come: Channel[int], go: Channel[None]) -> tuple[int, Usage]:
+    """A task that is not counted: do it, say so, and wait until all have; return who did it, and what that one used."""
+    try:
+        function(item)
+    finally:
+        come.send(1)
+    go.receive()
+    return used()
+
+
+def meet(room: Any, pool: Pool, function: Any, items: list[Any]) -> list[tuple[int, Usage]]:
+    """Have each worker do one of these tasks."""
+    come, go = room.Channel(UNBOUNDED, "come"), room.Channel(UNBOUNDED, "go")
+    here = [pool.submit(attend, function, item, come, go) for item in items]
+    awaited = len(here)
+    while awaited:
+        try:
+            awaited -= come.receive(timeout=PATIENCE_S)
+        except TimeoutError:
+            if any(task.done() for task in here):  # before it was told to go: it has failed
+                break
+    for _ in here:
+        go.send(None)
+    return [task.result() for task in here]
+
+
+def do(pool: Pool, function: Any, lap: PoolLap) -> None:
+    """Have the tasks of one lap done."""
+    took = lap.took
+    for result in pool.map(function, lap.items, buffersize=lap.buffersize):
+        took(result)
+
+
+def crowd(room: Any, watch: PoolWatch) -> list[Any]:
+    """Run one pool, from its making to its end; return what its workers used, where they are processes."""
+    watch.pause()  # what prepares the work, and the plain loop, belong to no lap
+    with watch.work.prepared(room) as work:
+        watch.loop()
+        watch.resume()
+        with room.Pool(watch.plan.workers) as pool:
+            for lap in watch.laps():
+                if lap is None:
+                    watch.before = meet(room, pool, work.function, list(work.warm_up()))
+                else:
+                    do(pool, work.function, lap)
+            watch.pause()
+            if watch.separate:
+                watch.after = meet(room, pool, watch.idle, list(range(watch.plan.workers)))
+            watch.check()
+            watch.resume()
+        watch.pause()
+    watch.resume()
+    return watch.uses()
+
+
+async def async_attend(
+    function: Callable[[Any], Any], item: Any, come: AsyncChannel[int], go: AsyncChannel[None]
+) -> tuple[int, Usage]:
+    """As `attend`."""
+    try:
+        await function(item)
+    finally:
+        await come.send(1)
+    await go.receive()
+    return used()
+
+
+async def async_meet(room: Any, pool: AsyncPool, function: Any, items: list[Any]) -> list[tuple[int, Usage]]:
+    """As `meet`."""
+    come, go = room.Channel(UNBOUNDED, "come"), room.Channel(UNBOUNDED, "go")
+    here = [await pool.submit(async_attend, function, item, come, go) for item in items]
+    awaited = len(here)
+    while awaited:
+        try:
+            awaited -= await come.receive(timeout=PATIENCE_S)
+        except TimeoutError:
+            if any(task.done() for task in here):  # before it was told to go: it has failed
+                break
+    for _ in here:
+        await go.send(None)
+    return [await task.result() for task in here]
+
+
+async def async_do(pool: AsyncPool, function: Any, lap: PoolLap) -> None:
+    """As `do`."""
+    took = lap.took
+    async for result in pool.map(function, lap.items, buffersize=lap.buffersize):
+        took(result)
+
+
+async def async_crowd(room: Any, watch: PoolWatch) -> list[Any]:
+    """As `crowd`."""
+    watch.pause()  # what prepares the work, and the plain loop, belong to no lap
+    async with watch.work.prepared(room) as work:
+        watch.loop()
+        watch.resume()
+        async with room.Pool(watch.plan.workers) as pool:
+            for lap in watch.laps():
+                if lap is None:
+                    watch.before = await async_meet(room, pool, work.function, list(work.warm_up()))
+                else:
+                    await async_do(pool, work.function, lap)
+            watch.pause()
+            if watch.separate:
+                watch.after = await async_meet(room, pool, watch.idle, list(range(watch.plan.workers)))
+            watch.check()
+            watch.resume()
+        watch.pause()
+    watch.resume()
+    return watch.uses()
+
+
+def used() -> tuple[int, Usage]:
+    """Return the number of this process, and what it has used up to now."""
+    import os
+
+    from concmodels._usage import usage
+
+    return os.getpid(), usage()
+
+
+def pool(
+    model: str = "threads",
+    *,
+    tasks: int,
+    workers: int | None = None,
+    work: str = "cpu",
+    timeout: float | None = None,
+    **sizes: int | str,
+) -> PoolResult:
+    """Have `tasks` tasks done by a pool of `workers` in this process and return what it took.
+
+    `work` is `cpu`, `io`, `buffer` or `nothing`, and `sizes` are its options: `kind` and `size` of cpu, `delay` in
+    milliseconds of io, `buffer` and `numbers` of buffer. `workers` None is as many as there are CPUs, for io 8.
+    `timeout` is in seconds, over everything.
+
+    What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a work that there is
+    not, and for sizes that make no sense or that this machine can't hold; `TypeError` for an option that the work has
+    not; `UnknownModel`, `ModelUnavailable`, `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout
+    outside the main thread.
+    """
+    from concmodels._pool_plan import PoolPlan
+    from concmodels._run import measure
+
+    plan = PoolPlan(model, tasks, workers, work, sizes)
+    return measure(plan, timeout=timeout).raise_stopped()
+
+
+if __name__ == "__main__":  # the command line works with the imported module: what is given to workers is of that
+    import sys
+
+    try:
+        from concmodels._cli import as_program, command
+        from concmodels._pool_command import PoolCommand
+
+        sys.exit(as_program(command(PoolCommand())))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,199 @@
+"""An HTTP client for each worker, of the kind that its model would use. All are httpx; the sockets differ.
+
+    threads, rawthreads, processes, subinterp   `httpx.Client`: a request blocks its thread, and only that
+    asyncio, trio, anyio                        `httpx.AsyncClient`
+    gevent, eventlet                            `httpx.Client` over the library's own cooperative sockets
+    greenlet, tasklets                          `httpx.Client` over `Patient`, a socket that looks again
+
+Nothing is monkey-patched: httpx does its networking through httpcore, and httpcore takes it from whoever provides
+`connect_tcp`. That is `Backend`.
+
+Each worker has a client of its own, because one that is shared would make blocking clients wait for each other on a
+`threading.Lock`, which greenlets can't. A context variable holds it: in every model each unit has a context of its own.
+"""
+
+import select
+import socket
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from typing import Any
+
+import httpcore
+import httpx
+
+__all__ = ["Backend", "Clients", "Patient", "new_client"]
+
+PLAIN: dict[str, Any] = {
+    "verify": False,  # loading the certificates takes longer than all requests, and nothing here is encrypted
+    "trust_env": False,  # a proxy has no business on loopback
+    "timeout": 60,  # seconds
+}
+
+_own: ContextVar[Any] = ContextVar("client")
+
+
+class Clients:
+    """The clients of all workers in one interpreter; `new` makes one."""
+
+    def __init__(self, new: Callable[[], Any]) -> None:
+        self.new = new
+        self.all: list[Any] = []
+
+    def own(self) -> Any:
+        """The client of the worker that asks."""
+        client = _own.get(None)
+        if client is None or client.is_closed:
+            client = self.new()
+            _own.set(client)
+            self.all.append(client)
+        return client
+
+    def close(self) -> None:
+        """Close all, when no worker uses them any more."""
+        while self.all:
+            self.all.pop().close()
+
+    async def aclose(self) -> None:
+        """As `close`, for those of an async room."""
+        while self.all:
+            await self.all.pop().aclose()
+
+
+def new_client(model: str, room: Any) -> Callable[[], Any]:
+    """Return what makes a client for this model."""
+    if model in ("asyncio", "trio", "anyio"):
+        return lambda: httpx.AsyncClient(**PLAIN)
+    if connect := _cooperative_sockets(model, room):
+        return lambda: over(connect)
+    return lambda: httpx.Client(**PLAIN)
+
+
+def _cooperative_sockets(model: str, room: Any) -> Callable[[tuple[str, int]], Any] | None:
+    """What connects in the way of this model; None where a thread may simply block."""
+    if model == "gevent":
+        from gevent.socket import socket as of_gevent
+
+        return lambda address: dial(of_gevent(socket.AF_INET), address)
+    if model == "eventlet":
+        from eventlet.green.socket import socket as of_eventlet
+
+        return lambda address: dial(of_eventlet(socket.AF_INET), address)
+    return (lambda address: Patient(address, room.sleep)) if model in ("greenlet", "tasklets") else None
+
+
+def dial(new: Any, address: tuple[str, int]) -> Any:
+    """Connect a new socket. (`create_connection` would look the address up first, which gevent does in threads.)"""
+    try:
+        new.connect(address)
+        new.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except BaseException:
+        new.close()
+        raise
+    return new
+
+
+def over(connect: Callable[[tuple[str, int]], Any]) -> httpx.Client:
+    """A client whose sockets come from `connect`."""
+    return httpx.Client(transport=Transport(httpcore.ConnectionPool(network_backend=Backend(connect))), **PLAIN)
+
+
+class Patient:
+    """A socket for models that have none: where it would block, it sleeps with the room and looks again.
+
+    That is polling. A greenlet can wait for another greenlet or for a time, and nothing tells it that bytes have come.
+    So an answer is noticed late, by half a pause on average, and each look costs some 10 µs. The pause grows with the
+    number of those who wait, so that all of them together look 20,000 times a second at most.
+    """
+
+    LEAST, EACH = 0.001, 0.00005  # seconds
+    waiting = 0
+
+    def __init__(self, address: tuple[str, int], sleep: Callable[[float], None]) -> None:
+        self._socket: socket.socket = dial(socket.socket(), address)  # this blocks; on loopback it takes no time
+        self._socket.setblocking(False)
+        self._sleep = sleep
+        self.close = self._socket.close
+        self.fileno = self._socket.fileno
+
+    def recv(self, size: int) -> bytes:
+        """Receive up to `size` bytes, as soon as there are any."""
+        return self._patiently(self._socket.recv, size)
+
+    def sendall(self, data: bytes) -> None:
+        """Send all of it."""
+        while data:
+            data = data[self._patiently(self._socket.send, data) :]
+
+    def _patiently[A, R](self, function: Callable[[A], R], argument: A) -> R:
+        Patient.waiting += 1
+        try:
+            while True:
+                try:
+                    return function(argument)
+                except BlockingIOError:
+                    self._sleep(max(self.LEAST, self.EACH * Patient.waiting))
+        finally:
+            Patient.waiting -= 1
+
+
+class Stream(httpcore.NetworkStream):
+    """What httpcore calls a connection, over a socket that has `recv`, `sendall`, `close` and `fileno`."""
+
+    def __init__(self, connected: Any) -> None:
+        self._socket = connected
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Receive; it may wait in the model's way. That the server answers in the end is taken for granted here."""
+        return bytes(self._socket.recv(max_bytes))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send."""
+        self._socket.sendall(buffer)
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        """Only whether there is something to read: on an idle connection, that is the end of it."""
+        if info != "is_readable":
+            return None
+        poll = select.poll()
+        poll.register(self._socket.fileno(), select.POLLIN)
+        return bool(poll.poll(0))
+
+
+class Backend(httpcore.NetworkBackend):
+    """Where httpcore gets its connections from."""
+
+    def __init__(self, connect: Callable[[tuple[str, int]], Any]) -> None:
+        self._connect = connect
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect in the model's way."""
+        return Stream(self._connect((host, port)))
+
+
+class Transport(httpx.BaseTransport):
+    """Carries httpx's requests to a connection pool of httpcore."""
+
+    def __init__(self, pool: httpcore.ConnectionPool) -> None:
+        self._pool = pool
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; return its response, read to the end."""
+        answer = self._pool.request(
+            request.method, str(request.url), headers=request.headers.raw, content=request.read()
+        )
+        return httpx.Response(answer.status, headers=answer.headers, content=answer.content)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()

@@ -1,0 +1,84 @@
+"""A small HTTP server on loopback that takes its time, in a process of its own, so that its work is not measured.
+
+    python -I _server.py 100      answers after 100 milliseconds; the first line of its output is its port
+
+Twenty documents, `GET /posts/1` to `GET /posts/20`, each with userId, id, title and body; anything else is a 404. It
+speaks as much HTTP/1.1 as clients need here: connections that are kept, one request after the other on each. A delay
+costs nothing but an entry in the loop's list of timers, so hundreds of requests may wait at the same time.
+
+It lives as long as its standard input is open. So it ends with whoever started it, also if that one is killed.
+"""
+
+import asyncio
+import json
+import signal
+import sys
+
+WORDS = ["channel", "task", "group", "pool", "worker", "queue", "lock", "signal", "timer", "thread", "fibre", "loop"]
+
+
+def document(number: int) -> dict[str, int | str]:
+    """The document of this number, 1 to 20."""
+    first, second, third = (WORDS[(number + step) % len(WORDS)] for step in (0, 3, 7))
+    return {
+        "userId": 1 + number % 5,
+        "id": number,
+        "title": f"On the {first} and the {second}",
+        "body": f"A {first} waits for a {second}.\nNobody told the {third} that it is number {number}.",
+    }
+
+
+DOCUMENTS = {number: document(number) for number in range(1, 21)}
+
+
+def response(status: str, content: object) -> bytes:
+    """A whole response."""
+    body = json.dumps(content).encode()
+    head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+RESPONSES = {f"GET /posts/{number} ".encode(): response("200 OK", it) for number, it in DOCUMENTS.items()}
+NOT_FOUND = response("404 Not Found", {})
+
+
+class Visitor(asyncio.Protocol):
+    """One connection."""
+
+    def __init__(self, delay: float) -> None:
+        self.delay = delay
+        self.loop = asyncio.get_running_loop()
+        self.received = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client is there."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """A request ends with an empty line; none that is answered here has a body."""
+        self.received += data
+        while b"\r\n\r\n" in self.received:
+            head, _, self.received = self.received.partition(b"\r\n\r\n")
+            target = head[: head.find(b" ", 4) + 1]
+            self.loop.call_later(self.delay, self.answer, RESPONSES.get(target, NOT_FOUND))
+
+    def answer(self, content: bytes) -> None:
+        """The delay is over; a client that has gone meanwhile gets nothing."""
+        if not self.transport.is_closing():
+            self.transport.write(content)
+
+
+async def serve(delay: float) -> None:
+    """Serve until standard input ends."""
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(0, over.set)  # nobody writes there, so this is its end
+    server = await loop.create_server(lambda: Visitor(delay), "127.0.0.1", 0, backlog=4096)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await over.wait()
+    server.close()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it decides
+    asyncio.run(serve(int(sys.argv[1]) / 1000))

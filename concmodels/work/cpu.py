@@ -1,0 +1,150 @@
+"""Computing: what runs at the same time where there are several interpreters, and nowhere else under the GIL.
+
+    factorial   the product of one slice of 1 x 2 x 3 x ..., a slice per task, multiplied up as one would first write it
+    fibonacci   a Fibonacci number by plain recursion: nothing but calls
+    sort        bubble sort: nothing but comparisons and a list
+
+In an async room such a task blocks the loop: nothing else runs there until it returns. That is shown, not prevented.
+
+What a task returns is small whatever it computed, so that the way back costs the same everywhere, and the expected
+values are found by shorter ways.
+"""
+
+from concmodels.work import Option
+from concmodels.work import Work as _Work
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+__all__ = [
+    "Work",
+    "async_factorial",
+    "async_fibonacci",
+    "async_sort",
+    "bubble",
+    "factorial",
+    "fibonacci",
+    "fib",
+    "sort",
+]
+
+PRIME = 2**61 - 1
+SIZES = {"factorial": 5000, "fibonacci": 24, "sort": 400}
+"""A few milliseconds each."""
+LARGEST = {"factorial": 10**6, "fibonacci": 40, "sort": 10**5}
+"""Minutes to hours each: more is a slip of the finger."""
+
+
+def factorial(part: tuple[int, int]) -> int:
+    """Multiply up the numbers from `start` to `stop`, the latter excluded; return the product modulo a prime."""
+    start, stop = part
+    fact = 1
+    for i in range(start, stop):
+        fact *= i
+    return fact % PRIME
+
+
+def fibonacci(n: int) -> int:
+    """Return the n-th Fibonacci number."""
+    return fib(n)
+
+
+def fib(n: int) -> int:
+    """The recursion itself."""
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def sort(task: tuple[int, int]) -> int:
+    """Sort `size` numbers that look like chance, by `seed`; return a sum that tells their order."""
+    return checksum(bubble(shuffled(*task)))
+
+
+def bubble(numbers: list[int]) -> list[int]:
+    """Sort this list, by swapping neighbours until none is left to swap."""
+    for end in range(len(numbers) - 1, 0, -1):
+        for i in range(end):
+            if numbers[i] > numbers[i + 1]:
+                numbers[i], numbers[i + 1] = numbers[i + 1], numbers[i]
+    return numbers
+
+
+def shuffled(seed: int, size: int) -> list[int]:
+    """The same numbers for the same seed, in every process."""
+    number, numbers = seed, []
+    for _ in range(size):
+        number = (number * 1103515245 + 12345) % 2**31
+        numbers.append(number >> 8)
+    return numbers
+
+
+def checksum(numbers: list[int]) -> int:
+    """Differs when two of them change places."""
+    return sum(place * number for place, number in enumerate(numbers, 1))
+
+
+async def async_factorial(part: tuple[int, int]) -> int:
+    """As `factorial`: nothing in it waits."""
+    return factorial(part)
+
+
+async def async_fibonacci(n: int) -> int:
+    """As `fibonacci`."""
+    return fib(n)
+
+
+async def async_sort(task: tuple[int, int]) -> int:
+    """As `sort`."""
+    return sort(task)
+
+
+PLAIN = {"factorial": factorial, "fibonacci": fibonacci, "sort": sort}
+ASYNC = {"factorial": async_factorial, "fibonacci": async_fibonacci, "sort": async_sort}
+
+
+class Work(_Work):
+    """Tasks that compute."""
+
+    name = "cpu"
+    options = (
+        Option("kind", "factorial", "what is computed", choices=tuple(SIZES)),
+        Option(
+            "size",
+            None,
+            "how much per task: numbers to multiply (5000), which Fibonacci number (24), numbers to sort (400)",
+        ),
+    )
+
+    def choose(self) -> None:
+        """The function of this kind and colour."""
+        self.kind: str = self.sizes["kind"]
+        self.size: int = self.sizes["size"] or SIZES[self.kind]
+        if self.size > LARGEST[self.kind]:
+            raise ValueError(f"size must be at most {LARGEST[self.kind]} for {self.kind}, not {self.size}")
+        self.function = (ASYNC if self.facts.colour == "async" else PLAIN)[self.kind]
+
+    def items(self) -> Iterable[Any]:
+        """A slice, a number, or a seed and a number."""
+        if self.kind == "factorial":
+            return ((first, first + self.size) for first in range(1, self.tasks * self.size + 1, self.size))
+        if self.kind == "sort":
+            return ((seed, self.size) for seed in range(self.tasks))
+        return (self.size for _ in range(self.tasks))
+
+    def expected(self) -> Iterable[int]:
+        """The same by shorter ways: `math.perm`, a loop, `sorted`."""
+        import math
+
+        if self.kind == "factorial":
+            return (math.perm(stop - 1, stop - start) % PRIME for start, stop in self.items())
+        if self.kind == "sort":
+            return (checksum(sorted(shuffled(*task))) for task in self.items())
+        before, number = 0, 1
+        for _ in range(self.size - 1):
+            before, number = number, before + number
+        return (number for _ in range(self.tasks))
+
+    def plain(self) -> Any:
+        """The plain one, in any room."""
+        return PLAIN[self.kind]

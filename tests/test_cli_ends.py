@@ -1,0 +1,164 @@
+"""How the ring's command ends when it does not end well, and what it shows on a terminal until then."""
+
+import json
+import os
+import random
+import re
+import signal
+import time
+import uuid
+
+import pytest
+from commands import (
+    ENDS_WITHIN_S,
+    FOREVER,
+    GONE_WITHIN_S,
+    NAMES,
+    Program,
+    on_a_terminal,
+    ring,
+    skip_unless_here,
+    until,
+)
+
+# Status 1 and 124.
+
+
+def test_a_killed_node(tmp_path):
+    skip_unless_here("processes")
+    with Program(tmp_path, 3, FOREVER, "--in-flight", 5, "--model", "processes", "--json", tmp_path / "f") as program:
+        victim = until(lambda: _a_node(program))
+        killed = time.monotonic()
+        os.kill(victim, signal.SIGKILL)
+        status, out, err = program.end()
+        assert time.monotonic() - killed < 10
+        assert (status, out) == (1, "")
+        *before, sentence = err.splitlines()
+        assert re.search(r"processes: .*(node \d|feeder).*", sentence)
+        assert re.fullmatch(r"(this will take about .*; Ctrl-C ends it)?", "".join(before))  # if it got that far
+        assert not program.left()
+    (figures,) = json.loads((tmp_path / "f").read_text())
+    assert figures["verified"] is False
+    assert re.search(r"node \d|feeder", figures["error"])
+    assert figures["run_s"] is figures["hops_per_s"] is figures["peak_rss_bytes"] is None
+
+
+def _a_node(program):
+    """One of four processes whose parent is not the program itself but its forkserver."""
+    parents = program.parents()
+    nodes = [pid for pid, parent in parents.items() if parent in parents and parent != program.process.pid]
+    return nodes[0] if len(nodes) == 4 else None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_timeout(tmp_path, name):
+    skip_unless_here(name)
+    options = ("--in-flight", 2, "--model", name, "--timeout", 0.6, "--json", tmp_path / "f")
+    status, out, err = ring(tmp_path, 3, FOREVER, *options)
+    assert (status, out) == (124, "")
+    assert [line for line in err.splitlines() if line == f"concmodels.ring: {name}: timed out after 0.6 s"]
+    (figures,) = json.loads((tmp_path / "f").read_text())
+    assert (figures["verified"], figures["error"], figures["run_s"]) == (False, "timed out after 0.6 s", None)
+
+
+def test_of_several_models_the_gravest_status(tmp_path):
+    skip_unless_here("subinterp:queue")  # 500 hops of 10 ms take it 3 seconds, and threads 10 milliseconds
+    models = ("--model", "threads", "--model", "subinterp:queue", "--model", "greenlet")
+    status, out, err = ring(tmp_path, 5, 200, "--in-flight", 1, *models, "--timeout", 2.5, "--json", tmp_path / "f")
+    assert status == 124
+    assert "in 2 of 3 runs" in out
+    assert "subinterp:queue: timed out" in err
+    assert [it["verified"] for it in json.loads((tmp_path / "f").read_text())] == [True, False, True]
+
+
+# Status 130.
+
+
+def interrupt(folder, name, after, *, messages=FOREVER):
+    """Press Ctrl-C this long after the program has begun (its JSON file is there); it must end with nothing left."""
+    path = folder / f"{uuid.uuid4().hex}.json"
+    options = ("--in-flight", 3, "--model", name, "--json", path)
+    with Program(folder, 4, messages, *options) as program:
+        assert until(lambda: path.exists() or None)
+        time.sleep(after)  # the random moment
+        program.process.send_signal(signal.SIGINT)
+        status, _, err = program.end(ENDS_WITHIN_S)
+        assert not program.left(), f"left after Ctrl-C at {after}"
+    assert "Traceback" not in err, f"{status} after {after}: {err}"
+    (figures,) = json.loads(path.read_text())
+    return status, figures["error"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_interrupts(tmp_path, name):
+    skip_unless_here(name)
+    for third in range(3):  # the start, the set-up, the run
+        after = random.uniform(third * 0.2, third * 0.2 + 0.2)
+        assert interrupt(tmp_path, name, after) == (130, "interrupted"), f"Ctrl-C after {after} s"
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("name", NAMES)
+def test_many_interrupts(tmp_path, name):
+    skip_unless_here(name)
+    for _ in range(14):
+        after = random.uniform(0, 1.5)
+        assert interrupt(tmp_path, name, after) == (130, "interrupted"), f"Ctrl-C after {after} s"
+    for _ in range(6):  # near the end: it may have been over before
+        after = random.uniform(0, 0.6)
+        assert interrupt(tmp_path, name, after, messages=500) in ((130, "interrupted"), (0, None)), after
+
+
+def test_an_interrupt_of_several_models_is_passed_on_once(tmp_path):
+    path = tmp_path / "f"
+    models = ("--model", "threads", "--model", "greenlet")
+    with Program(tmp_path, 4, FOREVER, "--in-flight", 3, *models, "--json", path) as program:
+        until(lambda: len(program.alive()) >= 2 or None)
+        program.process.send_signal(signal.SIGINT)
+        status, _, err = program.end(ENDS_WITHIN_S)
+        assert not program.left()
+    assert status == 130
+    assert err == "concmodels.ring: threads: interrupted\n"
+    assert [it["error"] for it in json.loads(path.read_text())] == ["interrupted"]
+
+
+# A program that is killed.
+
+
+@pytest.mark.parametrize(
+    "arguments", [("processes",), ("processes:spawn",), ("processes:fork",), ("threads", "processes")]
+)
+def test_a_killed_program_leaves_no_process(tmp_path, arguments):
+    for name in arguments:
+        skip_unless_here(name)
+    models = [part for name in arguments for part in ("--model", name)]
+    size = (4, FOREVER) if len(arguments) == 1 else (4, FOREVER, "--timeout", 1)  # so that the second one gets its turn
+    with Program(tmp_path, *size, "--in-flight", 3, *models) as program:
+        assert until(lambda: len(program.alive()) >= 6 or None)
+        program.process.kill()
+        killed = time.monotonic()
+        assert until(lambda: not program.alive() or None, 10)
+        assert time.monotonic() - killed < GONE_WITHIN_S
+
+
+# On a terminal.
+
+
+def test_a_long_run_shows_progress_on_a_terminal(tmp_path):
+    written = on_a_terminal(tmp_path, 3, 10**7, "--in-flight", 5, look_for=r"threads.* [1-9]\d*%")
+    assert "starting 3 nodes" in written
+    assert re.search(r"threads.* [1-9]\d*%", written)
+
+
+def test_an_estimate_is_told_and_the_run_goes_on(tmp_path):
+    skip_unless_here("rawthreads:polling")
+    written = on_a_terminal(
+        tmp_path, 30, 10**7, "--in-flight", 1, "--model", "rawthreads:polling", look_for=r"this will take about \d+ \w+"
+    )
+    assert re.search(r"this will take about \d[\d,]* (hour|day)s", written)
+
+
+def test_progress_of_one_of_several(tmp_path):
+    models = ("--model", "threads", "--model", "greenlet")
+    written = on_a_terminal(tmp_path, 3, 10**7, "--in-flight", 5, *models, look_for=r"threads.* [1-9]\d*%")
+    assert re.search(r"threads.* [1-9]\d*%", written)

@@ -1,0 +1,309 @@
+"""The commands `concmodels.channel` and `concmodels.pool` as a user has them; what they share with the ring's is tested
+there.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from commands import ENDS_WITHIN_S, FOREVER, NAMES, Program, on_a_terminal, ring, skip_unless_here, until
+
+from concmodels import catalog
+
+SHARED = {
+    "model", "variant", "setup_s", "run_s", "teardown_s", "total_s", "cpu_user_s", "cpu_system_s", "peak_rss_bytes",
+    "voluntary_switches", "involuntary_switches", "verified", "error", "repeat", "status", "probe_s", "peak_pss_bytes",
+    "python", "gil", "cpus", "platform", "library_version", "concmodels",
+}  # fmt: skip
+CHANNEL = {"pattern", "messages", "tasks", "capacity", "payload_bytes", "messages_per_s", "ns_per_message"}
+POOL = {"work", "sizes", "tasks", "workers", "tasks_per_s", "us_per_task", "speedup", "loop_s", "loop_tasks"}
+MAY_BE_NONE = {"variant", "error", "probe_s"}
+ENDLESS = {
+    "channel": ("stream", FOREVER, "--capacity", 3),
+    "pool": (FOREVER, "--work", "cpu", "--size", 500, "--workers", 2),
+}
+
+
+def run(folder, program, *arguments, **options):
+    """Run one of them to its end; return status, standard output, standard error."""
+    return ring(folder, *arguments, module=f"concmodels.{program}", **options)
+
+
+# What they say and write.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "headline", "verdict"),
+    [
+        ((100,), "stream: 100 messages", "100 messages arrived once, in order"),
+        (("pingpong", 100), "pingpong: 100 round trips", "100 round trips, each back before the next"),
+        (("fanin", 100), "fanin of 4 senders: 100 messages", "100 messages arrived once, in order by sender"),
+        (("fanout", 100, "--tasks", 2), "fanout of 2 receivers: 100 messages", "100 messages arrived once, in order"),
+        (("select", "--tasks", 1, 1), "select of 1 sender: 1 message", "1 message arrived once, in order"),
+    ],
+)
+def test_the_table_of_channels(tmp_path, arguments, headline, verdict):
+    status, out, err = run(tmp_path, "channel", *arguments)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert (lines[0], lines[-1]) == (headline, f"verified: {verdict}")
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "headline"),
+    [
+        ((30, "--work", "nothing", "--workers", 3), "pool of 3 workers: 30 tasks of nothing"),
+        ((1, "--size", 100, "--workers", 1), "pool of 1 worker: 1 task of cpu"),
+    ],
+)
+def test_the_table_of_pools(tmp_path, arguments, headline):
+    status, out, err = run(tmp_path, "pool", *arguments)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == headline
+    assert re.fullmatch(r"verified: \d+ tasks?, each with the right result", lines[-1])
+    assert "speedup" in lines[3]
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("width", [80, 150])
+@pytest.mark.parametrize(
+    ("program", "arguments"), [("channel", ("pingpong", 50)), ("pool", (50, "--work", "nothing", "--workers", 2))]
+)
+def test_several_models_and_repeats_in_one_table(tmp_path, program, arguments, width):
+    models = ("--model", "rawthreads", "--model", "subinterp:queue", "--model", "trio")
+    options = (*models, "--repeat", 2, "--json", tmp_path / "f")
+    status, out, err = run(tmp_path, program, *arguments, *options, env={"COLUMNS": str(width)})
+    assert (status, err) == (0, "")
+    assert "in all 6 runs" in out
+    assert "±" in out
+    assert max(map(len, out.splitlines())) <= width
+    results = json.loads((tmp_path / "f").read_text())
+    assert [(it["model"], it["repeat"]) for it in results][:3] == [
+        ("rawthreads", 1),
+        ("rawthreads", 2),
+        ("subinterp", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "fields"),
+    [
+        ("channel", ("fanout", 20, "--payload", 9, "--capacity", 2), SHARED | CHANNEL),
+        ("pool", (20, "--work", "buffer", "--numbers", 1000), SHARED | POOL),
+    ],
+)
+def test_json_alone_on_stdout(tmp_path, program, arguments, fields):
+    status, out, err = run(tmp_path, program, *arguments, "--json", "-", "--model", "trio")
+    (figures,) = json.loads(out)
+    assert status == 0
+    assert figures.keys() == fields
+    assert not [name for name in fields - MAY_BE_NONE if figures[name] is None]
+    assert figures["verified"] is True
+    assert "verified:" in err
+
+
+@pytest.mark.parametrize("program", ["channel", "pool"])
+def test_json_and_quiet(tmp_path, program):
+    path = tmp_path / "figures.json"
+    options = ("--json", path, "--quiet", "--model", "threads", "--model", "processes")
+    assert run(tmp_path, program, 20, *options) == (0, "", "")
+    assert [it["model"] for it in json.loads(path.read_text())] == ["threads", "processes"]
+
+
+def test_one_of_several_is_asked_for_the_same(tmp_path):
+    options = ("--work", "buffer", "--buffer", "copy", "--numbers", 500, "--workers", 3)
+    models = ("--model", "threads", "--model", "greenlet")
+    status, out, _ = run(tmp_path, "pool", 5, *options, *models, "--json", "-")
+    asked = [(it["work"], it["sizes"], it["tasks"], it["workers"]) for it in json.loads(out)]
+    assert (status, asked) == (0, [("buffer", {"buffer": "copy", "numbers": 500}, 5, 3)] * 2)
+    status, out, _ = run(
+        tmp_path, "channel", "select", 7, "--capacity", 2, "--payload", 8, "--tasks", 3, *models, "--json", "-"
+    )
+    asked = [
+        (it["pattern"], it["messages"], it["capacity"], it["payload_bytes"], it["tasks"]) for it in json.loads(out)
+    ]
+    assert (status, asked) == (0, [("select", 7, 2, 8, 3)] * 2)
+
+
+@pytest.mark.parametrize("program", ["channel", "pool"])
+def test_list_and_help(tmp_path, program):
+    status, out, _ = run(tmp_path, program, "--list")
+    assert (status, [line.split()[0] for line in out.splitlines()]) == (0, NAMES)
+    status, out, _ = run(tmp_path, program, "--help")
+    assert status == 0
+    assert f"python -m concmodels.{program}" in out
+
+
+# Status 2: one sentence, before anything has started.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "MESSAGES is needed, as in"),
+        (["fanin"], "MESSAGES is needed, as in"),
+        (["circle", 5], "there is no pattern 'circle'; there are stream, pingpong, fanin, fanout, select"),
+        (["circle"], "not 'circle'"),
+        ([0], "MESSAGES: a whole number of at least 1"),
+        (["stream", "1e4"], "not '1e4'"),
+        ([10, "--tasks", 2], "a stream is between two: tasks are for fanin, fanout, select"),
+        (["fanin", 10, "--tasks", 0], "--tasks: a whole number"),
+        ([10, "--in-flight", 1], "--in-flight"),
+        ([10, "--payload", 7], "at least 8"),
+        ([10, "--model", "tread"], "there is no model 'tread'"),
+        ([10, "--json", "/nowhere/f"], "can't write '/nowhere/f'"),
+        ([10**13, "--model", "trio"], "memory"),
+        (["select", 1, "--tasks", 10**9], "OS tasks"),
+    ],
+)
+def test_bad_input_of_the_channel_program(tmp_path, arguments, complaint):
+    refused(run(tmp_path, "channel", *arguments), "concmodels.channel", complaint)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "TASKS is needed, as in"),
+        ([0], "TASKS: a whole number of at least 1"),
+        (["many"], "not 'many'"),
+        ([1, "--work", "sleep"], "--work"),
+        ([1, "--kind", "prime"], "--kind"),
+        ([1, "--delay", 5], "--delay is for --work io, not cpu"),
+        ([1, "--work", "io", "--delay", -1], "--delay: a whole number of at least 0"),
+        ([1, "--size", 10**9], "size must be at most"),
+        ([1, "--workers", 0], "--workers: a whole number"),
+        ([1, "--workers", 10**9], "OS tasks"),
+        ([1, "--model", "tread"], "there is no model 'tread'"),
+        ([1, "--timeout", 0], "--timeout"),
+        ([1, "--json", "/"], "Is a directory"),
+    ],
+)
+def test_bad_input_of_the_pool_program(tmp_path, arguments, complaint):
+    refused(run(tmp_path, "pool", *arguments), "concmodels.pool", complaint)
+
+
+def refused(ended, program, complaint):
+    """It said so in one line, and did nothing."""
+    status, out, err = ended
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert err.startswith(f"{program}: ") and len(err.splitlines()) == 1
+
+
+# Status 1, 124, 130.
+
+
+def test_a_killed_worker(tmp_path):
+    skip_unless_here("processes")
+    work = ("--kind", "fibonacci", "--size", 30, "--workers", 3)
+    arguments = (FOREVER, *work, "--model", "processes", "--json", tmp_path / "f")
+    with Program(tmp_path, *arguments, module="concmodels.pool") as program:
+        assert "this will take" in program.process.stderr.readline()  # the warm-up is over
+        victim = _a_worker(program)
+        idle = _cpu_ticks(victim)
+        assert until(lambda: _cpu_ticks(victim) > idle + 5 or None)  # it is in the midst of a task
+        os.kill(victim, signal.SIGKILL)
+        status, out, err = program.end(ENDS_WITHIN_S)
+        assert (status, out) == (1, "")
+        died = r"worker \d of the pool died \(killed by SIGKILL\) in the middle of fibonacci"
+        assert re.fullmatch(rf"concmodels\.pool: processes: {died}\n", err)
+        assert not program.left()
+    (figures,) = json.loads((tmp_path / "f").read_text())
+    assert figures["verified"] is False
+    assert figures["tasks_per_s"] is figures["speedup"] is None
+
+
+def _a_worker(program):
+    """One of the processes whose parent is not the program itself but its forkserver."""
+    parents = program.parents()
+    return next(pid for pid, parent in parents.items() if parent in parents and parent != program.process.pid)
+
+
+def _cpu_ticks(pid):
+    """The user time of a process, in hundredths of a second."""
+    return int(Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[11])
+
+
+ENDS = [("channel", name) for name in catalog.names()] + [("pool", name) for name in NAMES]
+
+
+@pytest.mark.parametrize(("program", "name"), ENDS)
+def test_a_timeout(tmp_path, name, program):
+    skip_unless_here(name)
+    options = ("--model", name, "--timeout", 1.2, "--json", tmp_path / "f")
+    status, out, err = run(tmp_path, program, *ENDLESS[program], *options)
+    assert (status, out) == (124, "")
+    assert f"concmodels.{program}: {name}: timed out after 1.2 s" in err.splitlines()
+    (figures,) = json.loads((tmp_path / "f").read_text())
+    assert (figures["verified"], figures["error"], figures["run_s"]) == (False, "timed out after 1.2 s", None)
+
+
+@pytest.mark.parametrize(("program", "name"), ENDS)
+def test_interrupts(tmp_path, name, program):
+    skip_unless_here(name)
+    for third in range(3):  # the start, the set-up, the run
+        after = random.uniform(third * 0.3, third * 0.3 + 0.3)
+        assert interrupted(tmp_path, program, name, after) == (130, "interrupted"), f"Ctrl-C after {after} s"
+
+
+def interrupted(folder, program, name, after):
+    """Press Ctrl-C this long after the program has begun (its JSON file is there); it must end with nothing left."""
+    path = folder / f"{uuid.uuid4().hex}.json"
+    arguments = (*ENDLESS[program], "--model", name, "--json", path)
+    with Program(folder, *arguments, module=f"concmodels.{program}") as running:
+        assert until(lambda: path.exists() or None)
+        time.sleep(after)  # the random moment
+        running.process.send_signal(signal.SIGINT)
+        status, _, err = running.end(ENDS_WITHIN_S)
+        assert not running.left(), f"left after Ctrl-C at {after}"
+    assert "Traceback" not in err, f"{status} after {after}: {err}"
+    (figures,) = json.loads(path.read_text())
+    return status, figures["error"]
+
+
+@pytest.mark.parametrize("name", ["threads", "asyncio", "processes"])
+def test_an_interrupt_while_many_wait_for_a_server(tmp_path, name):
+    arguments = (200, "--work", "io", "--delay", 1000, "--workers", 20, "--model", name, "--json", tmp_path / "f")
+    with Program(tmp_path, *arguments, module="concmodels.pool") as program:
+        time.sleep(random.uniform(0, 8))  # the random moment: the loop, the warm-up, the run
+        program.process.send_signal(signal.SIGINT)
+        status, _, err = program.end(ENDS_WITHIN_S)
+        assert not program.left()  # the server too
+    assert (status, "Traceback" in err) == (130, False)
+
+
+# On a terminal.
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "started"),
+    [
+        ("channel", ("fanout", 10**7, "--capacity", 5), "starting 4 receivers"),
+        ("pool", (10**7, "--work", "nothing", "--workers", 2), "starting 2 workers"),
+    ],
+)
+def test_progress(tmp_path, program, arguments, started):
+    seen = r"threads.* [1-9]\d*%"
+    written = on_a_terminal(tmp_path, *arguments, module=f"concmodels.{program}", look_for=seen)
+    assert started in written
+    assert re.search(seen, written)
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments"),
+    [
+        ("channel", ("pingpong", 10**7, "--model", "rawthreads:polling")),
+        ("pool", (10**6, "--work", "cpu", "--model", "greenlet")),
+    ],
+)
+def test_an_estimate_is_told(tmp_path, program, arguments):
+    told = r"this will take about \d[\d,]* (minute|hour|day)s; Ctrl-C ends it"
+    assert re.search(told, on_a_terminal(tmp_path, *arguments, module=f"concmodels.{program}", look_for=told))

@@ -1,0 +1,190 @@
+"""The work that pools are given: that every model does it right, and that its parts keep their word."""
+
+import contextlib
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import concmodels
+from concmodels import catalog
+from concmodels.work import NAMES, Option, load
+
+with contextlib.suppress(ImportError):
+    import numpy  # noqa: F401  # before anybody counts threads: it keeps some
+
+ROOT = Path(concmodels.__file__).parent.parent
+WORKERS = 3
+SMALL = [
+    ("nothing", {}),
+    ("cpu", {"kind": "factorial", "size": 50}),
+    ("cpu", {"kind": "fibonacci", "size": 10}),
+    ("cpu", {"kind": "sort", "size": 20}),
+    ("io", {"delay": 5}),
+    ("buffer", {"buffer": "share", "numbers": 100_003}),
+    ("buffer", {"buffer": "copy", "numbers": 100_003}),
+]
+
+
+def in_pool(room, work):
+    """Warm up and do the work in a sync room; return the results, those of the loop, and how long the pool took."""
+    with work.prepared(room):
+        with room.Pool(work.workers) as pool:
+            list(pool.map(work.function, work.warm_up()))
+            began = time.perf_counter()
+            results = list(pool.map(work.function, work.items()))
+            took = time.perf_counter() - began
+        return results, list(work.expected()), list(work.loop()), took
+
+
+async def async_in_pool(room, work):
+    """As `in_pool`."""
+    async with work.prepared(room):
+        async with room.Pool(work.workers) as pool:
+            async for _ in pool.map(work.function, work.warm_up()):
+                pass
+            began = time.perf_counter()
+            results = [result async for result in pool.map(work.function, work.items())]
+            took = time.perf_counter() - began
+        return results, list(work.expected()), list(work.loop()), took
+
+
+def done(model, work):
+    return model.room.run(async_in_pool if model.facts.colour == "async" else in_pool, model.room, work)
+
+
+@pytest.mark.parametrize(("name", "options"), SMALL)
+def test_every_model_does_the_work(model, name, options, nothing_left_behind):
+    work = load(name)(model.name, 25, WORKERS, **options)
+    results, expected, by_loop, _ = done(model, work)
+    assert len(expected) == 25
+    assert results == expected
+    assert by_loop == expected
+
+
+def test_requests_wait_at_the_same_time(model):
+    work = load("io")(model.name, 24, 8, delay=200)
+    work.loop = list  # it would take 24 times 0.2 s
+    results, expected, _, took = done(model, work)
+    assert results == expected
+    assert 0.6 <= took < 2.4  # three rounds; one after the other they take 4.8 s. How exactly: benchmarks.pools
+
+
+def test_each_worker_has_a_client_of_its_own(model):
+    work = load("io")(model.name, 24, 8, delay=20)
+    if not hasattr(work.function, "__self__"):
+        pytest.skip("its clients live in its workers, which may be elsewhere")
+    work.loop = lambda: [len(work.clients.all)]  # asked when the pool has ended
+    _, _, made, _ = done(model, work)
+    assert made == [8]
+    assert not work.clients.all  # and closed
+
+
+class Enough(Exception):
+    """The program has seen enough."""
+
+
+def leave_early(room, work):
+    """Fail while requests wait."""
+    with work.prepared(room), room.Pool(work.workers) as pool:
+        for _ in pool.map(work.function, work.items()):
+            raise Enough
+
+
+async def async_leave_early(room, work):
+    """As `leave_early`."""
+    async with work.prepared(room), room.Pool(work.workers) as pool:
+        async for _ in pool.map(work.function, work.items()):
+            raise Enough
+
+
+def test_requests_that_are_given_up_leave_nothing_behind(model, nothing_left_behind):
+    work = load("io")(model.name, 30, 3, delay=100)
+    with pytest.raises(Enough):
+        model.room.run(async_leave_early if model.facts.colour == "async" else leave_early, model.room, work)
+    assert work.server.returncode is not None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_loop_may_be_left_at_any_time(name, nothing_left_behind):
+    work = load(name)("threads", 1000, 2)
+    with work.prepared(catalog.load("threads")):
+        loop = work.loop()
+        assert next(iter(loop)) == next(iter(work.expected()))
+        loop.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_children_import_for_a_task_is_light(name):
+    heavy = {"asyncio", "multiprocessing", "typing", "dataclasses", "enum", "inspect", "httpx", "numpy", "subprocess"}
+    program = f"import sys; import concmodels.work.{name}; print(*sys.modules)"
+    command = [sys.executable, "-S", "-c", program]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)})
+    assert not heavy & set(out.stdout.split())
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sentence"),
+    [
+        ("cpu", {"kind": "chess"}, "kind is one of factorial, fibonacci, sort, not 'chess'"),
+        ("cpu", {"size": 0}, "size must be a whole number of at least 1, not 0"),
+        ("cpu", {"size": 2.5}, "size must be a whole number of at least 1, not 2.5"),
+        ("cpu", {"kind": "fibonacci", "size": 41}, "size must be at most 40 for fibonacci, not 41"),
+        ("io", {"delay": -1}, "delay must be a whole number of at least 0, not -1"),
+        ("io", {"delay": 60_000}, "delay must be at most 30000, not 60000"),
+        ("buffer", {"buffer": "steal"}, "buffer is one of share, copy, not 'steal'"),
+    ],
+)
+def test_an_option_that_can_not_be_is_refused(name, options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        load(name)("threads", 10, **options)
+
+
+def test_an_option_of_another_work_is_refused():
+    with pytest.raises(TypeError, match="the work 'cpu' has no option 'delay'"):
+        load("cpu")("threads", 10, delay=5)
+
+
+def test_an_unknown_work_is_refused():
+    with pytest.raises(ValueError, match="there is no work 'gpu'; there are nothing, cpu, io, buffer"):
+        load("gpu")
+
+
+@pytest.mark.parametrize("sizes", [(0, 1), (1, 0), (1.5, 1), ("2", 1)])
+def test_a_number_of_tasks_or_workers_that_can_not_be_is_refused(sizes):
+    with pytest.raises(ValueError, match="must be a whole number of at least 1"):
+        load("nothing")("threads", *sizes)
+
+
+def test_none_is_the_default():
+    assert load("io")("threads", 1, delay=None).delay == 100
+    assert all(isinstance(option, Option) for name in NAMES for option in load(name).options)
+
+
+# The numbers of tasks that do not divide what is to be done.
+
+
+@pytest.mark.parametrize(("tasks", "numbers"), [(1, 1), (7, 3), (3, 1009), (11, 12_345)])
+def test_slices_of_the_buffer_are_all_of_it(tasks, numbers):
+    work = load("buffer")("threads", tasks, numbers=numbers, buffer="copy")
+    with work.prepared(None):
+        assert sum(work.expected()) == sum(work.source) == sum(work.loop())
+        assert [len(part) for part, _ in work.items()] == [stop - start for start, stop in work.slices()]
+
+
+@pytest.mark.parametrize(("size", "value"), [(1, 1), (2, 1), (3, 2), (10, 55)])
+def test_fibonacci_numbers(size, value):
+    work = load("cpu")("threads", 2, kind="fibonacci", size=size)
+    assert list(work.loop()) == list(work.expected()) == [value, value]
+
+
+def test_a_list_in_a_wrong_order_has_another_checksum():
+    from concmodels.work.cpu import checksum, shuffled
+
+    numbers = shuffled(3, 20)
+    assert checksum(sorted(numbers)) != checksum(numbers)
