@@ -37,7 +37,15 @@ def _wide(shown: list[Facts]) -> Table:
     table = Table(box=None, padding=(0, 2, 1, 0), pad_edge=False, header_style="bold")
     table.add_column("model", no_wrap=True)
     table.add_column("here", max_width=16)
-    for header in ("a unit is", "scheduled by", "a message travels as", "in parallel", "a pool for", "cancelled by", "costs"):
+    for header in (
+        "a unit is",
+        "scheduled by",
+        "a message travels as",
+        "in parallel",
+        "a pool for",
+        "cancelled by",
+        "costs",
+    ):
         table.add_column(header, ratio=1)
     for facts in shown:
         table.add_row(_name(facts), _here(facts), *(text for _, text in _told(facts)))

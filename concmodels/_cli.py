@@ -39,6 +39,6 @@ def as_program(status: int) -> int:
 
 
 def _list() -> None:
-    names = catalog.names(variants=True)
+    names = catalog.names(variants=True, beyond=True)
     for name in names:
         print(f"{name:{max(map(len, names))}}  {catalog.why_not(name) or 'available'}")

@@ -246,6 +246,15 @@ def test_a_timeout(tmp_path, name, program):
     assert (figures["verified"], figures["error"], figures["run_s"]) == (False, "timed out after 1.2 s", None)
 
 
+@pytest.mark.parametrize("name", catalog.names())
+def test_a_timeout_where_nobody_ever_waits(tmp_path, name):
+    """Empty tasks: the caller is nearly all the time inside the library, where nothing may be raised."""
+    skip_unless_here(name)
+    status, _, err = run(tmp_path, "pool", 10**7, "--work", "nothing", "--model", name, "--timeout", 1.2)
+    assert status == 124
+    assert f"{name}: timed out after 1.2 s" in err and "would not end" not in err
+
+
 @pytest.mark.parametrize(("program", "name"), ENDS)
 def test_interrupts(tmp_path, name, program):
     skip_unless_here(name)

@@ -91,6 +91,7 @@ class Pool(Executor):
         """
         must_be_plain(function, self.kind)
         data = pack(self.home, function, args, kwargs)
+        self.home.look_around()  # else who only submits could never be stopped
         return self.submit_packed(data, getattr(function, "__name__", "the task"))
 
     def submit_packed(self, data: bytes, name: str, of_task: bool = False) -> Future:
@@ -184,20 +185,25 @@ class Pool(Executor):
         while position < mapping.stop:
             if position not in mapping.runs:
                 self.wait_until(partial(mapping.is_told, position), until)
+            self.home.look_around()  # also for who never has to wait; and as in Future.result
             run = mapping.pop(position)
             if isinstance(run, Failed):
-                self.home.look_around()  # as in Future.result
                 raise run.error
             if buffersize is None:
                 yield from run
             else:
-                yield from self._refilling(mapping, run)
+                yield from self._refilling(mapping, run, buffersize)
             position += len(run)
             mapping.forget_before(position)
 
-    def _refilling(self, mapping: Mapping, run: list[Any]) -> Iterator[Any]:
+    def _refilling(self, mapping: Mapping, run: list[Any], buffersize: int) -> Iterator[Any]:
+        """The same, and for each of them one more item is taken; quick ones are handed out by the batch."""
+        enough = buffersize // (4 * self._workers)
         for value in run:
-            self._feed(mapping, 1)
+            self._take_in(mapping, 1)
+            if mapping.is_worth_handing_out(enough):
+                self.home.look_around()
+                self._foreman.step()
             yield value
 
     def _feed_first(self, mapping: Mapping, buffersize: int | None) -> None:
@@ -208,12 +214,19 @@ class Pool(Executor):
 
     def _feed(self, mapping: Mapping, most: int) -> bool:
         """False if there were no more."""
-        items = mapping.fetch(most)
-        with self.floor.lock:
-            mapping.add(items)
-        if items:
+        self.home.look_around()
+        count = self._take_in(mapping, most)
+        if count:
             self._foreman.step()
-        return len(items) == most
+        return count == most
+
+    def _take_in(self, mapping: Mapping, most: int) -> int:
+        """Take so many items from the iterables; returns how many there were."""
+        items = mapping.fetch(most)
+        if items:
+            with self.floor.lock:
+                mapping.add(items)
+        return len(items)
 
     def _stop(self, error: BaseException) -> None:
         """The body has failed: nothing more is begun, and what waits is cancelled; wait for the end, whatever comes."""

@@ -85,10 +85,12 @@ class Floor:
                 self.stage = SENT_HOME
                 self._send_home()
             self._telling += 1
-        for ending in endings:
-            _end(*ending)
-        with self.lock:
-            self._telling -= 1
+        try:
+            for ending in endings:
+                _end(*ending)
+        finally:
+            with self.lock:
+                self._telling -= 1
         return bool(news)
 
     def next_look(self) -> float | None:

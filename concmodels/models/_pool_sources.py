@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _TARGET_NS = 1_000_000
 """How long a batch is to take: long enough to be worth its journey, short enough to share out evenly."""
 
+_QUICK_NS = 200_000
 _WEIGHT = 0.3  # of the newest batch in the average
 
 
@@ -150,6 +151,11 @@ class Mapping(Source):
         """These are to be done next."""
         self._items += items
         self.stop += len(items)
+
+    def is_worth_handing_out(self, enough: int) -> bool:
+        """Whether to hand out what waits, rather than wait for more: a lone quick task costs more than it brings."""
+        waiting = len(self)
+        return waiting > 0 and (self.task_ns is None or waiting >= min(enough, _QUICK_NS / max(self.task_ns, 1.0)))
 
     def is_told(self, position: int) -> bool:
         """Whether it is known how this one has ended, or that it will not be done."""
