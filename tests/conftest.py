@@ -53,6 +53,12 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("repetition", range(times))
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Dask last: the threads that it starts once and keeps would be strangers to the tests of deadlocks."""
+    items.sort(key=lambda item: item.path.name == "test_dask.py")
+
+
 @pytest.fixture(scope="session")
 def model(request, quiet_corner):
     """The model to be tested, as `concmodels.conformance.suite.Model`; it has run once before."""

@@ -5,7 +5,7 @@ import os
 import re
 
 import pytest
-from commands import NAMES, Program, ring, skip_unless_here
+from commands import Program, ring, skip_unless_here
 
 from concmodels import catalog
 
