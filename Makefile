@@ -11,7 +11,7 @@ pytest = $(python) -m pytest
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-stress lint check setup requirements clean
+.PHONY: help demo test test-stress bench bench-quick lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 16
@@ -25,6 +25,13 @@ test: setup ## the whole test suite
 
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
+
+bench: setup ## every benchmark, 20 minutes; the result is in build/bench.json
+	@mkdir -p build
+	$(python) -m benchmarks run --output build/bench.json
+
+bench-quick: setup ## whether every benchmark runs, 2 minutes
+	$(python) -m benchmarks run --quick
 
 lint: setup ## ruff and mypy
 	$(python) -m ruff check

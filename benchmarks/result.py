@@ -6,7 +6,8 @@ It is a pyperf file, so `python -m pyperf show FILE`, `stats`, `hist` and `compa
      "metadata":   what all runs have in common,
      "benchmarks": [{"metadata": what the runs of one benchmark have in common,
                      "runs": [{"values": [seconds per step], "metadata": {...}}, ...]}, ...],
-     "concmodels": {"format": 1, "command", "date", "quick", "finished", "wanted", "machine", "pythons", "left_out"}}
+     "concmodels": {"format": 1, "command", "date", "quick", "finished", "wanted", "machine", "pythons", "seconds",
+                    "left_out"}}
 
 One **benchmark** is one candidate in one cell under one Python, by the name `ring/stream/threads@3.14`. A **cell** is
 one piece of work with its sizes (`stream`: 300 nodes, everything in flight); its **candidates** do that same work: a
@@ -48,8 +49,10 @@ from typing import Any
 FORMAT = 1
 OWN_KEY = "concmodels"
 FIGURE = "figure_"
-BASE = "base"
-"""The cell of a suite from which its sweeps go out: each cell `AXIS-VALUE` differs from it in one parameter."""
+PYPERFS = ("load_avg_1min", "loops", "mem_max_rss")
+"""Numbers of pyperf's own that are among a row's figures."""
+AMOUNTS = ("messages",)
+"""Parameters that say how much was done to find out, not what."""
 
 
 class BadResult(ValueError):
@@ -139,7 +142,7 @@ class Results:
     rows: list[Row]
     left_out: list[LeftOut]
     about: dict[str, Any]
-    """The key "concmodels", without `left_out`: command, date, quick, finished, wanted, machine, pythons."""
+    """The key "concmodels", without `left_out`: command, date, quick, finished, wanted, machine, pythons, seconds."""
 
     @property
     def pythons(self) -> list[str]:
@@ -166,11 +169,22 @@ class Results:
         return next((it for it in self.of(suite, cell, python) if it.candidate == candidate), None)
 
     def sweep(self, suite: str, axis: str, candidate: str, python: str | None = None) -> list[tuple[float, Row]]:
-        """The rows of the cells that differ in this one parameter, with its values in order ("all" and "inf" last)."""
-        cells = [it for it in self.cells(suite) if it == BASE or it.startswith(f"{axis}-")]
-        rows = [row for cell in cells if (row := self.row(suite, cell, candidate, python)) and axis in row.parameters]
-        pairs = [(number(row.parameters[axis]), row) for row in rows]
-        return sorted(pairs, key=lambda pair: pair[0]) if len(pairs) > 1 else []
+        """The rows that differ in this one parameter, with its values in order ("all" and "inf" come last).
+
+        They are the cells `AXIS-VALUE`, and whatever other cell has all other sizes in common with those.
+        """
+        rows = [it for cell in self.cells(suite) if (it := self.row(suite, cell, candidate, python))]
+        own = [it for it in rows if it.cell.startswith(f"{axis}-")]
+        if not own:
+            return []
+        fitting = [it for it in rows if axis in it.parameters and others(it, axis) == others(own[0], axis)]
+        by_value = {number(it.parameters[axis]): it for it in (*fitting, *own)}
+        return sorted(by_value.items(), key=lambda pair: pair[0])
+
+
+def others(row: Row, axis: str) -> dict[str, Any]:
+    """The sizes of a row but this one, and but those that only say how much was done."""
+    return {name: value for name, value in row.parameters.items() if name != axis and name not in AMOUNTS}
 
 
 def number(value: Any) -> float:
@@ -180,19 +194,24 @@ def number(value: Any) -> float:
 
 def read(path: str | Path) -> Results:
     """Read a result file. Raises `BadResult` with a sentence if it can't be read."""
-    import pyperf
-
     try:
-        data = json.loads(Path(path).read_text())
-        about = dict(data[OWN_KEY])
-        left_out = [LeftOut(**it) for it in about.pop("left_out")]
-        suite = pyperf.BenchmarkSuite.loads(json.dumps(data)) if data["benchmarks"] else ()
-        rows = [row_of(list(runs_of(benchmark))) for benchmark in suite]
+        return from_data(json.loads(Path(path).read_text()))
     except OSError as error:
         raise BadResult(f"{path} can't be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise BadResult(f"{path} is no result of `python -m benchmarks run` ({type(error).__name__}: {error})") from None
-    return Results(rows, left_out, about)
+        raise BadResult(
+            f"{path} is no result of `python -m benchmarks run` ({type(error).__name__}: {error})"
+        ) from None
+
+
+def from_data(data: dict[str, Any]) -> Results:
+    """The results in what was the JSON of a file."""
+    import pyperf
+
+    about = dict(data[OWN_KEY])
+    left_out = [LeftOut(**it) for it in about.pop("left_out")]
+    suite = pyperf.BenchmarkSuite.loads(json.dumps(data)) if data["benchmarks"] else ()
+    return Results([row_of(list(runs_of(benchmark))) for benchmark in suite], left_out, about)
 
 
 def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
@@ -208,7 +227,7 @@ def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     figures: dict[str, dict[int, float]] = {}
     for _, about in runs:
         for name, value in about.items():
-            if name.startswith(FIGURE):
+            if name.startswith(FIGURE) or name in PYPERFS:
                 figures.setdefault(name.removeprefix(FIGURE), {})[about["round"]] = value
     return Row(
         *(first[name] for name in ("suite", "cell", "candidate", "kind")),

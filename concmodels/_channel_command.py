@@ -28,9 +28,9 @@ class ChannelCommand(Program):
             help="how many senders (fanin, select) or receivers (fanout); default 4")  # fmt: skip
 
     def check(self, options: Namespace) -> None:
-        if options.messages is None and options.pattern not in PATTERNS:  # only the number was given
+        if options.messages is None and str(options.pattern).isdecimal():  # only the number was given
             options.pattern, options.messages = "stream", options.pattern
-        if options.messages is None:
+        if options.messages is None and options.pattern in (None, *PATTERNS):
             raise BadInput("MESSAGES is needed, as in: python -m concmodels.channel stream 100000")
         try:
             check_pattern(options.pattern)

@@ -104,7 +104,9 @@ def whole(least: int, word: str | None = None, meaning: Any = None) -> Callable[
             number = int(text)
         except ValueError:
             number = least - 1
-        if not least <= number <= LARGEST:
+        if number > LARGEST:
+            raise argparse.ArgumentTypeError(f"a number below 2**63 is needed, not {text!r}")
+        if number < least:
             raise argparse.ArgumentTypeError(f"a whole number of at least {least}{alternative} is needed, not {text!r}")
         return number
 

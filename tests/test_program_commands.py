@@ -12,7 +12,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from commands import ENDS_WITHIN_S, FOREVER, NAMES, Program, on_a_terminal, ring, skip_unless_here, until
+from commands import ENDS_WITHIN_S, FOREVER, Program, on_a_terminal, ring, skip_unless_here, until
 
 from concmodels import catalog
 
@@ -136,7 +136,7 @@ def test_one_of_several_is_asked_for_the_same(tmp_path):
 @pytest.mark.parametrize("program", ["channel", "pool"])
 def test_list_and_help(tmp_path, program):
     status, out, _ = run(tmp_path, program, "--list")
-    assert (status, [line.split()[0] for line in out.splitlines()]) == (0, NAMES)
+    assert (status, [line.split()[0] for line in out.splitlines()]) == (0, catalog.names(variants=True, beyond=True))
     status, out, _ = run(tmp_path, program, "--help")
     assert status == 0
     assert f"python -m concmodels.{program}" in out
@@ -151,7 +151,7 @@ def test_list_and_help(tmp_path, program):
         ([], "MESSAGES is needed, as in"),
         (["fanin"], "MESSAGES is needed, as in"),
         (["circle", 5], "there is no pattern 'circle'; there are stream, pingpong, fanin, fanout, select"),
-        (["circle"], "not 'circle'"),
+        (["circle"], "there is no pattern 'circle'"),
         ([0], "MESSAGES: a whole number of at least 1"),
         (["stream", "1e4"], "not '1e4'"),
         ([10, "--tasks", 2], "a stream is between two: tasks are for fanin, fanout, select"),
@@ -232,7 +232,7 @@ def _cpu_ticks(pid):
     return int(Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[11])
 
 
-ENDS = [("channel", name) for name in catalog.names()] + [("pool", name) for name in NAMES]
+ENDS = [(program, name) for program in ("channel", "pool") for name in catalog.names()]
 
 
 @pytest.mark.parametrize(("program", "name"), ENDS)

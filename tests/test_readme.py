@@ -79,4 +79,5 @@ def test_every_model_is_in_the_table():
 
 def test_its_figures_are_those_of_the_results_files():
     assert readme.filled(README) == README
-    assert "<!-- ring-stream -->\n| model" in README and "<!-- ring-token -->\n| model" in README
+    for name in readme.TABLES:
+        assert f"<!-- {name} -->\n| model" in README

@@ -74,7 +74,7 @@ class Unit:
         self.is_parent = False
         self.call: Callable[[Callable[..., object], tuple[object, ...]], object] = _call
         self.own_threads: float = 0  # how many the room itself has started here ...
-        self.service: set[int] = set()  # ... and which of them serve the tasks, and never do anything by themselves
+        self.service: set[int] = set()  # ... and beside those: threads that serve tasks, and do nothing by themselves
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
         self.pools: dict[int, object] = {}  # those made here, by the record of their group
@@ -100,20 +100,24 @@ class Unit:
         """Let the calling thread, which is not this unit's first one, wait here."""
         self._here.parker = parker
 
+    def clean_up(self, on: bool) -> None:
+        """Whether the calling task waits only for others to end: then a second Ctrl-C gives up."""
+        guard = self.parker().guard
+        if guard is not None:
+            guard.cleaning_up = on
+
     def begin_service(self) -> None:
         """The calling thread is one of the room's own, and serves its tasks. Ctrl-C is not for it."""
         from _thread import get_ident
         from signal import SIG_BLOCK, SIGINT, pthread_sigmask
 
         pthread_sigmask(SIG_BLOCK, {SIGINT})
-        self.own_threads += 1
         self.service.add(get_ident())
 
     def end_service(self) -> None:
         """It is going to end."""
         from _thread import get_ident
 
-        self.own_threads -= 1
         self.service.discard(get_ident())
 
     def close_all(self) -> None:

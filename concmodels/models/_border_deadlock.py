@@ -101,6 +101,6 @@ def tell(unit: Unit, parker: Parker, frame: FrameType) -> None:
         if words[parker.at + PLACE_SIZE] > 0:
             arena.free(words[parker.at + PLACE_AT], words[parker.at + PLACE_SIZE])
         words[parker.at + PLACE_AT] = arena.put(text)
-        words[parker.at + PLACE_SIZE] = _FOREIGN if _count() > unit.own_threads else len(text)
+        words[parker.at + PLACE_SIZE] = _FOREIGN if _count() > unit.own_threads + len(unit.service) else len(text)
         words[parker.at + TOLD] = words[TELL]
     unit.alarm()

@@ -20,6 +20,13 @@ class Future(_Future):  # type: ignore[type-arg] # its results are of any type
         self._pool = pool
         self.position = -1
 
+    def __repr__(self) -> str:
+        if self.done():
+            state = "cancelled" if self.cancelled() else "done"
+        else:
+            state = "running" if self.running() else "pending"
+        return f"<future {self.name!r} {state}>"
+
     def result(self, timeout: float | None = None) -> Any:
         """As in the standard library; a checkpoint. Raises `TimeoutError` too."""
         self._wait(timeout)

@@ -221,6 +221,7 @@ class TaskGroup:
         parker, outer = self._parker, None
         before, parker.shielded = parker.shielded, parker.shielded or bool(self._errors)
         self.unit.begin_wait()
+        self.unit.clean_up(parker.shielded)
         looked = parker.shielded  # leaving is a checkpoint, also if there is nobody to wait for
         while self._must_wait() or not looked:
             try:
@@ -234,7 +235,9 @@ class TaskGroup:
                 if isinstance(error, Cancelled):
                     outer = error
                 parker.shielded = True
+                self.unit.clean_up(True)
         parker.shielded = before
+        self.unit.clean_up(before)
         return outer
 
     def _must_wait(self) -> bool:

@@ -239,10 +239,12 @@ class Pool(Executor):
         cancel(unit, self._foreman.crew.at)
         parker = unit.parker()
         before, parker.shielded = parker.shielded, True
+        unit.clean_up(True)
         try:
             self._foreman.help_until(self._is_gone)
         finally:
             parker.shielded = before
+            unit.clean_up(before)
         self._foreman.join()
 
     def _abandon(self) -> None:

@@ -145,6 +145,8 @@ class TaskGroup:
             last = not self._tasks
         if last:
             self._all_ended()
+        if owner.guard is not None:
+            owner.guard.cleaning_up = self.cancelled
         try:
             self._stirred.wait()
             self._wait_for_the_last()
@@ -152,6 +154,8 @@ class TaskGroup:
             outer = error
         except BaseException as error:  # noqa: BLE001 - Ctrl-C: it leaves once the tasks have ended
             self._failed(error)
+        if owner.guard is not None:
+            owner.guard.cleaning_up = False
         self._wait_for_the_cancelled()
         owner.leaving.remove(self)
         return outer

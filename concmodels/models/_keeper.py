@@ -173,6 +173,7 @@ class Keeper:
     def _end(self, parker: Parker) -> None:
         """The main task is over: so are all tasks, unless a group was never left."""
         parker.shielded = True
+        parker.guard.cleaning_up = True
         self.stopping = True
         cancel(self.unit, parker.at)
         self._thread.join()

@@ -42,9 +42,10 @@ def pack(unit: Unit, function: Callable[..., Any], args: tuple[Any, ...], kwargs
     """Pickle a call. Raises `CannotTravel`, which says what can't, and why."""
     try:
         return careful_dumps((function, args, kwargs), unit)
-    except Exception:
-        pack_call(function, (*args, *kwargs.values()), unit)
-        raise
+    except Exception as error:  # noqa: BLE001 - raised below, if there is nothing better to say
+        reason = error
+    pack_call(function, (*args, *kwargs.values()), unit)
+    raise reason
 
 
 def new_channel(unit: Unit) -> Channel:

@@ -25,7 +25,7 @@ _TARGET_NS = 1_000_000
 """How long a batch is to take: long enough to be worth its journey, short enough to share out evenly."""
 
 _QUICK_NS = 200_000
-_WEIGHT = 0.3  # of the newest batch in the average
+_KEPT = 0.3  # of what was known before, when a batch has ended
 
 
 class Source:
@@ -39,7 +39,8 @@ class Source:
         self.stop = 0  # the first that is not there yet
         self.again: deque[tuple[int, int]] = deque()  # ranges that came back
         self.alone = 0  # so many are to be sent one by one: something among them could not be packed, or read
-        self.task_ns: float | None = None
+        self.task_ns: float | None = None  # how long one takes, by the last few batches
+        self._ns = self._tasks = 0.0
 
     def __len__(self) -> int:
         """How many wait to be given."""
@@ -47,8 +48,8 @@ class Source:
 
     def took(self, nanoseconds: int, tasks: int) -> None:
         """A batch of so many tasks took so long."""
-        one = nanoseconds / tasks
-        self.task_ns = one if self.task_ns is None else self.task_ns + _WEIGHT * (one - self.task_ns)
+        self._ns, self._tasks = _KEPT * self._ns + nanoseconds, _KEPT * self._tasks + tasks
+        self.task_ns = self._ns / self._tasks
 
     def is_quick(self) -> bool:
         """Whether its tasks are known to be so short that one more batch may lie ready behind another."""

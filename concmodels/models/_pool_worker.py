@@ -7,6 +7,7 @@ the middle of a long one the pool finds itself.
 from _thread import allocate_lock
 from time import perf_counter_ns
 
+from concmodels.errors import CannotTravel
 from concmodels.models import _desk
 from concmodels.models._arena import OWNER, PARENT, Cancelled
 from concmodels.models._border import Unit, current
@@ -37,7 +38,7 @@ from concmodels.models._desk import (
     TOOK_NS,
     UNREADABLE,
 )
-from concmodels.models._travel import pack_error, unpack
+from concmodels.models._travel import dumps, pack_error, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,12 +157,17 @@ class Worker:
         data, form = self.unit.arena.get(words[slot + PAYLOAD_AT], words[slot + PAYLOAD_SIZE]), words[slot + FORM]
         function_data, items = unpack(data)
         if form == CALLS:
-            return _call, items
+            return self._call, items
         if function_data != self._function_data:
             self.function, _ = unpack(function_data)
             self._function_data = function_data
         function = self.function
         return (function if form == ITEMS else lambda args: function(*args)), unpack(items)
+
+    def _call(self, data: bytes) -> object:
+        self.function, args, kwargs = unpack(data)
+        self._function_data = b""
+        return self.function(*args, **kwargs)
 
     # Results.
 
@@ -169,10 +175,20 @@ class Worker:
         word = _desk.word_for(value)
         if word is None:
             try:
-                word = self._store(self.unit.pack(value), _desk.AT)
-            except Exception as error:  # noqa: BLE001 - a result that can't travel is the task's failure
+                word = self._store(self._pack(value), _desk.AT)
+            except CannotTravel as error:
                 word = self._failure(error)
         self.words[RESULTS_AT + (number & MASK)] = word
+
+    def _pack(self, value: object) -> bytes:
+        try:
+            return dumps(value, 5)
+        except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better
+            pass
+        try:
+            return self.unit.careful_dumps(value)
+        except Exception as error:
+            raise CannotTravel(f"the result of {self._name()} can't travel to the pool: {error}") from error
 
     def _failure(self, error: BaseException) -> int:
         return self._store(pack_error(error, self._name()), _desk.ERROR_AT)
@@ -221,11 +237,6 @@ class Worker:
         """A cancellation of this worker is no failure of its task."""
         if isinstance(error, Cancelled) and self.unit.cancelled(self.unit.parker().scope):
             raise error
-
-
-def _call(data: bytes) -> object:
-    function, args, kwargs = unpack(data)
-    return function(*args, **kwargs)
 
 
 def _raiser(error: BaseException) -> Callable[[object], object]:

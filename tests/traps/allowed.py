@@ -12,8 +12,14 @@ TURNS = (
 )
 ROOM_TURNS = "all threads' runs count together: it may be off by some; sharing an `itertools.cycle` is safe from 3.14.8"
 MAIN_FILE = "written once, and to the same value whoever comes first: what the main program is does not change"
+ONE_LOOP = "an object of one event loop, which runs one task at a time"
 OWN = "an object of one task: nobody else touches it"
 INTERPRETERS = "the variant is there to show what that costs; `_block` waits by the channel's own bell"
+POOL_LOCK = "its callers hold the lock of the pool's floor (`_pool_floor.py` says so)"
+ONE_WRITER = "each word of a desk has one writer: here it is the worker, or who holds the pool's lock"
+ONE_TAKER = "the iterator of one `map`, which belongs to whoever takes its results"
+DASK_LOOP = "only the event loop of Dask's client comes here"
+DASK_LOCK = "its callers hold the gate's record, which only one of the cluster has at a time"
 PAST = "the run is over: its tasks have ended, and with them those who used the view"
 
 ALLOWED = {
@@ -24,21 +30,82 @@ ALLOWED = {
     ("models/_border.py", "the module", "module state"): "keyed by the number of the run, which is never used again",
     ("models/_border.py", "Unit.wake", "handler"): "no handler: Guard's `wake` is another function of that name",
     ("models/_border.py", "Unit.begin_wait", "increment"): "each thread has its own parker",
+    ("models/_async_pool.py", "the module", "module state"): NAMES,
+    ("models/_async_pool.py", "AsyncPool.__aenter__", "shared iterator"): NAMES,
+    ("models/_async_pool.py", "AsyncPool._at_work", "increment"): ONE_LOOP,
+    ("models/_async_pool_results.py", "Handle._wait", "check then act"): ONE_LOOP,
+    ("models/_async_pool_results.py", "Handle._end", "check then act"): ONE_LOOP,
+    ("models/_async_pool_results.py", "AsyncResults._take", "shared iterator"): ONE_LOOP,
+    ("models/_async_pool_results.py", "AsyncResults._take", "increment"): ONE_LOOP,
     ("models/_border_channel.py", "Channel.detach", "sliced view"): PAST,
     ("models/_border_deadlock.py", "Watch._ask", "increment"): ONE_KEEPER,
     ("models/_border_group.py", "TaskGroup._collect", "check then act"): OWN,
     ("models/_child.py", "_ask_registrar", "loose thread"): (
         "it waits for the parent's death as long as the process lives, and ends it"
     ),
+    (
+        "models/_dask_cluster.py",
+        "_see_workers",
+        "polling",
+    ): "only while the cluster has no workers yet: Dask tells nobody",
+    ("models/_dask_gate.py", "Gated._put", "increment"): DASK_LOCK,
+    ("models/_dask_gate.py", "Gated._get", "increment"): DASK_LOCK,
+    ("models/_dask_group.py", "the module", "module state"): NAMES,
+    ("models/_dask_group.py", "TaskGroup.spawn", "shared iterator"): NAMES,
+    ("models/_dask_pool.py", "_Flight.refill", "increment"): ONE_TAKER,
+    ("models/_dask_pool.py", "Pool._feed", "check then act"): DASK_LOOP,
+    ("models/_dask_pool.py", "Pool._feed", "increment"): DASK_LOOP,
+    ("models/_dask_pool.py", "Pool._do", "increment"): DASK_LOOP,
+    ("models/_dask_pool.py", "Pool._map", "check then act"): ONE_TAKER,
+    ("models/_dask_pool.py", "Pool._map", "increment"): ONE_TAKER,
+    ("models/_dask_pool_job.py", "the module", "module state"): "which pools' initializers this process has called",
+    ("models/_dask_rendezvous.py", "Rendezvous._keep", "increment"): DASK_LOCK,
+    ("models/_dask_world.py", "Unit.take_turn", "shared iterator"): TURNS,
+    ("models/_desk.py", "make", "sliced view"): "a view of its own, of a desk that nobody has been given yet",
     ("models/_failures.py", "Failures.add", "check then act"): "its callers hold the group's lock, or are alone",
     ("models/_interpreter_keeper.py", "InterpreterKeeper.wait", "check then act"): "hosts append; one keeper takes",
+    ("models/_interrupt.py", "the module", "module state"): "one handler per program, and single list operations",
     ("models/_interrupt.py", "Guard.put_off", "loose thread"): (
         "it lives while an interrupt is pending, and `__exit__` takes its lock before it changes the handler"
     ),
     ("models/_interrupt.py", "Guard._knock", "polling"): "0.2 ms for as long as an interrupt waits to land: moments",
     ("models/_keeper.py", "the module", "module state"): "an `itertools.count`, which gives each number once",
     ("models/_keeper.py", "Keeper.__init__", "shared iterator"): "an `itertools.count`, which gives each number once",
+    ("models/_loans.py", "Loans.hand_out", "shared iterator"): "an `itertools.count`, which gives each number once",
+    ("models/_loans.py", "Loans.settle", "check then act"): "who calls it holds the claim lock of the run",
+    ("models/_loans.py", "Loans.settle", "increment"): "who calls it holds the claim lock of the run",
+    ("models/_loans.py", "Loans.release", "sliced view"): "with the GIL only: it asks for it first",
+    ("models/_loans.py", "Loans._exit", "increment"): "who calls it holds the claim lock of the run",
     ("models/_loop_watches.py", "TrioWatch._turns", "polling"): "a task of the watch: it looks a few times a second",
+    ("models/_pool_calls.py", "Calls.add", "increment"): POOL_LOCK,
+    ("models/_pool_clerk.py", "Clerk._serve", "increment"): "only the clerk's own thread comes here",
+    ("models/_pool_floor.py", "Floor.hire", "shared iterator"): POOL_LOCK,
+    ("models/_pool_future.py", "Condition.wait", "check then act"): "it holds the condition's lock again",
+    ("models/_pool_future.py", "Condition.notify_all", "check then act"): "who notifies holds the condition's lock",
+    ("models/_pool_member.py", "Member.give", "increment"): POOL_LOCK,
+    ("models/_pool_member.py", "Member.take_back", "increment"): POOL_LOCK,
+    ("models/_pool_member.py", "Member.harvest", "check then act"): POOL_LOCK,
+    ("models/_pool_member.py", "Member.leave", "sliced view"): POOL_LOCK,
+    ("models/_pool_member.py", "Member._collect", "sliced view"): POOL_LOCK,
+    ("models/_pool_member.py", "Member._collect", "increment"): POOL_LOCK,
+    ("models/_pool_member.py", "Member._finish", "increment"): POOL_LOCK,
+    ("models/_pool_progress.py", "Bar.step", "increment"): ONE_TAKER,
+    ("models/_pool_reader.py", "Reader._read", "increment"): ONE_WRITER,
+    ("models/_pool_results.py", "Supply.refill", "shared iterator"): ONE_TAKER,
+    ("models/_pool_results.py", "Supply.refill", "increment"): ONE_TAKER,
+    ("models/_pool_sources.py", "Source.size", "increment"): POOL_LOCK,
+    ("models/_pool_sources.py", "Source.take", "check then act"): POOL_LOCK,
+    ("models/_pool_sources.py", "Source.take", "increment"): POOL_LOCK,
+    ("models/_pool_sources.py", "Mapping.add", "increment"): POOL_LOCK,
+    ("models/_pool_sources.py", "Mapping.cancel", "increment"): POOL_LOCK,
+    ("models/_pool_sources.py", "Mapping.done", "increment"): POOL_LOCK,
+    ("models/_pool_sources.py", "Mapping.failed", "increment"): POOL_LOCK,
+    ("models/_pool_staff.py", "the module", "module state"): NAMES,
+    ("models/_pool_staff.py", "Staff.__init__", "shared iterator"): NAMES,
+    ("models/_pool_worker.py", "the module", "module state"): "a process or an interpreter is one worker",
+    ("models/_pool_worker.py", "Worker.work", "increment"): ONE_WRITER,
+    ("models/_pool_worker.py", "Worker._store", "increment"): ONE_WRITER,
+    ("models/_pool_worker.py", "Worker._ask_for_room", "increment"): ONE_WRITER,
     ("models/asyncio_.py", "the module", "module state"): NAMES,
     ("models/_scoped.py", "the module", "module state"): NAMES,
     ("models/_select.py", "select_sync", "shared iterator"): TURNS,

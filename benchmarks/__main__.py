@@ -1,0 +1,173 @@
+"""The command: `python -m benchmarks run`, `list`, `show`, `compare`.
+
+    python -m benchmarks run --output new.json                    everything, in less than 20 minutes on two cores
+    python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
+    python -m benchmarks run ring/stream --python 3.14 --python 3.15
+    python -m benchmarks run --quick                              whether everything runs, in less than two minutes
+    python -m benchmarks list ring
+    python -m benchmarks show new.json ring/stream
+    python -m benchmarks compare old.json new.json
+
+Ctrl-C ends a run, and what has been measured by then is in the file. Exit status 1 if something failed (or, with
+`--quick`, if a ratio is wildly off its goal), 2 for bad input, 130 after Ctrl-C.
+"""
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+from benchmarks import suites, tables
+from benchmarks.cell import Candidate
+from benchmarks.result import BadResult, read
+from benchmarks.session import described
+from concmodels import catalog
+from concmodels._options import BadInput as OptionError
+from concmodels._output import console, quiet_when_closed
+from concmodels.errors import UnknownModel
+
+OK, BAD_INPUT, INTERRUPTED = 0, 2, 130
+
+
+class BadInput(ValueError):
+    """What the user asked for can't be; the message says why."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure the models, show what came of it.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help="measure")
+    add_chosen(run)
+    run.add_argument("--python", action="append", dest="pythons", metavar="VERSION", help="3.15, 3.14t, or a path")
+    run.add_argument("--rounds", type=whole, help="how often each is measured (3; some twice)")
+    run.add_argument("--output", type=Path, metavar="FILE.json", help="where the result goes")
+    listed = commands.add_parser("list", help="the suites, or what is in them")
+    add_chosen(listed)
+    show = commands.add_parser("show", help="a result as tables")
+    show.add_argument("file", metavar="RESULT.json")
+    show.add_argument("wanted", nargs="*", metavar="SUITE[/CELL]")
+    compare = commands.add_parser("compare", help="what changed between two results")
+    compare.add_argument("old", metavar="OLD.json")
+    compare.add_argument("new", metavar="NEW.json")
+    compare.add_argument("--all", action="store_true", help="also what changed by no more than the noise")
+    return top
+
+
+def add_chosen(command: argparse.ArgumentParser) -> None:
+    """What says which candidates are meant."""
+    command.add_argument("wanted", nargs="*", metavar="SUITE[/CELL[/CANDIDATE]]", help="default: everything")
+    command.add_argument("--model", action="append", dest="models", metavar="NAME", help="and what it is held against")
+    command.add_argument("--quick", action="store_true", help="small sizes, one round: only whether it works")
+
+
+def whole(text: str) -> int:
+    """A number of rounds."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"there must be at least one round, not {text}")
+    return int(text)
+
+
+def chosen(options: argparse.Namespace) -> list[Candidate]:
+    """The candidates that are asked for. Raises `BadInput`."""
+    for name in options.models or ():
+        catalog.facts(name)
+    found: list[Candidate] = []
+    for wanted in options.wanted or list(suites.SUITES):
+        suite = wanted.partition("/")[0]
+        if suite not in suites.SUITES:
+            raise BadInput(f"there is no suite {suite!r}; there are {', '.join(suites.SUITES)}")
+        some = [it for it in suites.load(suite, options.quick) if f"{it.path}/".startswith(f"{wanted}/")]
+        if not some:
+            raise BadInput(f"there is nothing like {wanted!r} in {suite}: `python -m benchmarks list {suite}` has all")
+        found += [it for it in some if it not in found]
+    found = [it for it in found if not options.models or it.model in options.models]
+    if not found:
+        raise BadInput(f"nothing there is measured for {', '.join(options.models)}")
+    return found
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure, write the file, and say what came of it."""
+    from benchmarks.running import measured
+
+    candidates = chosen(options)
+    check_output(options.output)
+    return measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
+
+
+def check_output(path: Path | None) -> None:
+    """Raise `BadInput` where no result can be written, rather than find that out at the end."""
+    if path is None:
+        return
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise BadInput(f"{path} can't be written: {'it is a folder' if path.is_dir() else 'its folder is not there'}")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise BadInput(f"{path} can't be written: permission denied")
+    if path.exists():
+        read(path)  # a slip of the finger shall not cost another file
+
+
+def listed(options: argparse.Namespace) -> int:
+    """The suites; or the candidates of what is asked for."""
+    out = console(sys.stdout)
+    if not options.wanted:
+        for suite, about in suites.SUITES.items():
+            found = suites.load(suite, options.quick)
+            out.print(f"[bold]{suite}[/] ({len(suites.by_cell(found))} cells, {len(found)} candidates): {about}")
+        return OK
+    for (suite, cell), found in suites.by_cell(chosen(options)).items():
+        out.print(f"[bold]{suite}/{cell}[/]", soft_wrap=True)
+        for candidate in found:
+            out.print(f"    {candidate.name}: {described(candidate)}", soft_wrap=True, markup=False)
+    return OK
+
+
+def show(options: argparse.Namespace) -> int:
+    """The tables of a result."""
+    results, out = read(options.file), console(sys.stdout)
+    shown = list(tables.cells(results, options.wanted))
+    if options.wanted and not shown:
+        raise BadInput(f"{options.file} has nothing of {', '.join(options.wanted)}; it has {', '.join(results.suites)}")
+    for table in (*shown, *(() if options.wanted else tables.goals(results))):
+        out.print(table)
+        out.print()
+    for line in tables.left_out(results):
+        out.print(line, markup=False, soft_wrap=True)
+    out.print(tables.summary(results))
+    return OK
+
+
+def compare(options: argparse.Namespace) -> int:
+    """What changed."""
+    old, new = read(options.old), read(options.new)
+    table, out = tables.changes(old, new, options.all), console(sys.stdout)
+    if table.row_count:
+        out.print(table)
+    else:
+        out.print("Nothing that both have has changed by more than the noise (--all shows everything).")
+    return OK
+
+
+COMMANDS = {"run": run, "list": listed, "show": show, "compare": compare}
+
+
+def main() -> int:
+    """Do what the command line says; return the exit status."""
+    options = parser().parse_args()
+    try:
+        with quiet_when_closed():
+            return COMMANDS[options.command](options)
+    except (BadInput, BadResult, UnknownModel, OptionError) as error:
+        print(f"python -m benchmarks {options.command}: {error}", file=sys.stderr)
+        return BAD_INPUT
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what has been measured is kept
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

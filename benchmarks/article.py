@@ -1,0 +1,65 @@
+"""The rows of the article on subinterpreters: the whole life of a pool, its start and its end inside the clock.
+
+What the tasks need (a server, a buffer) is there before, and the world of a room has been started.
+"""
+
+import time
+from typing import Any
+
+from concmodels.work import Work, load
+
+
+def room(model: str, tasks: int, workers: int, work: str, **options: Any) -> float:
+    """In the pool of a room."""
+    from benchmarks.calls import not_without
+    from concmodels import catalog
+
+    not_without(model)
+    room: Any = catalog.load(model)
+    job = load(work)(model, tasks, workers, **options)
+    took: float = room.run(async_life if job.facts.colour == "async" else life, room, job)
+    return took
+
+
+def life(room: Any, work: Work) -> float:
+    """In a sync room."""
+    with work.prepared(room):
+        items, begin = list(work.items()), time.perf_counter()
+        with room.Pool(work.workers) as pool:
+            results = list(pool.map(work.function, items))
+        took = time.perf_counter() - begin
+        check(results, work)
+    return took
+
+
+async def async_life(room: Any, work: Work) -> float:
+    """In an async room."""
+    async with work.prepared(room):
+        items, begin = list(work.items()), time.perf_counter()
+        async with room.Pool(work.workers) as pool:
+            results = [result async for result in pool.map(work.function, items)]
+        took = time.perf_counter() - begin
+        check(results, work)
+    return took
+
+
+def check(results: list[Any], work: Work) -> None:
+    """Raise `RuntimeError` unless all results are right."""
+    if results != list(work.expected()):
+        raise RuntimeError("the pool returned other results than it should")
+
+
+def executor(executor: str, tasks: int, workers: int, size: int) -> float:
+    """The slices of the factorial in an executor of the standard library, or one after the other."""
+    import concurrent.futures
+
+    work = load("cpu")("threads", tasks, workers, kind="factorial", size=size)
+    items, begin = list(work.items()), time.perf_counter()
+    if executor == "a plain loop":
+        results = [work.function(item) for item in items]
+    else:
+        with getattr(concurrent.futures, executor)(workers) as pool:
+            results = list(pool.map(work.function, items))
+    took = time.perf_counter() - begin
+    check(results, work)
+    return took

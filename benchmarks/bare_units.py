@@ -1,0 +1,107 @@
+"""The units themselves, without this library: what a room's units are held against. As in `benchmarks.units`."""
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.units import Watch
+
+if TYPE_CHECKING:
+    from benchmarks.units import Took
+
+
+def threads(units: int) -> Took:
+    """`threading.Thread`s that wait for a lock."""
+    import threading
+
+    here, go = threading.Semaphore(0), threading.Event()
+
+    def wait() -> None:
+        here.release()
+        go.wait()
+
+    watch = Watch(units)
+    started = [threading.Thread(target=wait) for _ in range(units)]
+    for thread in started:
+        thread.start()
+    for _ in started:
+        here.acquire()
+    watch.all_run()
+    go.set()
+    for thread in started:
+        thread.join()
+    return watch.took()
+
+
+def processes(units: int) -> Took:
+    """`multiprocessing.Process`es of a forkserver that wait for a semaphore."""
+    import multiprocessing
+
+    context = multiprocessing.get_context("forkserver")
+    here, go = context.Semaphore(0), context.Semaphore(0)
+    watch = Watch(units)
+    started = [context.Process(target=wait, args=(here, go)) for _ in range(units)]
+    for process in started:
+        process.start()
+    for _ in started:
+        here.acquire()
+    watch.all_run()
+    for _ in started:
+        go.release()
+    for process in started:
+        process.join()
+    return watch.took()
+
+
+def wait(here: Any, go: Any) -> None:
+    """What a bare process does."""
+    here.release()
+    go.acquire()
+
+
+def interpreters(units: int) -> Took:
+    """`concurrent.interpreters.create()`, half of them in each of two threads; nothing runs in them."""
+    import threading
+    from concurrent import interpreters
+
+    from benchmarks.calls import not_without
+
+    not_without("subinterp")
+    created: list[Any] = []
+
+    def create(count: int) -> None:
+        for _ in range(count):
+            created.append(interpreters.create())
+
+    watch = Watch(units)
+    halves = [threading.Thread(target=create, args=(count,)) for count in (units // 2, units - units // 2)]
+    for thread in halves:
+        thread.start()
+    for thread in halves:
+        thread.join()
+    watch.all_run()
+    for interpreter in created:
+        interpreter.close()
+    return watch.took()
+
+
+def asyncio(units: int) -> Took:
+    """`asyncio` tasks that wait for an event."""
+    import asyncio
+
+    async def main() -> Took:
+        here, go = asyncio.Semaphore(0), asyncio.Event()
+
+        async def wait() -> None:
+            here.release()
+            await go.wait()
+
+        watch = Watch(units)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(units):
+                group.create_task(wait())
+            for _ in range(units):
+                await here.acquire()
+            watch.all_run()
+            go.set()
+        return watch.took()
+
+    return asyncio.run(main())

@@ -1,0 +1,128 @@
+"""What candidates call, in a fresh process: each returns the seconds of the work itself, and maybe other figures."""
+
+from math import inf
+from typing import Any
+
+from benchmarks.cell import NotHere
+
+type Took = tuple[float, dict[str, Any]]
+
+FIGURES = (
+    "setup_s", "teardown_s", "cpu_user_s", "cpu_system_s", "voluntary_switches", "involuntary_switches",
+    "peak_rss_bytes", "peak_pss_bytes", "speedup", "loop_s",
+)  # fmt: skip
+"""Of a program's result, beside the run."""
+
+
+def ring(**sizes: Any) -> Took:
+    """`concmodels.ring.ring`."""
+    from concmodels.ring import ring
+
+    return run_of(ring, **sizes)
+
+
+def channel(**sizes: Any) -> Took:
+    """`concmodels.channel.channel`."""
+    from concmodels.channel import channel
+
+    return run_of(channel, **sizes)
+
+
+def pool(**sizes: Any) -> Took:
+    """`concmodels.pool.pool`."""
+    from concmodels.pool import pool
+
+    return run_of(pool, **sizes)
+
+
+def run_of(program: Any, **sizes: Any) -> Took:
+    """Run one of the programs. Raises `NotHere` where it is too large for this machine, `RuntimeError` if it fails."""
+    from concmodels._limits import TooLarge
+
+    try:
+        result = program(**sizes)
+    except TooLarge as reason:
+        raise NotHere(str(reason)) from None
+    if not result.verified:
+        raise RuntimeError(result.error)
+    return result.run_s, {name: getattr(result, name) for name in FIGURES if hasattr(result, name)}
+
+
+def floor_stream(model: str, nodes: int, messages: int) -> float:
+    """The floor of a model, streaming."""
+    from benchmarks import floors
+
+    not_without(model)
+    return floors.stream(model, nodes, messages)
+
+
+def floor_token(model: str, nodes: int, messages: int) -> float:
+    """The floor of a model, one message under way."""
+    from benchmarks import floors
+
+    not_without(model)
+    return floors.token(model, nodes, messages)
+
+
+def not_without(model: str) -> None:
+    """Raise `NotHere` where the model itself can't run: then its floor can't either."""
+    from concmodels.catalog import why_not
+
+    if why := why_not(model):
+        raise NotHere(why)
+
+
+def peer_stream(peer: str, nodes: int, messages: int, capacity: float = inf) -> float:
+    """A peer, streaming."""
+    from benchmarks import peers
+
+    not_without_library(peer)
+    return peers.stream(peer, nodes, messages, capacity)
+
+
+def peer_token(peer: str, nodes: int, messages: int) -> float:
+    """A peer, one message under way."""
+    from benchmarks import peers
+
+    not_without_library(peer)
+    return peers.token(peer, nodes, messages)
+
+
+def not_without_library(peer: str) -> None:
+    """Raise `NotHere` where a peer's library is missing, or its model can't run."""
+    from benchmarks import peers
+
+    not_without(peers.PEERS[peer].model)
+    if why := peers.why_not(peer):
+        raise NotHere(why)
+
+
+def language(language: str, kind: str, nodes: int, messages: int, capacity: int = 0) -> Took:
+    """The ring in another language: built into a folder of its own, then run."""
+    import tempfile
+
+    from benchmarks import other_languages
+
+    if why := other_languages.why_not(language):
+        raise NotHere(why)
+    with tempfile.TemporaryDirectory() as folder:
+        program = other_languages.build(language, folder)
+        if kind == "token":
+            outcome = other_languages.token(language, program, nodes, messages)
+        else:
+            outcome = other_languages.stream(language, program, nodes, messages, capacity)
+    return outcome.seconds, {"versions": {language: outcome.version}}
+
+
+def classic(classic: str, model: str, size: int) -> float:
+    """One of the classics in the room of a model."""
+    from benchmarks import classics
+
+    return classics.run(classic, model, size)
+
+
+def pool_lap(lap: str, tasks: int, workers: int) -> float:
+    """A pool that is not ours, by its name in `benchmarks.pool_laps`."""
+    from benchmarks.pool_laps import LAPS
+
+    return LAPS[lap](tasks, workers)

@@ -1,0 +1,107 @@
+"""Big: everybody sends a message to everybody else, and everybody answers each one. All to all, all at once.
+
+What is measured is how a model bears many busy tasks with many messages under way between any two of them. A message
+is the number of its sender; an answer is that number turned over (`~number`, which is negative).
+"""
+
+from time import perf_counter
+
+from benchmarks.classics import Wrong
+from benchmarks.classics._start import async_line_up, async_start, line_up, start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.contract import AsyncChannel, Channel
+
+SIZE = "tasks"
+SIZES = {"light": 300, "threads": 200, "border": 20, "tiny": 3}
+SMALLEST = 2
+STEP = "a message or an answer"
+UNBOUNDED = float("inf")
+
+
+def tasks(size: int) -> int:
+    """As many as asked for."""
+    return size
+
+
+def steps(size: int) -> int:
+    """A message and an answer for everybody from everybody else."""
+    return 2 * size * (size - 1)
+
+
+def member(number: int, inboxes: list[Channel[int]], *ends: Channel[Any]) -> None:
+    """Send to all others; answer them, and report when all of them have answered."""
+    go, reports = ends
+    line_up(go, reports)
+    for other in range(len(inboxes)):
+        if other != number:
+            inboxes[other].send(number)
+    answered = []
+    for message in inboxes[number]:
+        if message >= 0:
+            inboxes[message].send(~number)
+        else:
+            answered.append(~message)
+            if len(answered) == len(inboxes) - 1:
+                reports.send((number, sorted(answered)))
+
+
+def main(room: Any, size: int) -> float:
+    """Return the seconds until everybody has all answers."""
+    inboxes = [room.Channel(UNBOUNDED, f"inbox {number}") for number in range(size)]
+    ends = [room.Channel(UNBOUNDED, name) for name in ("go", "reports")]
+    go, reports = ends
+    with room.TaskGroup() as group:
+        for number in range(size):
+            group.spawn(member, number, inboxes, *ends)
+        started = start(go, reports, size)
+        came = [reports.receive() for _ in range(size)]
+        took = perf_counter() - started
+        for inbox in inboxes:
+            inbox.close()
+    check(came, size)
+    return took
+
+
+def check(came: list[tuple[int, list[int]]], size: int) -> None:
+    """Everybody must have been answered by everybody else, once."""
+    everybody = range(size)
+    if sorted(came) != [(number, [*everybody[:number], *everybody[number + 1 :]]) for number in everybody]:
+        raise Wrong(f"not all of {size:,} were answered by all others once: {came}")
+
+
+async def async_member(number: int, inboxes: list[AsyncChannel[int]], *ends: AsyncChannel[Any]) -> None:
+    """As `member`."""
+    go, reports = ends
+    await async_line_up(go, reports)
+    for other in range(len(inboxes)):
+        if other != number:
+            await inboxes[other].send(number)
+    answered = []
+    async for message in inboxes[number]:
+        if message >= 0:
+            await inboxes[message].send(~number)
+        else:
+            answered.append(~message)
+            if len(answered) == len(inboxes) - 1:
+                await reports.send((number, sorted(answered)))
+
+
+async def async_main(room: Any, size: int) -> float:
+    """As `main`."""
+    inboxes = [room.Channel(UNBOUNDED, f"inbox {number}") for number in range(size)]
+    ends = [room.Channel(UNBOUNDED, name) for name in ("go", "reports")]
+    go, reports = ends
+    async with room.TaskGroup() as group:
+        for number in range(size):
+            group.spawn(async_member, number, inboxes, *ends)
+        started = await async_start(go, reports, size)
+        came = [await reports.receive() for _ in range(size)]
+        took = perf_counter() - started
+        for inbox in inboxes:
+            inbox.close()
+    check(came, size)
+    return took

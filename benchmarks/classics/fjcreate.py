@@ -1,0 +1,60 @@
+"""Fork-join, creation: many tasks are started that have nothing to do, and the caller waits for all of them.
+
+What is measured is what a task costs, from its start to its end.
+"""
+
+from time import perf_counter
+
+from benchmarks.classics import Wrong
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SIZE = "tasks"
+SIZES = {"light": 5000, "threads": 1000, "border": 50, "tiny": 3}
+STEP = "a task"
+
+
+def tasks(size: int) -> int:
+    """As many as asked for."""
+    return size
+
+
+def steps(size: int) -> int:
+    """A step is a task."""
+    return size
+
+
+def leaf(number: int) -> int:
+    """Nothing to do."""
+    return number
+
+
+def main(room: Any, size: int) -> float:
+    """Return the seconds of `size` tasks."""
+    started = perf_counter()
+    with room.TaskGroup() as group:
+        leaves = [group.spawn(leaf, number) for number in range(size)]
+    took = perf_counter() - started
+    results = [task.result() for task in leaves]
+    if results != list(range(size)):
+        raise Wrong(f"{size:,} tasks returned other numbers than they were given")
+    return took
+
+
+async def async_leaf(number: int) -> int:
+    """As `leaf`."""
+    return number
+
+
+async def async_main(room: Any, size: int) -> float:
+    """As `main`."""
+    started = perf_counter()
+    async with room.TaskGroup() as group:
+        leaves = [group.spawn(async_leaf, number) for number in range(size)]
+    took = perf_counter() - started
+    results = [await task.result() for task in leaves]
+    if results != list(range(size)):
+        raise Wrong(f"{size:,} tasks returned other numbers than they were given")
+    return took

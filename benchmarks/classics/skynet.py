@@ -1,0 +1,81 @@
+"""Skynet: a task starts ten tasks, each of which starts ten, and so on; the leaves send their number, all is summed up.
+
+What is measured is how fast tasks start, finish, and send one message each; starting them is part of the work.
+"""
+
+from time import perf_counter
+
+from benchmarks.classics import Wrong
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.contract import AsyncChannel, Channel
+
+SIZE = "levels below the caller"
+SIZES = {"light": 4, "threads": 3, "border": 1, "tiny": 1}
+STEP = "a task"
+BRANCHES = 10
+
+
+def tasks(size: int) -> int:
+    """Ten on the first level, a hundred on the second ..."""
+    return sum(BRANCHES**level for level in range(1, size + 1))
+
+
+def steps(size: int) -> int:
+    """A step is a task."""
+    return tasks(size)
+
+
+def grow(room: Any, outbox: Channel[int], number: int, leaves: int) -> None:
+    """Send this number; or, with more than one leaf below, the sum of theirs."""
+    if leaves == 1:
+        outbox.send(number)
+        return
+    sums, each, total = room.Channel(BRANCHES, "sums"), leaves // BRANCHES, 0
+    with room.TaskGroup() as group:
+        for branch in range(BRANCHES):
+            group.spawn(grow, room, sums, number + branch * each, each)
+        for _ in range(BRANCHES):
+            total += sums.receive()
+    outbox.send(total)
+
+
+def main(room: Any, size: int) -> float:
+    """Return the seconds of a tree with so many levels."""
+    leaves, result = BRANCHES**size, room.Channel(1, "result")
+    started = perf_counter()
+    grow(room, result, 0, leaves)
+    total = result.receive()
+    took = perf_counter() - started
+    if total != leaves * (leaves - 1) // 2:
+        raise Wrong(f"{leaves:,} leaves came to {total:,}")
+    return took
+
+
+async def async_grow(room: Any, outbox: AsyncChannel[int], number: int, leaves: int) -> None:
+    """As `grow`."""
+    if leaves == 1:
+        await outbox.send(number)
+        return
+    sums, each, total = room.Channel(BRANCHES, "sums"), leaves // BRANCHES, 0
+    async with room.TaskGroup() as group:
+        for branch in range(BRANCHES):
+            group.spawn(async_grow, room, sums, number + branch * each, each)
+        for _ in range(BRANCHES):
+            total += await sums.receive()
+    await outbox.send(total)
+
+
+async def async_main(room: Any, size: int) -> float:
+    """As `main`."""
+    leaves, result = BRANCHES**size, room.Channel(1, "result")
+    started = perf_counter()
+    await async_grow(room, result, 0, leaves)
+    total = await result.receive()
+    took = perf_counter() - started
+    if total != leaves * (leaves - 1) // 2:
+        raise Wrong(f"{leaves:,} leaves came to {total:,}")
+    return took

@@ -1,0 +1,108 @@
+"""The ring by hand, in trio: a task per node; a link is a deque and a `trio.Event`.
+
+All tasks run in one thread, and change places only at an `await`. So nothing can come between the look into the box and
+the wait; a box needs no lock, and a node that finds a thousand messages forwards them without awaiting anything. That
+is not trio's way: there every `send` and `receive` lets the others run, whether it had to wait or not, so that nobody
+is kept waiting; and that is what a message costs in a memory channel.
+
+An Event of trio's can be set once. Who waits makes a new one.
+"""
+
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import perf_counter
+
+import trio
+
+END = None
+
+
+class Link:
+    """A box of messages and its bell."""
+
+    def __init__(self) -> None:
+        self.box: deque[int | None] = deque()
+        self.bell: trio.Event | None = None
+
+    def send(self, message: int | None) -> None:
+        """Put it in and ring."""
+        self.box.append(message)
+        if self.bell is not None:
+            self.bell.set()
+            self.bell = None
+
+    async def receive(self) -> int | None:
+        """Take one out."""
+        if not self.box:
+            await self.wait()
+        return self.box.popleft()
+
+    async def wait(self) -> None:
+        """Wait until something is in the box, which is empty."""
+        self.bell = bell = trio.Event()
+        await bell.wait()
+
+
+async def node(inbox: Link, outbox: Link) -> None:
+    """Forward every message, and the mark."""
+    box, take, send = inbox.box, inbox.box.popleft, outbox.send
+    message: int | None = -1
+    while message is not END:
+        if not box:
+            await inbox.wait()
+        send(message := take())
+
+
+async def feed(gate: Link, outbox: Link) -> None:
+    """Send as many messages as the gate says; after the last order, the mark."""
+    while (messages := await gate.receive()) is not END:
+        for number in range(messages):
+            outbox.send(number)
+    outbox.send(END)
+
+
+def stream(nodes: int, messages: int) -> float:
+    """Return the seconds of a ring with all messages under way."""
+    return trio.run(streaming, nodes, messages)
+
+
+async def streaming(nodes: int, messages: int) -> float:
+    """`stream`, in the loop."""
+    async with ring(nodes) as (gate, _, last):
+        started = perf_counter()
+        gate.send(messages)
+        for number in range(messages):
+            if (came := await last.receive()) != number:
+                raise RuntimeError(f"message {came} came when {number} was due")
+        return perf_counter() - started
+
+
+def token(nodes: int, messages: int) -> float:
+    """Return the seconds of a ring with one message under way."""
+    return trio.run(passing, nodes, messages)
+
+
+async def passing(nodes: int, messages: int) -> float:
+    """`token`, in the loop."""
+    async with ring(nodes) as (_, first, last):
+        started = perf_counter()
+        for number in range(messages):
+            first.send(number)
+            if (came := await last.receive()) != number:
+                raise RuntimeError(f"message {came} came when {number} was due")
+        return perf_counter() - started
+
+
+@asynccontextmanager
+async def ring(nodes: int) -> AsyncIterator[tuple[Link, Link, Link]]:
+    """Start the feeder and the nodes, send one message round, and end them all with the block."""
+    gate, links = Link(), [Link() for _ in range(nodes + 1)]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(feed, gate, links[0])
+        for pair in zip(links, links[1:], strict=False):
+            nursery.start_soon(node, *pair)
+        gate.send(1)
+        await links[-1].receive()
+        yield gate, links[0], links[-1]
+        gate.send(END)

@@ -1,0 +1,126 @@
+"""What the library is to reach, as data: how many times faster, or smaller, ours is than the other.
+
+`show` prints measured against goal; `make bench-quick` fails where a ratio is off by a factor of four.
+"""
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.result import Results, Row
+
+WILD = 4.0
+"""A quick run is no measurement: it only finds ratios that are off by more than this."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Ours against another: above 1 is faster, or smaller. Both are `suite/cell/candidate`."""
+
+    ours: str
+    theirs: str
+    least: float
+    figure: str = "seconds"
+    """What is compared: the seconds per step, or one of the other figures."""
+    why: str = ""
+    """Where the ratio alone does not tell what is meant."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A goal, and what was measured for it under one Python."""
+
+    goal: Goal
+    python: str
+    ratios: dict[int, float]
+    """By round."""
+
+    @property
+    def ratio(self) -> float:
+        """The median."""
+        return statistics.median(self.ratios.values())
+
+    @property
+    def met(self) -> bool:
+        """Whether the median reaches the goal."""
+        return self.ratio >= self.goal.least
+
+    @property
+    def wild(self) -> bool:
+        """Whether it is wildly off: by so much in every round."""
+        return max(self.ratios.values()) * WILD < self.goal.least
+
+
+AGAINST = {
+    # model: (another, streaming, token); None: no goal
+    "threads": [("queue.Queue", 5, 1.2), ("floor threads", 0.4, 0.7), ("culsans.Queue (sync)", 5, 1)],
+    "processes": [("multiprocessing.SimpleQueue", 4, 2.5), ("floor processes", 0.5, 0.5)],
+    "subinterp": [("interpreters.Queue", 6, 300), ("floor subinterp", 0.45, 0.5)],
+    "greenlet": [("floor greenlet", 2.5, 0.4)],
+    "gevent": [("gevent.queue.Queue", 0.85, 0.85)],
+    "eventlet": [("eventlet.Queue", 2, 1)],
+    "asyncio": [("asyncio.Queue", 1.5, 1), ("culsans.Queue (async)", 2, 1)],
+    "trio": [("trio memory channel", 7, 1.2)],
+    "anyio": [("anyio stream", 5, 1)],
+}
+LANGUAGES = [("erlang", 0.9), ("go unbuffered", 1), ("go buffered 128", 0.15)]
+BOUNDED = {
+    "threads": ["queue.Queue", "culsans.Queue (sync)"],
+    "processes": ["multiprocessing.Queue"],  # a SimpleQueue has no bound
+    "subinterp": ["interpreters.Queue"],
+    "gevent": ["gevent.queue.Queue"],
+    "eventlet": ["eventlet.Queue"],
+    "asyncio": ["asyncio.Queue", "culsans.Queue (async)"],
+    "trio": ["trio memory channel"],
+    "anyio": ["anyio stream"],
+}
+LIGHT = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio")
+
+
+def goals() -> Iterator[Goal]:
+    """All of them."""
+    for model, others in AGAINST.items():
+        for other, stream, token in others:
+            yield Goal(f"ring/stream/{model}", f"ring/stream/{other}", stream)
+            yield Goal(f"ring/token/{model}", f"ring/token/{other}", token)
+    for language, least in LANGUAGES:
+        yield Goal("ring/stream/threads", f"ring/stream/{language}", least)
+    for model, names in BOUNDED.items():
+        for other in names:
+            yield Goal(f"ring/bounded/{model}", f"ring/bounded/{other}", 1.2)
+    for model in LIGHT:
+        why = "a hop among 10,000 nodes takes at most twice what it takes among 100"
+        yield Goal(f"ring/nodes-10000/{model}", f"ring/in_flight-64/{model}", 1 / 2, why=why)
+    yield from costs()
+
+
+def costs() -> Iterator[Goal]:
+    """What starting costs: at most 1.5 times the bare units, at most 1.3 times the bare imports."""
+    ours, theirs = "spawn/units-300/subinterp", "spawn/units-300/floor subinterp"
+    yield Goal(ours, theirs, 1 / 1.5, why="300 interpreters start in at most 1.5 times what bare ones take")
+    yield Goal(ours, theirs, 1 / 1.5, "bytes_per_unit", why="and take at most 1.5 times their memory")
+    ours, theirs = "spawn/units-300/processes", "spawn/units-300/floor processes"
+    yield Goal(ours, theirs, 1 / 1.5, "bytes_per_unit", why="300 processes take at most 1.5 times the PSS of bare ones")
+    ours, theirs = "spawn/command/python -m concmodels.ring", "spawn/command/the imports"
+    yield Goal(ours, theirs, 1 / 1.3, why="the command starts in at most 1.3 times what its imports take")
+
+
+def verdicts(results: Results, python: str | None = None) -> list[Verdict]:
+    """Every goal for which both sides were measured, under one Python (by default the first)."""
+    found = []
+    for goal in goals():
+        ours, theirs = (side(results, path, python) for path in (goal.ours, goal.theirs))
+        if ours and theirs and (ratios := by_round(ours, theirs, goal.figure)):
+            found.append(Verdict(goal, ours.python, ratios))
+    return found
+
+
+def side(results: Results, path: str, python: str | None) -> Row | None:
+    """The row of one side."""
+    return results.row(*path.split("/", 2), python=python)
+
+
+def by_round(ours: Row, theirs: Row, figure: str = "seconds") -> dict[int, float]:
+    """The ratios of the rounds that both have: in a round both met the same mood of the machine."""
+    mine, others = ours.by_round(figure), theirs.by_round(figure)
+    return {number: others[number] / mine[number] for number in mine if number in others and mine[number] > 0}

@@ -1,0 +1,103 @@
+"""The Pythons that a session runs under: this one, others by their version, others by their path.
+
+A version is what `make` takes: `3.15`, `3.14t`. Its environment is the one that `make setup PYTHON=3.15` builds, and it
+is built here where it is missing.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROBE = """
+import json, sys, sysconfig
+import pyperf
+import benchmarks.machine as machine
+print(json.dumps([machine.tag(), sys.version.split()[0], machine.gil() == "on"]))
+"""
+SETUP_S = 900.0
+
+
+class NotToBeHad(Exception):
+    """This Python can't be had; the message says why."""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """One Python, with this library and pyperf."""
+
+    tag: str
+    """As the results name it: `3.14t`."""
+    version: str
+    gil: bool
+    path: str
+
+    def about(self) -> dict[str, object]:
+        """What the results say of it."""
+        return {"version": self.version, "gil": self.gil}
+
+
+def find(asked: str | None) -> Interpreter:
+    """Return the Python of this version or at this path; None is the one that runs. Raises `NotToBeHad`."""
+    if asked is None:
+        return probed(sys.executable)
+    if re.fullmatch(r"3\.\d+t?", asked):
+        return of_version(asked)
+    if not os.access(asked, os.X_OK) or Path(asked).is_dir():
+        raise NotToBeHad(f"{asked} is neither a version like 3.15 or 3.14t nor a program")
+    return probed(asked)
+
+
+def of_version(version: str) -> Interpreter:
+    """The environment of this version in this checkout, built if it is missing or has no pyperf."""
+    path = ROOT / ".python" / f"venv-{version}" / "bin" / "python"
+    try:
+        return probed(str(path))
+    except NotToBeHad:
+        set_up(version)
+    return probed(str(path))
+
+
+def set_up(version: str) -> None:
+    """Build the environment of this version, as `make setup` does."""
+    done = quietly(["sh", "tools/setup.sh", version], SETUP_S)
+    if done.returncode:
+        raise NotToBeHad(f"Python {version} could not be set up: {last_line(done.stderr)}")
+
+
+def probed(path: str) -> Interpreter:
+    """Ask a Python what it is."""
+    try:
+        done = quietly([path, "-c", PROBE], 60.0)
+    except OSError as error:
+        raise NotToBeHad(f"{path} can't be run: {error.strerror}") from None
+    if done.returncode:
+        raise NotToBeHad(f"{path} can't run the benchmarks: {last_line(done.stderr)}")
+    tag, version, gil = json.loads(done.stdout)
+    return Interpreter(tag, version, gil, path)
+
+
+def quietly(command: list[str], limit_s: float) -> subprocess.CompletedProcess[str]:
+    """Run something in the checkout and keep what it says. Raises `NotToBeHad` when it takes too long."""
+    try:
+        return subprocess.run(
+            command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=limit_s, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise NotToBeHad(f"{command[0]} took more than {limit_s:g} s") from None
+
+
+def environment(extra_path: str | None = None) -> dict[str, str]:
+    """The environment variables of a Python of ours: nobody's own modules, and bytecode is kept."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return kept | ({"PYTHONPATH": extra_path} if extra_path else {})
+
+
+def last_line(text: str) -> str:
+    """What a program said last, for people."""
+    lines = text.strip().splitlines()
+    return lines[-1].strip() if lines else "it did not say why"

@@ -1,0 +1,92 @@
+"""What the figures were measured on: of one run, and of a whole session."""
+
+import json
+import os
+import platform
+import sys
+from importlib import metadata
+from typing import Any
+
+from benchmarks.cell import Candidate
+
+KEPT = (
+    "aslr", "cpu_count", "cpu_model_name", "date", "duration", "inner_loops", "load_avg_1min", "loops",
+    "calibrate_loops", "mem_max_rss", "name", "perf_version", "platform", "python_compiler", "python_implementation",
+    "python_version", "unit",
+)  # fmt: skip
+"""Of pyperf's metadata; the rest changes from run to run and says nothing, or names this machine's folders."""
+LIBRARIES = {
+    "greenlet": ("greenlet",),
+    "tasklets": ("greenlet",),
+    "gevent": ("gevent", "greenlet"),
+    "eventlet": ("eventlet", "greenlet"),
+    "trio": ("trio",),
+    "anyio": ("anyio",),
+    "anyio:trio": ("anyio", "trio"),
+    "dask": ("distributed",),
+}
+
+
+def tag() -> str:
+    """This Python, as the command line names it: `3.14`, `3.14t`."""
+    import sysconfig
+
+    free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
+    return f"{sys.version_info.major}.{sys.version_info.minor}{free}"
+
+
+def gil() -> str:
+    """Whether the GIL is on, now."""
+    return "on" if sys._is_gil_enabled() else "off"
+
+
+def about_run(candidate: Candidate, number: int, versions: dict[str, str]) -> dict[str, Any]:
+    """The metadata of one run of this candidate; `versions` are those that only the run could find out."""
+    about = {name: getattr(candidate, name) for name in ("suite", "cell", "kind", "step", "model")}
+    about |= {"candidate": candidate.name, "round": number, "python": tag(), "gil": gil()}
+    about |= {"parameters": json.dumps(candidate.shown), "libraries": json.dumps(libraries(candidate) | versions)}
+    about["name"] = f"{candidate.path}@{about['python']}"
+    return {name: value for name, value in about.items() if value is not None}
+
+
+def libraries(candidate: Candidate) -> dict[str, str]:
+    """The versions of what it stands on."""
+    versions = {}
+    for name in dict.fromkeys((*LIBRARIES.get(candidate.model or "", ()), *candidate.needs)):
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = "not installed"
+    return versions
+
+
+def about_machine() -> dict[str, Any]:
+    """What a session was run on; nothing here names this machine or its folders."""
+    import concmodels
+
+    return {
+        "platform": platform.platform(),
+        "cpus": os.process_cpu_count(),
+        "cpu_model": cpu_model(),
+        "memory_bytes": memory(),
+        "load_avg": [round(load, 2) for load in os.getloadavg()],
+        "concmodels": concmodels.__version__,
+        "pyperf": metadata.version("pyperf"),
+    }
+
+
+def cpu_model() -> str | None:
+    """The name of the CPU, where Linux tells it."""
+    try:
+        with open("/proc/cpuinfo") as lines:
+            return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), None)
+    except OSError:
+        return None
+
+
+def memory() -> int | None:
+    """The bytes of memory of this machine."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except OSError, ValueError:
+        return None

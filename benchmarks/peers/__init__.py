@@ -1,0 +1,109 @@
+"""The ring on what a user might pick instead: every queue of the standard library and of the libraries around it.
+
+    stream(peer, nodes, messages, capacity=inf) -> float   all messages under way, `capacity` of them in each queue
+    token(peer, nodes, messages) -> float                  one message under way
+
+Both return the seconds from the first message sent to the last one received, as the floors do (`benchmarks.floors`):
+units are started and one message has been round before the clock starts. `hops = nodes * messages`. Every call makes
+its own units and queues, and ends them.
+
+`PEERS` lists them, by name. Optional libraries are imported when a peer runs; `why_not(peer)` says in words what is
+missing ("not installed; pip install janus"), or None.
+"""
+
+from math import inf
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["PEERS", "Peer", "stream", "token", "why_not"]
+
+
+class Peer:
+    """One of them: the model that it is held against, its family (a module here), what it needs."""
+
+    def __init__(self, name: str, model: str, family: str, *needs: str, bounded: bool = True) -> None:
+        self.name = name
+        self.model = model
+        """The model whose room does the same work."""
+        self.family = family
+        self.needs = needs
+        """Distributions, by their name for pip."""
+        self.bounded = bounded
+        """Whether a finite capacity can be asked for."""
+
+    def __repr__(self) -> str:
+        return f"Peer({self.name!r}, {self.model!r})"
+
+
+_ALL = [
+    Peer("queue.Queue", "threads", "threads"),
+    Peer("queue.SimpleQueue", "threads", "threads", bounded=False),
+    Peer("janus.Queue (sync)", "threads", "threads", "janus"),
+    Peer("culsans.Queue (sync)", "threads", "threads", "culsans"),
+    Peer("aiologic.Queue (green)", "threads", "threads", "aiologic"),
+    Peer("aiologic.SimpleQueue (green)", "threads", "threads", "aiologic", bounded=False),
+    Peer("multiprocessing.Queue", "processes", "processes"),
+    Peer("multiprocessing.SimpleQueue", "processes", "processes", bounded=False),
+    Peer("multiprocessing.Pipe", "processes", "processes", bounded=False),
+    Peer("faster_fifo.Queue", "processes", "processes", "faster-fifo"),
+    Peer("interpreters.Queue", "subinterp", "subinterp"),
+    Peer("gevent.queue.Queue", "gevent", "gevent_", "gevent"),
+    Peer("gevent.queue.SimpleQueue", "gevent", "gevent_", "gevent"),
+    Peer("gevent.queue.UnboundQueue", "gevent", "gevent_", "gevent", bounded=False),
+    Peer("gevent.queue.Channel", "gevent", "gevent_", "gevent", bounded=False),
+    Peer("eventlet.Queue", "eventlet", "eventlet_", "eventlet"),
+    Peer("eventlet.LightQueue", "eventlet", "eventlet_", "eventlet"),
+    Peer("asyncio.Queue", "asyncio", "asyncio_"),
+    Peer("asyncio.Queue on uvloop", "asyncio", "asyncio_", "uvloop"),
+    Peer("janus.Queue (async)", "asyncio", "asyncio_", "janus"),
+    Peer("culsans.Queue (async)", "asyncio", "asyncio_", "culsans"),
+    Peer("aiologic.Queue (async)", "asyncio", "asyncio_", "aiologic"),
+    Peer("aiologic.SimpleQueue (async)", "asyncio", "asyncio_", "aiologic", bounded=False),
+    Peer("trio memory channel", "trio", "trio_", "trio"),
+    Peer("anyio stream", "anyio", "anyio_", "anyio"),
+    Peer("anyio stream on trio", "anyio:trio", "anyio_", "anyio", "trio"),
+]
+PEERS = {peer.name: peer for peer in _ALL}
+"""All of them, by name; `bounded` tells which take a finite capacity."""
+
+
+def why_not(name: str) -> str | None:
+    """Return what is missing, in words, or None if this peer can run here. Imports nothing. Raises `ValueError`."""
+    from importlib.util import find_spec
+
+    missing = [need for need in _peer(name).needs if find_spec(need.replace("-", "_")) is None]
+    return f"not installed; pip install {' '.join(missing)}" if missing else None
+
+
+def stream(name: str, nodes: int, messages: int, capacity: float = inf) -> float:
+    """Return the seconds that `messages` take round `nodes`, all under way.
+
+    Raises `ValueError` for an unknown peer or for a capacity that it can't have, and `ImportError`.
+    """
+    peer = _peer(name)
+    if capacity != inf and not peer.bounded:
+        raise ValueError(f"{name} takes no capacity")
+    if capacity < 1:
+        raise ValueError(f"capacity must be at least 1, not {capacity}: most queues have no rendezvous")
+    seconds: float = _family(peer).stream(name, nodes, messages, capacity)
+    return seconds
+
+
+def token(name: str, nodes: int, messages: int) -> float:
+    """Return the seconds that `messages` take round `nodes`, one after the other. Raises as `stream`."""
+    seconds: float = _family(_peer(name)).token(name, nodes, messages)
+    return seconds
+
+
+def _peer(name: str) -> Peer:
+    if name not in PEERS:
+        raise ValueError(f"there is no peer {name!r}; there are {', '.join(PEERS)}")
+    return PEERS[name]
+
+
+def _family(peer: Peer) -> Any:
+    from importlib import import_module
+
+    return import_module(f"benchmarks.peers.{peer.family}")

@@ -1,0 +1,64 @@
+"""The queue of `concurrent.interpreters`.
+
+It can't be waited for: `get` on an empty queue looks again every 10 ms, as `put` does on a full one. With one message
+under way that is what is measured, so a ring for `token` should be small.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent import interpreters
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from math import inf
+from typing import Any
+
+from benchmarks.peers import _ring
+
+
+def stream(peer: str, nodes: int, messages: int, capacity: float) -> float:
+    """Return the seconds of the ring with all messages under way."""
+    return lap(_ring.stream, nodes, messages, capacity)
+
+
+def token(peer: str, nodes: int, messages: int) -> float:
+    """Return the seconds of the ring with one message under way."""
+    return lap(_ring.token, nodes, messages, inf)
+
+
+def lap(run: Callable[..., float], nodes: int, messages: int, capacity: float) -> float:
+    """Make the queues and the interpreters of a ring, run it, and close them."""
+    size = 0 if capacity == inf else int(capacity)
+    queues = [interpreters.create_queue(size) for _ in range(nodes + 2)]
+    with units(nodes + 1) as free:
+
+        def spawn(function: Callable[..., None], receive: Any, send: Any) -> Callable[[], None]:
+            call = feed if function is _ring.feed else node
+            thread = free.pop().call_in_thread(call, receive.__self__, send.__self__)
+            return thread.join
+
+        return run(spawn, [(queue.put, queue.get) for queue in queues], messages)
+
+
+@contextmanager
+def units(count: int) -> Iterator[list[interpreters.Interpreter]]:
+    """Interpreters, made and closed in two threads."""
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(lambda _: interpreters.create(), range(count)))
+        yield made.copy()
+        list(pool.map(interpreters.Interpreter.close, made))
+
+
+def node(inbox: Any, outbox: Any) -> None:
+    """As `_ring.node`; it uses no globals, so it travels as bare code."""
+    receive, send = inbox.get, outbox.put
+    while (message := receive()) != -1:
+        send(message)
+    send(-1)
+
+
+def feed(orders: Any, outbox: Any) -> None:
+    """As `_ring.feed`."""
+    receive, send = orders.get, outbox.put
+    while (messages := receive()) != -1:
+        for number in range(messages):
+            send(number)
+    send(-1)

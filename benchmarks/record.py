@@ -1,0 +1,80 @@
+"""Gathers the runs of a session and writes them as the file that `benchmarks.result` describes."""
+
+import io
+import json
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import KEPT
+from benchmarks.result import FIGURE, FORMAT, OWN_KEY, LeftOut, Results, from_data
+
+OUR_KEYS = ("suite", "cell", "candidate", "kind", "model", "python", "gil", "round", "step", "parameters", "libraries")
+
+
+class Record:
+    """Everything measured so far; `write` may be called at any time, and what it writes is valid."""
+
+    def __init__(self, path: Path | None, **about: Any) -> None:
+        self.path = path
+        self.left_out: list[LeftOut] = []
+        self._benchmarks: dict[str, Any] = {}
+        self._began = time.monotonic()
+        self.about = {"format": FORMAT, "date": datetime.now(UTC).isoformat(timespec="seconds")} | about
+
+    def add(self, text: str) -> Any:
+        """Take the run that a worker wrote; return it as pyperf has it."""
+        import pyperf
+
+        benchmark = pyperf.Benchmark([slim(run) for run in pyperf.Benchmark.loads(text).get_runs()])
+        name = benchmark.get_name()
+        if name in self._benchmarks:
+            self._benchmarks[name].add_runs(benchmark)
+        else:
+            self._benchmarks[name] = benchmark
+        return benchmark
+
+    def finish(self, finished: bool) -> None:
+        """Say whether everything that was wanted has been done, and write."""
+        self.about |= {"finished": finished, "seconds": round(time.monotonic() - self._began, 1)}
+        self.write()
+
+    def write(self) -> None:
+        """Write the file, whole or not at all."""
+        if self.path is None:
+            return
+        beside = self.path.with_name(self.path.name + ".new")
+        beside.write_text(json.dumps(self.data(), separators=(",", ":")) + "\n")
+        os.replace(beside, self.path)
+
+    def data(self) -> dict[str, Any]:
+        """What is in the file."""
+        import pyperf
+
+        data: dict[str, Any] = {"version": "1.0", "metadata": {}, "benchmarks": []}
+        measured = [it for it in self._benchmarks.values() if it.get_nvalue()]
+        if measured:
+            text = io.StringIO()
+            pyperf.BenchmarkSuite(measured).dump(text)
+            data = json.loads(text.getvalue())
+        left_out = [vars(it) for it in self.left_out]
+        return data | {OWN_KEY: {"finished": False} | self.about | {"left_out": left_out}}
+
+    def results(self) -> Results:
+        """The same, as `read` would return it."""
+        return from_data(self.data())
+
+
+def slim(run: Any) -> Any:
+    """The same run with only the metadata that say something, and that name nothing of this machine."""
+    import pyperf
+
+    about = {name: value for name, value in run.get_metadata().items() if wanted(name)}
+    return pyperf.Run(run.values, warmups=run.warmups, metadata=about, collect_metadata=False)
+
+
+def wanted(name: str) -> bool:
+    """Whether this metadata is kept."""
+    return name in KEPT or name in OUR_KEYS or name.startswith(FIGURE)

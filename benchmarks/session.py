@@ -1,0 +1,140 @@
+"""One call of `python -m benchmarks run`: what is measured, in which order, and what becomes of it.
+
+Candidates that are compared run side by side: in every round each cell is gone through, each of its candidates in a
+fresh process under each Python, and every round begins with another one. So the moods of the machine strike all alike.
+"""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks import suites
+from benchmarks.cell import Candidate
+from benchmarks.child import Failed, measure
+from benchmarks.interpreters import Interpreter, NotToBeHad, find
+from benchmarks.machine import about_machine
+from benchmarks.packages import Packages
+from benchmarks.record import Record
+from benchmarks.result import LeftOut
+from benchmarks.worker import CALIBRATE
+
+ROUNDS = 3
+QUICK_ROUNDS = 1
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One measurement: a candidate, under a Python, in a round."""
+
+    number: int
+    candidate: Candidate
+    python: Interpreter
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Who it is that is measured, in every round."""
+        return self.candidate.path, self.python.tag
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return "@".join(self.key)
+
+
+class Session:
+    """Measures what the options ask for; the record has what came of it."""
+
+    def __init__(self, options: Namespace, candidates: list[Candidate], command: str) -> None:
+        self.quick: bool = options.quick
+        self.rounds: int = options.rounds or (QUICK_ROUNDS if self.quick else ROUNDS)
+        self._forced: bool = options.rounds is not None
+        self.candidates = candidates
+        self.pythons: list[Interpreter] = []
+        about = {"command": command, "quick": self.quick, "machine": about_machine()}
+        self.record = Record(options.output, **about, wanted=len(candidates), pythons={})
+        self._find_pythons(options.pythons or [None])
+        self._packages = {it.tag: Packages(it, not self.quick) for it in self.pythons}
+        self._gone: set[tuple[str, str]] = set()
+        self._loops: dict[tuple[str, str], int] = {}
+        self.record.about["pythons"] = {it.tag: it.about() for it in self.pythons}
+
+    def _find_pythons(self, asked: list[str | None]) -> None:
+        """One that can't be had is a line in the report."""
+        for name in asked:
+            try:
+                python = find(name)
+            except NotToBeHad as reason:
+                self.record.left_out.append(LeftOut("", "", "", str(name), False, str(reason)))
+                continue
+            if python.tag not in [it.tag for it in self.pythons]:
+                self.pythons.append(python)
+
+    def turns(self) -> Iterator[Turn]:
+        """All measurements in their order."""
+        cells = list(suites.by_cell(self.candidates).values())
+        for number in range(1, max([self.rounds, *map(self._rounds_of, self.candidates)], default=0) + 1):
+            for cell in cells:
+                shift = (number - 1) % len(cell)
+                for candidate in cell[shift:] + cell[:shift]:
+                    if number <= self._rounds_of(candidate):
+                        yield from (Turn(number, candidate, python) for python in self.pythons)
+
+    def _rounds_of(self, candidate: Candidate) -> int:
+        """A candidate may ask for other rounds, unless the user has said how many or it has to be quick."""
+        return self.rounds if self._forced or self.quick else candidate.rounds or self.rounds
+
+    def run(self, tell: Callable[[Turn], None]) -> None:
+        """Measure everything, and write the file after every round. Raises `KeyboardInterrupt`; then it is partial."""
+        finished, latest = False, 1
+        try:
+            for turn in self.turns():
+                if turn.number > latest:
+                    self.record.write()
+                    latest = turn.number
+                tell(turn)
+                self._take(turn)
+            finished = True
+        finally:
+            self.record.finish(finished)
+
+    def _take(self, turn: Turn) -> None:
+        """Measure one candidate once; one that can't be measured is not tried again."""
+        if turn.key in self._gone:
+            return
+        try:
+            self.record.add(self._measured(turn, self._loops_of(turn)))
+        except NotToBeHad as reason:
+            self._leave_out(turn, str(reason), failed=False)
+        except Failed as reason:
+            self._leave_out(turn, str(reason), failed=reason.fault)
+
+    def _measured(self, turn: Turn, loops: int) -> str:
+        modules = self._packages[turn.python.tag].path(turn.candidate.needs)
+        return measure(turn.python, turn.candidate.path, turn.number, loops, self.quick, modules)
+
+    def _loops_of(self, turn: Turn) -> int:
+        """How often the work is repeated in one go: once, or as pyperf's calibration finds, in a process of its own."""
+        given = turn.candidate.loops or (1 if self.quick else CALIBRATE)
+        if given != CALIBRATE:
+            return given
+        if turn.key not in self._loops:
+            benchmark = self.record.add(self._measured(turn, CALIBRATE))
+            self._loops[turn.key] = loops_found(benchmark)
+        return self._loops[turn.key]
+
+    def _leave_out(self, turn: Turn, why: str, *, failed: bool) -> None:
+        self._gone.add(turn.key)
+        it = turn.candidate
+        self.record.left_out.append(LeftOut(it.suite, it.cell, it.name, turn.python.tag, failed, why))
+
+
+def loops_found(benchmark: Any) -> int:
+    """What a calibration found."""
+    loops: int = benchmark.get_runs()[0].get_metadata()["calibrate_loops"]
+    return loops
+
+
+def described(candidate: Candidate) -> str:
+    """The sizes of a candidate in one line."""
+    return ", ".join(f"{name} {value}" for name, value in candidate.shown.items())

@@ -1,0 +1,47 @@
+"""The suites: what is measured, and with which sizes.
+
+Each module here has `candidates(quick)`, which describes and does nothing. The sizes are chosen so that everything
+together takes less than 20 minutes on two cores; `quick` ones so that it takes less than two.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmarks.cell import Candidate
+
+SUITES = {
+    "ring": "messages through a ring of nodes: in flight, capacity, payload, number of nodes; floors, peers, languages",
+    "channel": "one channel at work: stream, ping-pong, fan-in, fan-out, select",
+    "pool": "empty tasks, tasks of 10 us and 1 ms; computing, waiting, reading a buffer",
+    "spawn": "time and memory of one unit, and how both grow; what the command costs to start",
+    "classics": "small programs that languages have been compared by for decades",
+    "articles": "the tables of two articles, measured again",
+}
+"""All suites, and what each is about."""
+
+
+def load(suite: str, quick: bool = False) -> list[Candidate]:
+    """Return the candidates of a suite. Raises `KeyError` for a suite that there is not."""
+    from importlib import import_module
+
+    if suite not in SUITES:
+        raise KeyError(suite)
+    found: list[Candidate] = import_module(f"benchmarks.suites.{suite}").candidates(quick)
+    return found
+
+
+def find(path: str, quick: bool = False) -> Candidate:
+    """Return one candidate by its path. Raises `KeyError`."""
+    for candidate in load(path.partition("/")[0], quick):
+        if candidate.path == path:
+            return candidate
+    raise KeyError(path)
+
+
+def by_cell(candidates: Iterable[Candidate]) -> dict[tuple[str, str], list[Candidate]]:
+    """The same, grouped: the candidates of one cell are measured side by side."""
+    cells: dict[tuple[str, str], list[Candidate]] = {}
+    for candidate in candidates:
+        cells.setdefault((candidate.suite, candidate.cell), []).append(candidate)
+    return cells

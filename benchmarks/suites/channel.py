@@ -1,0 +1,60 @@
+"""One channel at work, as `concmodels.channel` has it.
+
+stream, rendezvous    one sender to the caller, unbounded and with capacity 0
+pingpong              a message there and back, then the next one
+fanin-4, fanout-4     four senders, four receivers
+select-2, 16, 128     the caller selects among as many channels, each with a sender of its own
+"""
+
+from math import inf
+from typing import Any
+
+from benchmarks.cell import Candidate
+from benchmarks.suites.sizes import COSTS, MODELS, amount, kind
+
+SELECT = 5e-6
+"""Seconds that a select costs, roughly, and what each of its channels adds."""
+SELECT_EACH = 1e-6
+
+
+def candidates(quick: bool) -> list[Candidate]:
+    """All rooms in all cells; when it has to be quick, in two of them."""
+    cells = {name: sizes for name, sizes in CELLS.items() if not quick or name in ("pingpong", "select-2")}
+    return [room(cell, model, quick, sizes) for cell, sizes in cells.items() for model in MODELS]
+
+
+CELLS: dict[str, dict[str, Any]] = {
+    "stream": {"pattern": "stream", "tasks": 1, "capacity": inf},
+    "rendezvous": {"pattern": "stream", "tasks": 1, "capacity": 0},
+    "pingpong": {"pattern": "pingpong", "tasks": 1, "capacity": inf},
+    "fanin-4": {"pattern": "fanin", "tasks": 4, "capacity": inf},
+    "fanout-4": {"pattern": "fanout", "tasks": 4, "capacity": inf},
+    "select-2": {"pattern": "select", "tasks": 2, "capacity": inf},
+    "select-16": {"pattern": "select", "tasks": 16, "capacity": inf},
+    "select-128": {"pattern": "select", "tasks": 128, "capacity": inf},
+}
+
+
+def room(cell: str, model: str, quick: bool, sizes: dict[str, Any]) -> Candidate:
+    """A model's room in a cell, with as many messages as it takes."""
+    messages = amount(cost(model, **sizes), quick, least=10, most=200_000)
+    shown = sizes | {"messages": messages, "capacity": "inf" if sizes["capacity"] == inf else sizes["capacity"]}
+    return Candidate(
+        f"channel/{cell}/{model}",
+        "benchmarks.calls:channel",
+        kind="room",
+        model=model,
+        step="round trip" if cell == "pingpong" else "message",
+        steps=messages,
+        sizes={"model": model, "messages": messages, **sizes},
+        shown=shown,
+        rounds=2,
+    )
+
+
+def cost(model: str, pattern: str, tasks: int, capacity: float) -> float:
+    """About how many seconds a message takes."""
+    stream, switch = COSTS[kind(model)]
+    if pattern == "select":
+        return SELECT + SELECT_EACH * tasks
+    return 2 * switch if pattern == "pingpong" or not capacity else 2 * stream

@@ -1,0 +1,32 @@
+"""The classics: `benchmarks.classics`, each in every room, with the sizes that its file names."""
+
+from benchmarks import classics
+from benchmarks.cell import Candidate
+from benchmarks.suites.sizes import MODELS, kind
+
+
+def candidates(quick: bool) -> list[Candidate]:
+    """All of them; when it has to be quick, each in one room after the other, tiny."""
+    if quick:
+        pairs = [(classic, MODELS[number % len(MODELS)]) for number, classic in enumerate(classics.CLASSICS)]
+    else:
+        pairs = [(classic, model) for classic in classics.CLASSICS for model in MODELS]
+    return [room(classic, model, quick) for classic, model in pairs]
+
+
+def room(classic: str, model: str, quick: bool) -> Candidate:
+    """One classic in one room."""
+    module = classics.load(classic)
+    size = module.SIZES["tiny" if quick else classics.kind(model)]
+    return Candidate(
+        f"classics/{classic}/{model}",
+        "benchmarks.calls:classic",
+        kind="room",
+        model=model,
+        step=module.STEP.removeprefix("an ").removeprefix("a "),
+        steps=module.steps(size),
+        sizes={"classic": classic, "model": model, "size": size},
+        shown={"size": size, "tasks": module.tasks(size), "counts": module.SIZE},
+        rounds=2,
+        loops=1 if kind(model) == "border" else 0,  # calibrated, but where each repetition starts processes
+    )

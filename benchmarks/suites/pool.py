@@ -1,0 +1,112 @@
+"""Pools: what a task costs, and what it gains that there are several workers.
+
+nothing              empty tasks, against every pool that one might pick instead
+task-10us, task-1ms  tasks that compute for about as long (Fibonacci numbers), two workers
+cpu                  slices of a factorial, two workers
+io                   requests to a small server that takes 20 ms, eight workers
+buffer               ten million numbers summed in slices through `share`, two workers
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.cell import Candidate
+from benchmarks.suites.sizes import LIGHT, MODELS
+
+LIBRARIES = {
+    "ThreadPoolExecutor": "threads",
+    "ProcessPoolExecutor": "processes",
+    "InterpreterPoolExecutor": "subinterp",
+    "multiprocessing.Pool": "processes",
+    "joblib": "processes",
+    "mpire": "processes",
+}
+"""The pools for tasks of any length, and the model that each is held against."""
+OWN = ("joblib", "mpire")
+LAPS = {
+    "gevent.pool.Pool.map": "gevent",
+    "eventlet.GreenPool.imap": "eventlet",
+    "asyncio.gather, slices of 100": "asyncio",
+    "trio nursery, CapacityLimiter": "trio",
+}
+"""Those for empty tasks only, by their name in `benchmarks.pool_laps`."""
+WORKS: dict[str, tuple[int, dict[str, Any]]] = {
+    "task-10us": (10_000, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 11}),
+    "task-1ms": (200, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 21}),
+    "cpu": (100, {"workers": 2, "work": "cpu", "kind": "factorial", "size": 5000}),
+    "io": (40, {"workers": 8, "work": "io", "delay": 20}),
+    "buffer": (20, {"workers": 2, "work": "buffer", "buffer": "share", "numbers": 10_000_000}),
+}
+"""How many tasks, and what they do."""
+FIBONACCI = {"nothing": 0, "task-10us": 11, "task-1ms": 21}
+
+
+def candidates(quick: bool) -> list[Candidate]:
+    """All of them; when it has to be quick, without waiting and without buffers."""
+    return [*nothings(quick), *works(quick), *libraries(quick)]
+
+
+def nothings(quick: bool) -> Iterator[Candidate]:
+    """Empty tasks: the rooms, and the light pools."""
+    tasks = 1000 if quick else 20_000
+    for model in MODELS:
+        yield lap(f"nothing in {model}", model, model, "room", tasks)
+    for name, model in LAPS.items():
+        yield lap(name, name, model, "peer", tasks)
+
+
+def lap(name: str, shown: str, model: str, what: str, tasks: int) -> Candidate:
+    """A lap of `benchmarks.pool_laps`."""
+    sizes = {"tasks": tasks, "workers": 8 if model in LIGHT else 2}
+    return Candidate(
+        f"pool/nothing/{shown}",
+        "benchmarks.calls:pool_lap",
+        kind=what,
+        model=model,
+        step="task",
+        steps=tasks,
+        sizes={"lap": name, **sizes},
+        shown=sizes,
+        rounds=2,
+    )
+
+
+def works(quick: bool) -> Iterator[Candidate]:
+    """The pool program with tasks that do something."""
+    for cell, (tasks, sizes) in WORKS.items():
+        if quick and cell not in ("task-10us", "io"):
+            continue
+        count = tasks // 10 if quick else tasks
+        for model in MODELS:
+            yield Candidate(
+                f"pool/{cell}/{model}",
+                "benchmarks.calls:pool",
+                kind="room",
+                model=model,
+                step="task",
+                steps=count,
+                sizes={"model": model, "tasks": count, **sizes},
+                rounds=2,
+            )
+
+
+def libraries(quick: bool) -> Iterator[Candidate]:
+    """Pools of processes, interpreters and threads that one might pick instead, with the same tasks."""
+    for cell, number in FIBONACCI.items():
+        if quick and cell != "nothing":
+            continue
+        tasks = WORKS[cell][0] if cell in WORKS else 10_000
+        sizes = {"tasks": tasks // 10 if quick else tasks, "workers": 2, "size": number}
+        for name, model in LIBRARIES.items():
+            yield Candidate(
+                f"pool/{cell}/{name}",
+                "benchmarks.pool_peers:run",
+                kind="peer",
+                model=model,
+                step="task",
+                steps=sizes["tasks"],
+                sizes={"peer": name, **sizes},
+                shown=sizes,
+                needs=(name,) if name in OWN else (),
+                rounds=2,
+            )

@@ -1,0 +1,204 @@
+"""The ring: in full against floors, peers and other languages, then along one size after the other.
+
+    stream      300 nodes, 10,000 messages all in flight, unbounded      rooms, floors, peers, Go, Erlang
+    bounded     the same with 64 messages in each channel                rooms, peers
+    token       300 nodes, one message in flight                         rooms, floors, peers, Go, Erlang
+    base        100 nodes, all in flight, unbounded: from here the sweeps go out, one size changes at a time
+    in_flight   1, 2, 8, 64          capacity   0, 1, 64
+    nodes       2 to 1,000, to 10,000 for the light models, to 100,000 for asyncio; 64 in flight
+    payload     none, 64 B, 4 KiB, 1 MiB: 10 nodes, 8 in flight; each message is made and checked inside the clock
+
+A sweep has as many messages as make about 0.2 seconds, so that it counts the same in every model. Where a peer would
+take ten seconds and more, it gets fewer messages (`FEWER`): times per hop are compared.
+"""
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+from benchmarks.cell import Candidate
+from benchmarks.floors import FLOORS
+from benchmarks.peers import PEERS
+from benchmarks.suites.sizes import BORDER, MAKE, MODELS, amount, hop_cost, kind
+
+OWN = ("janus", "culsans", "aiologic", "faster-fifo", "uvloop")
+"""What is not among this project's own requirements: installed for the peers alone."""
+FEWER = {
+    "multiprocessing.Queue": 500,
+    "multiprocessing.SimpleQueue": 500,
+    "multiprocessing.Pipe": 500,
+    "interpreters.Queue": 300,
+    "aiologic.Queue (green)": 200,
+    "aiologic.Queue (async)": 500,
+    "trio memory channel": 500,
+    "anyio stream": 500,
+    "anyio stream on trio": 500,
+    "gevent.queue.Channel": 500,
+}
+"""Messages of peers that are too slow for 10,000; other libraries' get 2,000."""
+POLLING = ("interpreters.Queue",)
+"""Ten milliseconds a hop: with one message in flight it gets 20 nodes and 5 messages."""
+FAR = 100_000
+"""Nodes that only asyncio bears in reasonable time: measured once."""
+PAYLOADS = (0, 64, 4096, 1 << 20)
+LANGUAGES = (("go unbuffered", "go", 0), ("go buffered 128", "go", 128), ("erlang", "erlang", 0))
+
+
+def candidates(quick: bool) -> list[Candidate]:
+    """All of them; when it has to be quick, no sweeps but one value of each."""
+    return [*streams(quick), *bounded(quick), *tokens(quick), *sweeps(quick)]
+
+
+def streams(quick: bool) -> Iterator[Candidate]:
+    """Everything in flight."""
+    nodes, messages = (50, 1000) if quick else (300, 10_000)
+    for model in MODELS:
+        yield room("stream", model, nodes, messages)
+    for model in FLOORS:
+        yield floor("stream", model, nodes, messages // 5 if model in BORDER else messages)
+    for peer in PEERS.values():
+        yield of_peer("stream", peer, nodes, fewer(peer, messages))
+    for name, language, capacity in LANGUAGES:
+        yield of_language("stream", name, language, nodes, messages, capacity)
+
+
+def bounded(quick: bool) -> Iterator[Candidate]:
+    """The same with 64 in each channel."""
+    nodes, messages = (50, 1000) if quick else (300, 10_000)
+    for model in MODELS:
+        yield room("bounded", model, nodes, messages // 5, capacity=64)
+    for peer in PEERS.values():
+        if peer.bounded:
+            yield of_peer("bounded", peer, nodes, min(fewer(peer, messages), messages // 5), capacity=64)
+
+
+def tokens(quick: bool) -> Iterator[Candidate]:
+    """One in flight."""
+    nodes = 50 if quick else 300
+    for model in MODELS:
+        yield room("token", model, nodes, laps(model, nodes, quick), in_flight=1)
+    for model in FLOORS:
+        yield floor("token", model, nodes, laps(model, nodes, quick))
+    for peer in PEERS.values():
+        polls = peer.name in POLLING
+        size = (20, 2 if quick else 5) if polls else (nodes, laps(peer.model, nodes, quick))
+        yield of_peer("token", peer, *size)
+    for name, language, capacity in LANGUAGES:
+        if not capacity:
+            yield of_language("token", name.partition(" ")[0], language, nodes, 10 if quick else 1000, capacity)
+
+
+def laps(model: str, nodes: int, quick: bool) -> int:
+    """How many messages go round one after the other."""
+    return amount(hop_cost(model, in_flight=1) * nodes, quick)
+
+
+def fewer(peer: Any, messages: int) -> int:
+    """How many messages this peer gets."""
+    most = 2000 if set(peer.needs) & set(OWN) else messages
+    return min(messages, FEWER.get(peer.name, most))
+
+
+def sweeps(quick: bool) -> Iterator[Candidate]:
+    """One size changes at a time."""
+    nodes = 20 if quick else 100
+    for model in MODELS:
+        for capacity in (0,) if quick else (0, 1, 64):
+            yield sized(f"capacity-{capacity}", model, quick, nodes=nodes, capacity=capacity)
+        for payload in (4096,) if quick else PAYLOADS:
+            yield sized(f"payload-{payload}", model, quick, nodes=10, in_flight=8, payload=payload)
+        if quick:
+            continue
+        yield sized("base", model, quick, nodes=nodes)
+        for in_flight in (1, 2, 8, 64):
+            yield sized(f"in_flight-{in_flight}", model, quick, nodes=nodes, in_flight=in_flight)
+        for count in numbers_of_nodes(model):
+            yield sized(f"nodes-{count}", model, quick, nodes=count, in_flight=64)
+
+
+def numbers_of_nodes(model: str) -> tuple[int, ...]:
+    """How large the rings of a model get, beside the 100 of the other sweeps."""
+    if model == "asyncio":
+        return (2, 10, 1000, 10_000, FAR)
+    return {"border": (2, 10, 300), "threads": (2, 10, 1000), "light": (2, 10, 1000, 10_000)}[kind(model)]
+
+
+def sized(cell: str, model: str, quick: bool, nodes: int, **sizes: Any) -> Candidate:
+    """A room with as many messages as it takes; at least as many as are to be in flight."""
+    cost = hop_cost(model, **sizes) * nodes + MAKE * sizes.get("payload", 0)
+    messages = amount(cost, quick, least=max(10, sizes.get("in_flight", 1)), most=50_000)
+    return room(cell, model, nodes, messages, **sizes, rounds=1 if nodes == FAR else 2)
+
+
+def room(cell: str, model: str, nodes: int, messages: int, *, rounds: int = 0, **sizes: Any) -> Candidate:
+    """A model's room."""
+    given = {"in_flight": None, "capacity": inf, "payload": None} | sizes
+    given["payload"] = given["payload"] or None
+    return Candidate(
+        f"ring/{cell}/{model}",
+        "benchmarks.calls:ring",
+        kind="room",
+        model=model,
+        **counted(nodes, messages),
+        sizes={"model": model, "nodes": nodes, "messages": messages, **given},
+        shown=shown(nodes, messages, **given),
+        rounds=rounds,
+    )
+
+
+def counted(nodes: int, messages: int) -> dict[str, Any]:
+    """What is counted in every ring."""
+    return {"step": "hop", "steps": nodes * messages}
+
+
+def shown(
+    nodes: int, messages: int, in_flight: int | None = None, capacity: float = inf, payload: int | None = None
+) -> dict[str, Any]:
+    """Every size, as JSON can have it."""
+    return {
+        "nodes": nodes,
+        "messages": messages,
+        "in_flight": "all" if in_flight is None else in_flight,
+        "capacity": "inf" if capacity == inf else int(capacity),
+        "payload": payload or 0,
+    }
+
+
+def floor(cell: str, model: str, nodes: int, messages: int) -> Candidate:
+    """The ring by hand, on the same model."""
+    return Candidate(
+        f"ring/{cell}/floor {model}",
+        f"benchmarks.calls:floor_{cell}",
+        kind="floor",
+        model=model,
+        **counted(nodes, messages),
+        sizes={"model": model, "nodes": nodes, "messages": messages},
+        shown=shown(nodes, messages, 1 if cell == "token" else None),
+    )
+
+
+def of_peer(cell: str, peer: Any, nodes: int, messages: int, **sizes: Any) -> Candidate:
+    """What one might pick instead."""
+    return Candidate(
+        f"ring/{cell}/{peer.name}",
+        f"benchmarks.calls:peer_{'token' if cell == 'token' else 'stream'}",
+        kind="peer",
+        model=peer.model,
+        **counted(nodes, messages),
+        sizes={"peer": peer.name, "nodes": nodes, "messages": messages, **sizes},
+        shown=shown(nodes, messages, 1 if cell == "token" else None, **sizes),
+        needs=tuple(need for need in peer.needs if need in OWN),
+    )
+
+
+def of_language(cell: str, name: str, language: str, nodes: int, messages: int, capacity: int) -> Candidate:
+    """The same program in another language."""
+    return Candidate(
+        f"ring/{cell}/{name}",
+        "benchmarks.calls:language",
+        kind="language",
+        model=None,
+        **counted(nodes, messages),
+        sizes={"language": language, "kind": cell, "nodes": nodes, "messages": messages, "capacity": capacity},
+        shown=shown(nodes, messages, 1 if cell == "token" else None, inf if language == "erlang" else capacity),
+    )

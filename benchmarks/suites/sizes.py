@@ -1,0 +1,45 @@
+"""How many messages make a measurement of about the same length in every model.
+
+The costs here are rough, on the slow side, and only choose sizes; what is measured is in the results.
+"""
+
+from math import inf
+
+LIGHT = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio")
+THREADS = ("threads", "rawthreads")
+BORDER = ("processes", "subinterp")
+MODELS = (*THREADS, *BORDER, *LIGHT)
+
+TARGET = 0.2
+"""Seconds of one measurement."""
+QUICK_TARGET = 0.03
+
+COSTS = {"light": (150e-9, 4e-6), "threads": (150e-9, 20e-6), "border": (300e-9, 40e-6)}
+"""Seconds per hop: when everything streams, and when every hop is a switch."""
+SPREAD = 16
+"""So many messages in flight before two of them wait at the same node: they do not stay evenly apart."""
+COPY = 2e-9
+"""Seconds per byte where a message is a copy."""
+MAKE = 0.5e-9
+"""Seconds per byte for making a message and checking it, in every model."""
+
+
+def kind(model: str) -> str:
+    """Return `light`, `threads` or `border`."""
+    name = model.partition(":")[0]
+    return "border" if name in BORDER else "threads" if name in THREADS else "light"
+
+
+def hop_cost(model: str, in_flight: int | None = None, capacity: float = inf, payload: int | None = None) -> float:
+    """Return about how many seconds a hop takes: a switch is shared by the messages that wait at the same node."""
+    stream, switch = COSTS[kind(model)]
+    copied = COPY * (payload or 0) if kind(model) == "border" else 0
+    together = max(1, min((in_flight or inf) / SPREAD, capacity))
+    return stream + switch / together + copied
+
+
+def amount(cost: float, quick: bool, least: int = 1, most: int = 1_000_000) -> int:
+    """Return how many of this cost make one measurement, as a round number."""
+    wanted = (QUICK_TARGET if quick else TARGET) / cost
+    unit: int = 10 ** max(0, len(str(int(wanted))) - 1)
+    return max(least, min(most, int(wanted / unit) * unit))

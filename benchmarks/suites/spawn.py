@@ -1,0 +1,67 @@
+"""What a unit costs: time and memory of 10, 100, 1,000 ... units that do nothing but wait, and how both grow.
+
+The time is that of one unit, from before the first is started until all run; memory is `figure_bytes_per_unit`.
+Processes and interpreters up to 300, threads to 1,000, light units to 10,000, asyncio and greenlet to 100,000.
+`command` is the time of a whole `python -m concmodels.ring 10 10`, beside that of the bare imports.
+"""
+
+from collections.abc import Iterator
+
+from benchmarks.cell import Candidate
+from benchmarks.suites.sizes import MODELS, kind
+
+NUMBERS = {"border": (10, 100, 300), "threads": (10, 100, 1000), "light": (10, 100, 1000, 10_000)}
+FAR = {"asyncio": (100_000,), "greenlet": (100_000,)}
+FLOORS = {"threads": "threads", "processes": "processes", "subinterp": "interpreters", "asyncio": "asyncio"}
+"""The models whose units are also made by hand, and the function that does it."""
+COMMANDS = {
+    "python -m concmodels.ring": ["-m", "concmodels.ring", "10", "10", "--model", "threads"],
+    "the imports": ["-c", "import argparse, json, rich.table, rich.progress"],
+}
+
+
+def candidates(quick: bool) -> list[Candidate]:
+    """All of them; when it has to be quick, ten units each."""
+    return [*units(quick), *commands(quick)]
+
+
+def units(quick: bool) -> Iterator[Candidate]:
+    """Rooms and floors."""
+    for model in MODELS:
+        for number in (10,) if quick else (*NUMBERS[kind(model)], *FAR.get(model, ())):
+            yield some("room", model, model, "benchmarks.units:room", number, {"model": model, "units": number}, quick)
+            if model in FLOORS:
+                call = f"benchmarks.bare_units:{FLOORS[model]}"
+                yield some("floor", model, f"floor {model}", call, number, {"units": number}, quick)
+
+
+def some(what: str, model: str, name: str, call: str, number: int, sizes: dict[str, object], quick: bool) -> Candidate:
+    """So many units."""
+    return Candidate(
+        f"spawn/units-{number}/{name}",
+        call,
+        kind=what,
+        model=model,
+        step="unit",
+        steps=number,
+        sizes=sizes,
+        shown={"units": number},
+        rounds=3 if number == 300 else 2,
+        loops=10 if number <= 100 and kind(model) != "border" and not quick else 1,
+    )
+
+
+def commands(quick: bool) -> Iterator[Candidate]:
+    """Whole processes."""
+    for name, arguments in COMMANDS.items():
+        yield Candidate(
+            f"spawn/command/{name}",
+            "benchmarks.units:command",
+            kind="room" if "ring" in name else "floor",
+            model="threads",
+            step="start",
+            steps=1,
+            sizes={"arguments": arguments},
+            shown={},
+            loops=1 if quick else 5,
+        )

@@ -1,0 +1,138 @@
+"""A result as tables on a terminal: the cells, the goals, what was left out, and one result against another."""
+
+import statistics
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+
+from benchmarks.goals import Goal, Verdict, verdicts
+from benchmarks.result import LeftOut, Results, Row
+from concmodels._table import duration, short
+
+LEAST_CHANGE = 1.05
+"""What is less than that is noise, however alike the rounds are."""
+KINDS = {"room": "", "floor": "by hand", "peer": "instead", "language": "language", "past": "then"}
+
+
+def cells(results: Results, wanted: Sequence[str] = ()) -> Iterable[Table]:
+    """A table for every cell; `wanted` are suites, or cells as `ring/stream`."""
+    for suite in results.suites:
+        for cell in results.cells(suite):
+            if not wanted or suite in wanted or f"{suite}/{cell}" in wanted:
+                rows = [row for python in results.pythons for row in results.of(suite, cell, python)]
+                yield cell_table(sorted(rows, key=lambda row: row.median), len(results.pythons) > 1)
+
+
+def cell_table(rows: list[Row], pythons: bool) -> Table:
+    """One cell, fastest first."""
+    first = rows[0]
+    table = new_table(f"{first.suite}/{first.cell}: {sizes(rows)}")
+    table.add_column(first.cell, no_wrap=True)
+    if pythons:
+        table.add_column("Python")
+    table.add_column("")
+    for head in (f"per {first.step}", "from", "to", "per second", "rounds"):
+        table.add_column(head, justify="right")
+    for row in rows:
+        figures = [duration(it * 1e9) for it in (row.median, row.least, row.most)]
+        name = [row.candidate, row.python] if pythons else [row.candidate]
+        table.add_row(*name, KINDS[row.kind], *figures, short(row.per_second), str(len(row.seconds)))
+    return table
+
+
+def new_table(title: str) -> Table:
+    """An empty one."""
+    return Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+
+
+def sizes(rows: Iterable[Row]) -> str:
+    """The sizes that all of them have."""
+    common = [set(row.parameters.items()) for row in rows if all(map(is_plain, row.parameters.values()))]
+    both = set.intersection(*common) if common else set()
+    return ", ".join(f"{name} {value}" for name, value in sorted(both, key=str))
+
+
+def is_plain(value: object) -> bool:
+    """Whether this is a number or a word."""
+    return isinstance(value, int | float | str)
+
+
+def goals(results: Results) -> Iterable[Table]:
+    """Measured against goal, for every Python."""
+    for python in results.pythons:
+        if found := verdicts(results, python):
+            yield goal_table(found, f"the goals, under Python {python}: ours over the other's, above 1 is faster")
+
+
+def goal_table(found: list[Verdict], title: str) -> Table:
+    """The goals under one Python."""
+    table = new_table(title)
+    for head in ("", "ours", "against"):
+        table.add_column(head, overflow="fold")
+    for head in ("median", "from", "to", "goal"):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column("met")
+    for it in found:
+        ratios = [f"{value:.3g}" for value in (it.ratio, min(it.ratios.values()), max(it.ratios.values()))]
+        table.add_row(*sides(it.goal), *ratios, f"{it.goal.least:.3g}", "yes" if it.met else "[red]no")
+    return table
+
+
+def sides(goal: Goal) -> tuple[str, str, str]:
+    """Where, ours, and the other, with its cell where that is another one."""
+    (suite, cell, ours), (_, other_cell, theirs) = (path.split("/", 2) for path in (goal.ours, goal.theirs))
+    where = f"{suite}/{cell}" + ("" if goal.figure == "seconds" else f" {goal.figure}")
+    return where, ours, theirs if cell == other_cell else f"{other_cell}/{theirs}"
+
+
+def left_out(results: Results) -> Iterable[str]:
+    """A line for everything that could not be measured; what one reason keeps out stands in one line."""
+    reasons: dict[tuple[str, bool], list[LeftOut]] = {}
+    for it in results.left_out:
+        reasons.setdefault((it.why, it.failed), []).append(it)
+    for (why, failed), items in reasons.items():
+        names = ", ".join(it.name for it in items[:4]) + (f" and {len(items) - 4} more" if len(items) > 4 else "")
+        yield f"{'failed' if failed else 'left out'}: {names}: {why}"
+
+
+def changes(old: Results, new: Results, everything: bool) -> Table:
+    """What both have, the greatest change first; without `everything`, only what is beyond the noise."""
+    table = new_table("new against old: above 1 is faster now")
+    table.add_column("")
+    for head in ("old", "new", "ratio"):
+        table.add_column(head, justify="right")
+    table.add_column("")
+    before = {row.name: row for row in old.rows}
+    pairs = [(before[row.name], row) for row in new.rows if row.name in before and same_work(before[row.name], row)]
+    for was, now in sorted(pairs, key=lambda pair: pair[1].median / pair[0].median):
+        if everything or apart(was, now):
+            verdict = "" if not apart(was, now) else "faster" if now.median < was.median else "[red]slower"
+            figures = [duration(row.median * 1e9) for row in (was, now)]
+            table.add_row(now.name, *figures, f"{was.median / now.median:.2f}", verdict)
+    return table
+
+
+def same_work(was: Row, now: Row) -> bool:
+    """Whether both did the same."""
+    return was.parameters == now.parameters and was.steps == now.steps
+
+
+def apart(was: Row, now: Row) -> bool:
+    """Whether there is more between the rounds of one and those of the other than between its own; 5 % at least.
+
+    One round alone tells nothing about the noise.
+    """
+    fast, slow = sorted((was, now), key=lambda row: row.median)
+    noise = max(row.most / row.least for row in (was, now))
+    return min(len(was.seconds), len(now.seconds)) > 1 and slow.least / fast.most > max(noise, LEAST_CHANGE)
+
+
+def summary(results: Results) -> str:
+    """How much was measured."""
+    rows = len(results.rows)
+    spread = [row.most / row.least - 1 for row in results.rows if len(row.seconds) > 1]
+    noise = f"; the slowest round took {statistics.median(spread):.0%} more than the fastest (median)" if spread else ""
+    return f"{rows} measured under Python {', '.join(results.pythons) or '(none)'}{noise}"
+
+
+__all__ = ["cells", "changes", "goals", "left_out", "summary"]

@@ -1,0 +1,117 @@
+"""Many units that do nothing but wait: what one costs in time and in memory.
+
+`room` starts them on the vocabulary, the others by hand. All return the seconds from before the first one is started
+until the last one has said that it runs, and how much memory they take. Children import this module.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.contract import AsyncChannel, Channel
+
+    type Took = tuple[float, dict[str, Any]]
+
+
+def unit(here: Channel[int], go: Channel[int]) -> None:
+    """Say that it runs, and wait for the end."""
+    here.send(1)
+    for _ in go:
+        pass
+
+
+async def async_unit(here: AsyncChannel[int], go: AsyncChannel[int]) -> None:
+    """As `unit`."""
+    await here.send(1)
+    async for _ in go:
+        pass
+
+
+def crowd(room: Any, units: int) -> Took:
+    """Start so many."""
+    here, go = room.Channel(float("inf"), "here"), room.Channel(float("inf"), "go")
+    watch = Watch(units)
+    with room.TaskGroup() as group:
+        for _ in range(units):
+            group.spawn(unit, here, go)
+        for _ in range(units):
+            here.receive()
+        watch.all_run()
+        go.close()
+    return watch.took()
+
+
+async def async_crowd(room: Any, units: int) -> Took:
+    """As `crowd`."""
+    here, go = room.Channel(float("inf"), "here"), room.Channel(float("inf"), "go")
+    watch = Watch(units)
+    async with room.TaskGroup() as group:
+        for _ in range(units):
+            group.spawn(async_unit, here, go)
+        for _ in range(units):
+            await here.receive()
+        watch.all_run()
+        go.close()
+    return watch.took()
+
+
+class Watch:
+    """The time and the memory from its making until all run, and the time from there to their end."""
+
+    def __init__(self, units: int) -> None:
+        import gc
+        from time import perf_counter
+
+        gc.collect()
+        self.units = units
+        self.clock = perf_counter
+        self.before = memory()
+        self.began = perf_counter()
+
+    def all_run(self) -> None:
+        """All units have been started, and wait."""
+        self.seconds = self.clock() - self.began
+        self.after = memory()
+        self.ending = self.clock()
+
+    def took(self) -> Took:
+        """The seconds, and the other figures."""
+        figures = {"end_s": self.clock() - self.ending}
+        if self.before is not None and self.after is not None:
+            figures |= {"pss_bytes": self.after, "bytes_per_unit": max(0, self.after - self.before) / self.units}
+        return self.seconds, figures
+
+
+def memory() -> int | None:
+    """The PSS of this process and all its descendants; None where it can't be known."""
+    from concmodels import _memory
+
+    own, others = _memory.own_pss(), _memory.of_descendants().pss
+    return None if own is None or others is None else own + others
+
+
+def room(model: str, units: int) -> Took:
+    """In the room of a model. Raises `NotHere` where this machine can't hold them."""
+    from benchmarks.cell import NotHere
+    from concmodels import catalog
+    from concmodels._limits import TooLarge, check
+    from concmodels._plan import Plan
+
+    room: Any = catalog.load(model)
+    try:
+        check(Plan(model, units, 1))  # also raises the limit on descriptors
+    except TooLarge as reason:
+        raise NotHere(str(reason)) from None
+    took: Took = room.run(async_crowd if catalog.facts(model).colour == "async" else crowd, room, units)
+    return took
+
+
+def command(arguments: list[str]) -> float:
+    """A whole process of this Python, from its start to its end."""
+    import subprocess
+    import sys
+    from time import perf_counter
+
+    begin = perf_counter()
+    subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True)
+    return perf_counter() - begin

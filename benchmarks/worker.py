@@ -1,0 +1,102 @@
+"""Measures one candidate once, in a process of its own: `python -m benchmarks.worker PATH OUTPUT ROUND LOOPS [quick]`.
+
+The run is pyperf's; it and all metadata are written to OUTPUT, which the session reads. What can't be measured here is
+a sentence there instead. The children of some models import the main module again, so this one imports nothing before
+it must.
+"""
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from benchmarks.cell import Candidate
+
+CALIBRATE = 0
+"""LOOPS: let pyperf find how many make up its least time, and report that alone."""
+
+
+def main(path: str, output: str, number: int, loops: int, quick: bool) -> int:
+    """Write the run, or why there is none, to the file `output`."""
+    import json
+
+    die_with_parent()
+    from benchmarks.cell import NotHere
+    from benchmarks.suites import find
+    from concmodels.errors import ModelUnavailable
+
+    try:
+        text = measured(find(path, quick), number, loops)
+    except (NotHere, ModelUnavailable) as reason:
+        text = json.dumps({"left_out": str(reason)})
+    with open(output, "w") as file:
+        file.write(text)
+    return 0
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when the session dies, however it dies; it starts a session of its own."""
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def measured(candidate: Candidate, number: int, loops: int) -> str:
+    """One pyperf run of this candidate, as JSON."""
+    import io
+
+    import pyperf
+
+    from benchmarks.machine import about_run
+
+    runner = pyperf.Runner()
+    how = ["--calibrate-loops"] if loops == CALIBRATE else ["--loops", str(loops)]
+    runner.parse_args(["--worker", "--quiet", "--values", "1", "--warmups", "0", *how])
+    timed = Timed(function(candidate.call), candidate.sizes)
+    run = runner.bench_time_func(candidate.path, timed, inner_loops=candidate.steps)
+    run.update_metadata(timed.figures | about_run(candidate, number, timed.versions))
+    text = io.StringIO()
+    run.dump(text)
+    return text.getvalue()
+
+
+class Timed:
+    """Calls a function as often as it is told to, and adds up the seconds that it returns."""
+
+    def __init__(self, call: Callable[..., Any], sizes: dict[str, Any]) -> None:
+        self.call = call
+        self.sizes = sizes
+        self.figures: dict[str, float] = {}
+        self.versions: dict[str, str] = {}
+
+    def __call__(self, loops: int) -> float:
+        """The seconds of all together; of the other figures, those of the last one."""
+        return sum(self.once() for _ in range(loops))
+
+    def once(self) -> float:
+        """The seconds of one."""
+        from benchmarks.result import FIGURE
+
+        took = self.call(**self.sizes)
+        seconds, figures = took if isinstance(took, tuple) else (took, {})
+        self.versions = figures.pop("versions", {})
+        self.figures = {FIGURE + name: value for name, value in figures.items() if value is not None}
+        return float(seconds)
+
+
+def function(name: str) -> Callable[..., Any]:
+    """The function that a candidate names."""
+    from importlib import import_module
+
+    module, _, attribute = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), attribute)
+    return found
+
+
+if __name__ == "__main__":
+    path, output, number, loops, *quick = sys.argv[1:]
+    sys.exit(main(path, output, int(number), int(loops), quick == ["quick"]))
