@@ -345,3 +345,24 @@ def test_a_pool_at_work_is_no_deadlock(room):
             return list(pool.map(tasks.slow, [0.5, 0.6, 0.4]))
 
     assert room.run(main, deadlock_after=0.1) == [0.5, 0.6, 0.4]
+
+
+@pytest.mark.parametrize("room", BOTH)
+def test_a_pool_that_is_gone_has_no_hand_in_what_comes_after(room):
+    """Its record is another group's by then: leaving its `with` with an error must not cancel that one."""
+
+    def main():
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(20):
+            with pytest.raises(ZeroDivisionError), room.Pool(1) as pool:
+                assert pool.submit(tasks.same, 1).result() == 1
+                pool.shutdown()
+                with room.TaskGroup() as group, pytest.raises(ZeroDivisionError):
+                    task = group.spawn(tasks.slow, 0.01)
+                    pool.__exit__(ZeroDivisionError, ZeroDivisionError(), None)
+                    raise ZeroDivisionError
+                assert task.result() == 0.01
+                raise ZeroDivisionError
+        assert len(os.listdir("/proc/self/fd")) < before + 20
+
+    room.run(main)

@@ -21,7 +21,6 @@ from functools import partial
 from concmodels.errors import TaskCancelled
 from concmodels.models._border import current
 from concmodels.models._border_future import Future
-from concmodels.models._border_group import cancel
 from concmodels.models._colour import must_be_plain
 from concmodels.models._pool_arguments import at_least_one, check_initializer, check_map
 from concmodels.models._pool_away import pack, pool_for
@@ -236,7 +235,7 @@ class Pool(Executor):
             self.floor.cancel_waiting()
         if isinstance(error, KeyboardInterrupt):
             unit.hurry()
-        cancel(unit, self._foreman.crew.at)
+        self._foreman.cancel()
         parker = unit.parker()
         before, parker.shielded = parker.shielded, True
         unit.clean_up(True)

@@ -120,7 +120,6 @@ class Floor:
                 source.fail_all(error, endings)
         for ending in endings:
             _end(*ending)
-        self.crew.dissolve()
 
     def give_up(self, error: BaseException) -> None:
         """Whoever minds it has failed: all that can still be done is to end."""

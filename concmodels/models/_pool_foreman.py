@@ -10,7 +10,7 @@ from _thread import allocate_lock, get_ident
 
 from concmodels.models._arena import BROKEN, LIVE, OWNER, PARENT, Cancelled
 from concmodels.models._border import Unit, now
-from concmodels.models._border_group import TaskGroup
+from concmodels.models._border_group import TaskGroup, cancel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,14 +44,15 @@ class Crew(TaskGroup):
         """Whether a worker still lives."""
         return bool(self.unit.words[self._at + LIVE]) and not self.unit.words[BROKEN]
 
-    def dissolve(self) -> None:
-        """All have ended: give the records back."""
+    def dissolve(self, foreman: int) -> None:
+        """All have ended: give the records back, the foreman's too. A late ring for him does the next one no harm."""
         self._open = False
-        if not self.unit.words[BROKEN]:
+        if not self.unit.words[BROKEN] and not self.any_left():
             with self.unit.arena.claim:
                 for task in self._tasks:
                     self._forget(task)
                 self.unit.arena.free_record(self._at)
+                self.unit.arena.free_record(foreman)
 
 
 class Foreman:
@@ -102,8 +103,14 @@ class Foreman:
         """Mind the pool for a moment."""
         if self._floor.step():
             self._tell()
-        if self._floor.is_over() and not self.gone:
+        if not self.gone and self._floor.is_over():
             self._unit.ring(self._parker.at)  # the thread has to end it
+
+    def cancel(self) -> None:
+        """Cancel the workers, as long as there are any."""
+        with self._changing:
+            if not self.gone:
+                cancel(self._unit, self.crew.at)
 
     def join(self) -> None:
         """Wait for the end of the thread, which has nothing left to do."""
@@ -114,17 +121,22 @@ class Foreman:
         """From now on the workers ring this one."""
         with self._changing:
             self._waiting.append(at)
-            self._unit.words[self.crew.at + OWNER] = at
+            self._name(at)
 
     def leave_post(self, at: int) -> None:
         """Hand it to the next; he is told if there may be news that he was not rung for."""
         with self._changing:
             self._waiting.remove(at)
             heir = self._waiting[-1] if self._waiting else self._parker.at
-            self._unit.words[self.crew.at + OWNER] = heir
+            self._name(heir)
         with self._fence:
             if self._floor.has_news():
                 self._unit.ring(heir)
+
+    def _name(self, at: int) -> None:
+        """Write down whom the workers ring; once all have left, the record is somebody else's."""
+        if not self.gone:
+            self._unit.words[self.crew.at + OWNER] = at
 
     def _tell(self) -> None:
         """Something has ended: everybody else who waits for the pool looks again."""
@@ -159,7 +171,9 @@ class Foreman:
     def _leave(self) -> None:
         self._floor.end()
         self._at_end()
-        self.gone = True
+        with self._changing:
+            self.gone = True
+        self.crew.dissolve(self._parker.at)
         self._tell()
         self._unit.end_service()
 
