@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _WORDS = {KEPT: ("passed      ", "green"), BROKEN: ("failed      ", "bold red"), NOT_PROMISED: ("not promised", "dim")}
 
 _VALUES_TOLD = 6
-_HARDLY = 5
-"""A model that leaves so many times more promises than it gives has not shown much."""
+_HARDLY = 20
+"""Fewer promises than these say little of a model."""
 
 
 class Show:
@@ -57,7 +57,7 @@ class Show:
         if report.broken:
             names = dict.fromkeys(str(line.promise) for line in report.broken)
             self._print(Text(f"broken: {', '.join(names)}"))
-        if (len(report.kept) + len(report.broken)) * _HARDLY < len(report.not_promised):
+        if len(report.kept) + len(report.broken) < _HARDLY and report.not_promised:
             self._print(Text("This is hardly tested: give it iteration, `close` and the nowait forms too."))
         self._print(Text.assemble((f"{report.model}: {report.grade}", style), f" ({counts})"))
 
