@@ -27,8 +27,8 @@ from concmodels.models._pool_away import pack, pool_for
 from concmodels.models._pool_floor import CLOSED, STOPPED, Floor
 from concmodels.models._pool_foreman import Foreman
 from concmodels.models._pool_progress import is_to_be_shown, shown
-from concmodels.models._pool_results import length_of
-from concmodels.models._pool_sources import Failed, Mapping
+from concmodels.models._pool_results import Failure, length_of
+from concmodels.models._pool_sources import Mapping
 from concmodels.models._travel import pack_call
 
 TYPE_CHECKING = False
@@ -186,7 +186,7 @@ class Pool(Executor):
                 self.wait_until(partial(mapping.is_told, position), until)
             self.home.look_around()  # also for who never has to wait; and as in Future.result
             run = mapping.pop(position)
-            if isinstance(run, Failed):
+            if isinstance(run, Failure):
                 raise run.error
             if buffersize is None:
                 yield from run

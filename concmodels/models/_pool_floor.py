@@ -19,7 +19,8 @@ from concmodels.models._desk import CLOSING
 from concmodels.models._pool_arguments import refusal
 from concmodels.models._pool_calls import Calls
 from concmodels.models._pool_member import Batch, Member
-from concmodels.models._pool_sources import Failed, Mapping, Source
+from concmodels.models._pool_results import Failure
+from concmodels.models._pool_sources import Mapping, Source
 from concmodels.models._pool_worker import UNFIT, serve
 
 TYPE_CHECKING = False
@@ -140,7 +141,7 @@ class Floor:
 
     def _settle(self, news: News, endings: Endings) -> None:
         for source, first, outcome in news:
-            if isinstance(outcome, Failed):
+            if isinstance(outcome, Failure):
                 source.failed(first, outcome.error, endings)
             else:
                 source.done(first, outcome, endings)
@@ -176,7 +177,7 @@ class Floor:
                 source.give_back(first, count)
                 source.alone = count
             else:
-                news.append((source, first, Failed(error)))
+                news.append((source, first, Failure(error)))
 
     def _share_out(self, idle: list[Member], news: News) -> None:
         """Somebody has nothing to do: half of what lies before the busiest is his."""

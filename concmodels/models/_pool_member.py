@@ -34,7 +34,7 @@ from concmodels.models._desk import (
     empties,
 )
 from concmodels.models._pool_reader import Reader
-from concmodels.models._pool_sources import Failed
+from concmodels.models._pool_results import Failure
 from concmodels.models._pool_worker import READY_TO_WORK
 from concmodels.models._travel import unpack_error
 
@@ -203,7 +203,7 @@ class Member:
         for batch in reversed(self.batches):
             number = batch.start + batch.done
             if batch.start <= number < min(begun, batch.start + batch.count):
-                news.append((batch.source, batch.position(number), Failed(error)))
+                news.append((batch.source, batch.position(number), Failure(error)))
                 number += 1
             batch.source.give_back(batch.position(number), batch.start + batch.count - number)
             self._free(batch)
@@ -219,7 +219,7 @@ class Member:
     def trouble(self) -> BaseException:
         """Why its initializer failed."""
         failed = self._reader.value(self.words[RESULTS_AT])
-        assert isinstance(failed, Failed)
+        assert isinstance(failed, Failure)
         return failed.error
 
     def leave(self) -> None:

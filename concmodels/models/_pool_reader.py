@@ -2,7 +2,7 @@
 
 from concmodels.models._channel_memory import CONSTANTS, LEAST
 from concmodels.models._desk import AREA_AT, AT, BLOCK_AT, ERROR_AT, ERROR_BLOCK_AT, FREED, NONE, kind_of
-from concmodels.models._pool_sources import Failed
+from concmodels.models._pool_results import Failure
 from concmodels.models._travel import unpack, unpack_error
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from concmodels.models._pool_sources import Source
 
     # what a worker has done: the source, the first position, the results
-    type News = list[tuple[Source, int, list[Any] | Failed]]
+    type News = list[tuple[Source, int, list[Any] | Failure]]
 
 
 class Reader:
@@ -38,7 +38,7 @@ class Reader:
         run: list[Any] = []
         for word in found:
             value = self.value(word)
-            if type(value) is not Failed:
+            if type(value) is not Failure:
                 run.append(value)
                 continue
             if run:
@@ -49,7 +49,7 @@ class Reader:
             news.append((source, position, run))
 
     def value(self, word: int) -> Any:
-        """The result that this word stands for, or the `Failed` of an exception."""
+        """The result that this word stands for, or the `Failure` of an exception."""
         if word >= LEAST:
             return word
         kind, at = kind_of(word)
@@ -57,9 +57,9 @@ class Reader:
             return CONSTANTS[at]
         data = self._read(at, kind in (BLOCK_AT, ERROR_BLOCK_AT))
         try:
-            return Failed(unpack_error(data)) if kind in (ERROR_AT, ERROR_BLOCK_AT) else unpack(data)
+            return Failure(unpack_error(data)) if kind in (ERROR_AT, ERROR_BLOCK_AT) else unpack(data)
         except Exception as error:  # noqa: BLE001 - it has arrived, but can't be read here: so the task has failed
-            return Failed(error)
+            return Failure(error)
 
     def _read(self, at: int, block: bool) -> bytes:
         arena = self._arena

@@ -10,7 +10,8 @@ from concurrent.futures import CancelledError
 from itertools import islice
 
 from concmodels.models._desk import ITEMS, TUPLES
-from concmodels.models._travel import careful_dumps, dumps, pack_call
+from concmodels.models._pool_results import Failure
+from concmodels.models._travel import dumps, dumps_any, pack_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Mapping(Source):
         super().__init__(chunk)
         self.form = TUPLES if star else ITEMS
         self.error: BaseException | None = None  # why there will be no more results
-        self.runs: dict[int, list[Any] | Failed] = {}
+        self.runs: dict[int, list[Any] | Failure] = {}
         self._name = getattr(function, "__name__", "the task")
         self._function = pack_call(function, (), home)
         self._home = home
@@ -162,10 +163,10 @@ class Mapping(Source):
         """Whether it is known how this one has ended, or that it will not be done."""
         return position in self.runs or self.error is not None
 
-    def pop(self, position: int) -> list[Any] | Failed:
+    def pop(self, position: int) -> list[Any] | Failure:
         """The results from this position on, as many as there are in one run."""
         if position not in self.runs:
-            return Failed(self.error or RuntimeError("the pool has lost a result"))
+            return Failure(self.error or RuntimeError("the pool has lost a result"))
         return self.runs.pop(position)
 
     def cancel(self) -> None:
@@ -188,11 +189,7 @@ class Mapping(Source):
 
     def _pack(self, items: list[Any]) -> bytes:
         try:
-            return dumps(items, 5)
-        except Exception:  # noqa: BLE001 - whatever it was, the careful way knows more
-            pass
-        try:
-            return careful_dumps(items, self._home)
+            return dumps_any(items, self._home)
         except Exception:
             if len(items) == 1:  # say which it is, and why
                 pack_call(_stand_in, items[0] if self.form == TUPLES else (items[0],), self._home)
@@ -207,15 +204,8 @@ class Mapping(Source):
 
     def failed(self, position: int, error: BaseException, endings: Endings) -> None:
         self._over += 1
-        self.runs[position] = Failed(error)
+        self.runs[position] = Failure(error)
 
 
 def _stand_in() -> None:
     """In the place of a function that can travel."""
-
-
-class Failed:
-    """What a task that has failed leaves in the place of its result."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error

@@ -38,7 +38,7 @@ from concmodels.models._desk import (
     TOOK_NS,
     UNREADABLE,
 )
-from concmodels.models._travel import dumps, pack_error, unpack
+from concmodels.models._travel import dumps_any, pack_error, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,11 +182,7 @@ class Worker:
 
     def _pack(self, value: object) -> bytes:
         try:
-            return dumps(value, 5)
-        except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better
-            pass
-        try:
-            return self.unit.careful_dumps(value)
+            return dumps_any(value, self.unit)
         except Exception as error:
             raise CannotTravel(f"the result of {self._name()} can't travel to the pool: {error}") from error
 

@@ -86,14 +86,19 @@ def careful_dumps(value: object, home: object = None) -> bytes:
     return buffer.getvalue()
 
 
+def dumps_any(value: object, home: object) -> bytes:
+    """Pickle the quick way; what that refuses, with care: rooms travel then, and the rest is told in a sentence."""
+    try:
+        return dumps(value, 5)
+    except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better
+        pass
+    return careful_dumps(value, home)
+
+
 def pack(item: object, home: object) -> bytes:
     """Pickle an item for a channel of the run `home`."""
     try:
-        return dumps(item, 5)
-    except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better
-        pass
-    try:
-        return careful_dumps(item, home)
+        return dumps_any(item, home)
     except RuntimeError, RecursionError, MemoryError:
         raise
     except Exception as error:
