@@ -297,6 +297,20 @@ def _check(begun, failed):
     assert {begun[call] for call in failed if call < 0} <= {0, 1}
 
 
+@pytest.mark.parametrize("room", BOTH)
+def test_maps_that_were_left_early_are_forgotten(room):
+    def main():
+        with room.Pool(2) as pool:
+            for _ in range(20):
+                results = pool.map(tasks.uneven, range(500))
+                assert next(results) == 0
+                results.close()
+            assert pool.submit(tasks.same, 1).result() == 1
+            pool.wait_until(lambda: len(pool.floor._sources) == 1, time.monotonic() + 20)
+
+    room.run(main)
+
+
 # Taking back.
 
 

@@ -17,10 +17,15 @@ def refusal(broken: BaseException | None) -> RuntimeError:
     """Why a pool takes nothing more: it is shut down, or the initializer failed for this reason."""
     if broken is None:
         return RuntimeError("this pool is shut down: it takes nothing more")
+    return broken_by(broken, "the initializer of the pool failed, so its workers are not ready for work")
+
+
+def broken_by(cause: BaseException, message: str) -> RuntimeError:
+    """The `BrokenExecutor` of a pool that can do nothing any more."""
     from concurrent.futures import BrokenExecutor
 
-    error = BrokenExecutor("the initializer of the pool failed, so its workers are not ready for work")
-    error.__cause__ = broken
+    error = BrokenExecutor(message)
+    error.__cause__ = cause
     return error
 
 

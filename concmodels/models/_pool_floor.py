@@ -7,7 +7,6 @@ of it is done with the lock held; only the futures are told without it, for what
 import math
 from _thread import RLock
 from collections import deque
-from concurrent.futures import BrokenExecutor
 from itertools import count
 
 from concmodels.errors import TaskCancelled, WorkerDied
@@ -16,7 +15,7 @@ from concmodels.models._arena import CHANNEL_BYTES, STATE
 from concmodels.models._border import now
 from concmodels.models._border_group import DONE, cancel
 from concmodels.models._desk import CLOSING
-from concmodels.models._pool_arguments import refusal
+from concmodels.models._pool_arguments import broken_by, refusal
 from concmodels.models._pool_calls import Calls
 from concmodels.models._pool_member import Batch, Member
 from concmodels.models._pool_results import Failure
@@ -82,6 +81,8 @@ class Floor:
             if self.stage < SENT_HOME:
                 self._hand_out(news)
             self._settle(news, endings)
+            if any(source.is_finished() for source in self._sources):
+                self._drop_finished()
             if self.stage == CLOSED and not self._left() and not self.calls_under_way():
                 self.stage = SENT_HOME
                 self._send_home()
@@ -124,8 +125,7 @@ class Floor:
 
     def give_up(self, error: BaseException) -> None:
         """Whoever minds it has failed: all that can still be done is to end."""
-        self._broken = BrokenExecutor("the pool itself has failed")
-        self._broken.__cause__ = error
+        self._broken = broken_by(error, "the pool itself has failed")
         cancel(self._unit, self.crew.at)
 
     def _left(self) -> bool:
@@ -242,8 +242,7 @@ class Floor:
 
     def _break(self, message: str, cause: BaseException, endings: Endings) -> None:
         """No worker can be had: nothing can be done any more."""
-        self._broken = BrokenExecutor(message)
-        self._broken.__cause__ = cause
+        self._broken = broken_by(cause, message)
         self.stage = STOPPED
         for source in self._sources:
             source.fail_all(self._broken, endings)
@@ -256,7 +255,10 @@ class Floor:
         with self.lock:
             self._recall(mapping)
             mapping.cancel()
-            self._sources = deque(source for source in self._sources if source is not mapping or source.left)
+            self._drop_finished()
+
+    def _drop_finished(self) -> None:
+        self._sources = deque(source for source in self._sources if not source.is_finished())
 
     def workers(self) -> set[int]:
         """The desks of all workers."""

@@ -98,6 +98,10 @@ class Source:
         """How many tasks have not ended."""
         raise NotImplementedError
 
+    def is_finished(self) -> bool:
+        """Whether nothing of it is left, and nothing more will come."""
+        return False
+
     def cancel(self) -> None:
         """What waits is not to be done any more."""
         raise NotImplementedError
@@ -158,6 +162,9 @@ class Mapping(Source):
         """Whether to hand out what waits, rather than wait for more: a lone quick task costs more than it brings."""
         waiting = len(self)
         return waiting > 0 and (self.task_ns is None or waiting >= min(enough, _QUICK_NS / max(self.task_ns, 1.0)))
+
+    def is_finished(self) -> bool:
+        return self.error is not None and not self.left
 
     def is_told(self, position: int) -> bool:
         """Whether it is known how this one has ended, or that it will not be done."""
