@@ -16,7 +16,7 @@ PACKAGE = Path(concmodels.__file__).parent
 FILES = sorted([*PACKAGE.glob("models/*.py"), *PACKAGE.glob("stackless/*.py")])
 ONE_THREAD = {
     "greenlet_.py", "tasklets.py", "gevent_.py", "eventlet_.py", "asyncio_.py", "trio_.py", "anyio_.py", "_awaiting.py",
-    "_unbounded.py", "_scoped.py", "_thrown.py", "_loop_watches.py", "_callbacks.py", "_channel.py", "_run.py",
+    "_cooperative.py", "_scoped.py", "_thrown.py", "_loop_watches.py", "_callbacks.py", "_channel.py", "_run.py",
     "_scheduler.py", "_state.py", "_tasklet.py",
 }  # fmt: skip
 """The files whose objects belong to one thread per run: a model that switches only where it says so."""

@@ -13,7 +13,7 @@ import time
 from types import SimpleNamespace
 
 from concmodels.errors import Deadlock
-from concmodels.models._awaiting import wait_async
+from concmodels.models import _awaiting, _cooperative
 from concmodels.models._waiting import wait
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ROOMS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
-_WAITS = (wait.__code__, wait_async.__code__)
+_WAITS = (wait.__code__, *_cooperative.WAITS, *_awaiting.WAITS)
 
 DEADLOCK_AFTER = 1.0
 """Seconds in which nothing may move before it is called a deadlock, in the models that have to wait for that."""
@@ -118,8 +118,8 @@ def endless_wait(frames: list[FrameType], exits: tuple[CodeType, ...] = ()) -> o
     """
     for frame in frames:
         if frame.f_code in _WAITS:
-            waiter: Waiter = frame.f_locals["waiter"]
-            return waiter if frame.f_locals["timeout"] is None and waiter.waits() else None
+            waiter: Waiter | None = frame.f_locals.get("waiter")  # None: it is about to wait
+            return waiter if waiter and frame.f_locals.get("timeout") is None and waiter.waits() else None
         if frame.f_code in exits:
             return frame.f_locals["self"]
         if _of_program(frame):

@@ -31,7 +31,11 @@ class Cancelled(BaseException):
 class TaskWaiter(Waiter):
     """A wait that cancellation can end. A room adds `_block` (wait to be woken) and `wake`."""
 
-    __slots__ = ()
+    __slots__ = ("task",)
+
+    def __init__(self, item: Any = None) -> None:
+        super().__init__(item)
+        self.task = self.current()
 
     @staticmethod
     def current() -> Task:
@@ -44,7 +48,7 @@ class TaskWaiter(Waiter):
 
     def park(self, timeout: float | None) -> bool:
         """Wait; raises `Cancelled`, or a pending Ctrl-C."""
-        task = self.current()
+        task = self.task
         task.timed = timeout is not None
         task.waiter = self  # from here on a canceller can claim this wait
         try:
@@ -151,7 +155,10 @@ class Task:
             return False
         if self._cancelled or self._trouble or (self.guard is not None and self.guard.pending):
             return True
-        return any(scope.cancelled for scope in self.scopes)
+        for scope in self.scopes:  # noqa: SIM110 - asked at every wait, and the generator of an any() is dear
+            if scope.cancelled:
+                return True
+        return False
 
     def stop(self) -> None:
         """Raise the reason to stop: Ctrl-C first."""

@@ -186,11 +186,12 @@ class ChannelState:
         """Hand the item to a waiting receiver, or keep it if there is room; False if neither."""
         if self._closed:
             self._refuse()
-        receiver = claim_first(self._receivers)
-        if receiver is not None:
-            receiver.item = item
-            receiver.wake()
-            return True
+        if self._receivers:
+            receiver = claim_first(self._receivers)
+            if receiver is not None:
+                receiver.item = item
+                receiver.wake()
+                return True
         if len(self._buffer) < self._capacity:
             self._buffer.append(item)
             return True
@@ -200,12 +201,13 @@ class ChannelState:
         """Take the oldest item, from the buffer or from a waiting sender; NOTHING if there is none."""
         if self._buffer:
             item = self._buffer.popleft()
-            sender = claim_first(self._senders)
-            if sender is not None:
-                self._buffer.append(sender.item)
-                sender.wake()
+            if self._senders:
+                sender = claim_first(self._senders)
+                if sender is not None:
+                    self._buffer.append(sender.item)
+                    sender.wake()
             return item
-        sender = claim_first(self._senders)
+        sender = claim_first(self._senders) if self._senders else None
         if sender is not None:
             sender.wake()
             return sender.item
@@ -296,11 +298,13 @@ class SyncChannel(ChannelState):
 
     def _wait(self, waiter: Waiter, queue: deque[Waiter], timeout: float | None) -> None:
         try:
-            wait(waiter, timeout)
+            if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
+                waiter.park(None)  # as `wait`, but for its call
         except BaseException:
             self._withdraw(waiter, queue)
             raise
-        self._settle(waiter, queue)
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
 
 
 def wait(waiter: Waiter, timeout: float | None) -> None:

@@ -21,7 +21,8 @@ import anyio
 import anyio.lowlevel
 
 from concmodels.models._async_pool import AsyncPool
-from concmodels.models._awaiting import AsyncChannel
+from concmodels.models._awaiting import AsyncChannel, AsyncUnbounded
+from concmodels.models._cooperative import LoneWaiter
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
@@ -30,8 +31,7 @@ from concmodels.models._room import Room
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._select import select_async
 from concmodels.models._share import share
-from concmodels.models._unbounded import AsyncUnbounded
-from concmodels.models._waiting import Waiter, turns
+from concmodels.models._waiting import turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,23 +79,23 @@ async def sleep(seconds: float) -> None:
     await anyio.sleep(max(0, seconds))
 
 
-class _Waiter(Waiter):
+class _Waiter(LoneWaiter):
     """A task waits for an event of its own."""
 
     __slots__ = ("_bell",)
 
     def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
+        self.item = item
+        self.outcome = ""
         self._bell = anyio.Event()
 
-    async def park(self, timeout: float | None) -> bool:
+    def park(self, timeout: float | None) -> Awaitable[None]:
         """Wait until woken, at most `timeout` seconds."""
-        if timeout is None:
+        return self._bell.wait() if timeout is None else self._park(timeout)
+
+    async def _park(self, timeout: float) -> None:
+        with anyio.move_on_after(timeout):
             await self._bell.wait()
-        else:
-            with anyio.move_on_after(timeout):
-                await self._bell.wait()
-        return self._bell.is_set()
 
     def wake(self) -> None:
         self._bell.set()

@@ -16,23 +16,24 @@ import asyncio
 import math
 import time
 from asyncio import CancelledError as Cancelled
+from asyncio import Future, get_running_loop
 from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._async_pool import AsyncPool
-from concmodels.models._awaiting import AsyncChannel, AsyncEvent
+from concmodels.models._awaiting import AsyncChannel, AsyncEvent, AsyncUnbounded
+from concmodels.models._cooperative import LoneWaiter
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Carried, Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._loop_watches import EdgeWatch
 from concmodels.models._select import select_async
 from concmodels.models._share import share
-from concmodels.models._unbounded import AsyncUnbounded
-from concmodels.models._waiting import TIMED_OUT, Waiter, turns
+from concmodels.models._waiting import TIMED_OUT, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine
     from types import TracebackType
     from typing import Any, Self
 
@@ -57,7 +58,7 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     task = asyncio.current_task()
     assert task is not None
     exits = (TaskGroup.__aexit__.__code__,)
-    with LoopGuard(asyncio.get_running_loop().call_soon_threadsafe), EdgeWatch(seconds, task.cancel, exits):
+    with LoopGuard(get_running_loop().call_soon_threadsafe), EdgeWatch(seconds, task.cancel, exits):
         return await main(*args)
 
 
@@ -66,34 +67,36 @@ async def sleep(seconds: float) -> None:
     await asyncio.sleep(max(0, seconds))
 
 
-class _Waiter(Waiter):
+class _Waiter(LoneWaiter):
     """A task waits for a future, and is woken by its result."""
 
     __slots__ = ("_future",)
 
     def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
-        self._future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.item = item
+        self.outcome = ""
+        self._future: asyncio.Future[None] = Future(loop=get_running_loop())
 
     def claim(self, outcome: str) -> bool:
         """As `Waiter.claim`; whoever has been cancelled but has not run yet waits no longer."""
-        return not self._future.cancelled() and super().claim(outcome)
+        if self.outcome or self._future.cancelled():
+            return False
+        self.outcome = outcome
+        return True
 
-    async def park(self, timeout: float | None) -> bool:
+    def park(self, timeout: float | None) -> Awaitable[None]:
         """Wait until woken, at most `timeout` seconds."""
-        if timeout is None:
-            await self._future
-            return True
+        return self._future if timeout is None else self._park(timeout)
+
+    async def _park(self, timeout: float) -> None:
         timer = self._future.get_loop().call_later(timeout, self.finish, TIMED_OUT)
         try:
             await self._future
         finally:
             timer.cancel()
-        return True
 
     def wake(self) -> None:
-        if not self._future.done():
-            self._future.set_result(None)
+        self._future.set_result(None)  # not cancelled: then it could not have been claimed
 
 
 class Task:

@@ -22,6 +22,7 @@ from _thread import get_ident
 from greenlet import getcurrent
 
 from concmodels.models._colour import must_be_plain
+from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
 from concmodels.models._deadlock import DEADLOCK_AFTER, Stillness, endless_wait, patience, stack, strangers
 from concmodels.models._interrupt import Guard
 from concmodels.models._pool import Pool as _Pool
@@ -32,8 +33,7 @@ from concmodels.models._share import share
 from concmodels.models._thrown import Cancelled, ThrownWatch, tasks
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
-from concmodels.models._unbounded import CooperativeUnbounded
-from concmodels.models._waiting import TIMED_OUT, SyncChannel, Waiter, turns
+from concmodels.models._waiting import TIMED_OUT, turns
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -171,37 +171,33 @@ class Task(_Task):
     give_way = staticmethod(eventlet.sleep)
 
 
-class _Waiter(Waiter):
+class _Waiter(LoneWaiter):
     """A task waits by switching to the hub, and is woken by a timer of 0 seconds there."""
 
-    __slots__ = ("_hub", "_parked", "_rung", "_unit")
+    __slots__ = ("_hub", "_turn", "_unit")
 
     def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
+        self.item = item
+        self.outcome = ""
         self._hub = hubs.get_hub()
         self._unit = getcurrent()
-        self._rung = self._parked = False
+        self._turn: Any = None
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, at most `timeout` seconds."""
         timer = None if timeout is None else self._hub.schedule_call_global(timeout, self.finish, TIMED_OUT)
-        self._parked = True
         try:
-            while not self._rung:
+            while self._turn is None:
                 self._hub.switch()
         finally:
-            self._parked = False
+            if self._turn is not None and not self._turn.called:
+                self._turn.cancel()  # thrown out of its wait after it was woken: nobody shall switch here any more
             if timer is not None:
                 timer.cancel()
         return True
 
     def wake(self) -> None:
-        self._rung = True
-        self._hub.schedule_call_global(0, self._resume)
-
-    def _resume(self) -> None:
-        if self._parked:  # not thrown out of its wait meanwhile
-            self._unit.switch()
+        self._turn = self._hub.schedule_call_global(0, self._unit.switch)
 
 
 class TaskGroup(_TaskGroup):
@@ -215,7 +211,7 @@ class TaskGroup(_TaskGroup):
         task.unit = eventlet.spawn_n(self.work, task)
 
 
-class Channel(SyncChannel):
+class Channel(CooperativeChannel):
     """A channel between the greenlets of one thread."""
 
     _new_waiter = _Waiter

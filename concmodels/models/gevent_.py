@@ -22,6 +22,7 @@ from greenlet import getcurrent
 
 from concmodels.errors import Deadlock
 from concmodels.models._colour import must_be_plain
+from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience, raised
 from concmodels.models._interrupt import Guard
 from concmodels.models._pool import Pool as _Pool
@@ -32,8 +33,7 @@ from concmodels.models._share import share
 from concmodels.models._thrown import Cancelled, ThrownWatch, tasks
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
-from concmodels.models._unbounded import CooperativeUnbounded
-from concmodels.models._waiting import TIMED_OUT, SyncChannel, Waiter, turns
+from concmodels.models._waiting import TIMED_OUT, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,28 +113,29 @@ class Task(_Task):
     give_way = staticmethod(gevent.sleep)
 
 
-class _Waiter(Waiter):
+class _Waiter(LoneWaiter):
     """A task waits by switching to the hub, and is woken by a callback there."""
 
-    __slots__ = ("_hub", "_parked", "_rung", "_unit")
+    __slots__ = ("_callback", "_hub", "_unit")
 
     def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
+        self.item = item
+        self.outcome = ""
         self._hub = gevent.get_hub()
         self._unit = getcurrent()
-        self._rung = self._parked = False
+        self._callback: Any = None
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, at most `timeout` seconds."""
         timer = None if timeout is None else self._start_timer(timeout)
-        self._parked = True
         try:
-            while not self._rung:
+            while self._callback is None:
                 self._hub.switch()
         except LoopExit:
             raise self._deadlock() from None
         finally:
-            self._parked = False
+            if self._callback is not None:
+                self._callback.stop()  # thrown out of its wait after it was woken: nobody shall switch here any more
             if timer is not None:
                 timer.close()
         return True
@@ -151,12 +152,7 @@ class _Waiter(Waiter):
         return timer
 
     def wake(self) -> None:
-        self._rung = True
-        self._hub.loop.run_callback(self._resume)
-
-    def _resume(self) -> None:
-        if self._parked:  # not thrown out of its wait meanwhile
-            self._unit.switch()
+        self._callback = self._hub.loop.run_callback(self._unit.switch)
 
 
 class TaskGroup(_TaskGroup):
@@ -177,7 +173,7 @@ class TaskGroup(_TaskGroup):
         return super().__exit__(kind, error, trace)
 
 
-class Channel(SyncChannel):
+class Channel(CooperativeChannel):
     """A channel between the greenlets of one thread."""
 
     _new_waiter = _Waiter

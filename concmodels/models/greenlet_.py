@@ -25,6 +25,7 @@ from itertools import count
 from greenlet import getcurrent, greenlet
 
 from concmodels.models._colour import must_be_plain
+from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
 from concmodels.models._deadlock import DEADLOCK_AFTER, deadlock, patience, stack
 from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
@@ -34,8 +35,7 @@ from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._select import select_sync
 from concmodels.models._share import share
 from concmodels.models._tasks import Cancelled, Task, TaskWaiter
-from concmodels.models._unbounded import CooperativeUnbounded
-from concmodels.models._waiting import TIMED_OUT, SyncChannel, turns, wait
+from concmodels.models._waiting import TIMED_OUT, turns, wait
 from concmodels.models._watches import Watch
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ class Scheduler:
 
     def leave(self) -> None:
         """Stop here; go on when somebody has made this greenlet ready and its turn has come."""
-        self._next().switch()
+        (self._ready.popleft() if self._ready else self._next()).switch()
 
     def give_way(self) -> None:
         """Let the others run first."""
@@ -193,15 +193,17 @@ def scheduler() -> Scheduler:
     return current
 
 
-class _Waiter(TaskWaiter):
+class _Waiter(LoneWaiter, TaskWaiter):
     """A task waits by switching away, and is woken by a place in the queue of the ready."""
 
     __slots__ = ("_scheduler", "_unit")
 
     def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
+        self.item = item
+        self.outcome = ""
         self._scheduler = scheduler()
         self._unit = getcurrent()
+        self.task = self._scheduler.tasks[self._unit]
 
     @staticmethod
     def current() -> Task:
@@ -228,7 +230,7 @@ class TaskGroup(_TaskGroup):
         scheduler().start(task)
 
 
-class Channel(SyncChannel):
+class Channel(CooperativeChannel):
     """A channel between greenlets. `Channel(math.inf)` has a shorter way."""
 
     _new_waiter = _Waiter

@@ -173,13 +173,14 @@ class _Unbounded(Channel):
         return waiter.item
 
 
-class _PollingWaiter(_Waiter):
+class _PollingWaiter(TaskWaiter):
     """To wait is to sleep a little and look again; to wake is to leave a mark."""
 
     __slots__ = ("_rung",)
+    current = staticmethod(_Waiter.current)
 
     def __init__(self, item: Any = None) -> None:
-        super(TaskWaiter, self).__init__(item)
+        super().__init__(item)
         self._rung = False
 
     def _block(self, timeout: float | None) -> bool:

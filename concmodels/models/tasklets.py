@@ -29,14 +29,14 @@ import math
 from greenlet import getcurrent
 
 from concmodels.models import greenlet_
+from concmodels.models._cooperative import CooperativeUnbounded
 from concmodels.models._deadlock import DEADLOCK_AFTER
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._select import select_sync
 from concmodels.models._share import share
 from concmodels.models._tasks import Cancelled
-from concmodels.models._unbounded import CooperativeUnbounded
-from concmodels.models._waiting import claim_first, expired
+from concmodels.models._waiting import claim_first
 from concmodels.models.greenlet_ import now, sleep
 
 TYPE_CHECKING = False
@@ -158,9 +158,7 @@ class _Rendezvous(Channel):
         """Wait for a partner; return what it brought."""
         if self._closed:
             self._refuse()
-        if expired(timeout):
-            raise TimeoutError(f"{self!r}: nobody waits at the other end")
-        waiter = _Waiter(item)
-        queue.append(waiter)
-        self._wait(waiter, queue, timeout)
-        return waiter.item
+        return super()._stand(item, queue, timeout)
+
+    def _no_waiting(self, queue: deque[Any]) -> TimeoutError:
+        return TimeoutError(f"{self!r}: nobody waits at the other end")

@@ -87,9 +87,12 @@ class _Waiter(TaskWaiter):
     __slots__ = ("_bell",)
 
     def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
-        self._bell = allocate_lock()
-        self._bell.acquire()
+        self._claim = [None]
+        self.item = item
+        self.outcome = ""
+        self.task = getattr(_here, "task", None) or self.current()
+        self._bell = bell = allocate_lock()
+        bell.acquire()
 
     @staticmethod
     def current() -> Task:
@@ -196,19 +199,20 @@ class _Unbounded(Channel):
 
     def __iter__(self) -> Iterator[Any]:
         """Receive until the channel is closed and drained."""
-        popleft = self._popleft
+        buffer, popleft = self._buffer, self._popleft
         while True:
             try:
                 while True:
                     yield popleft()
             except IndexError:
                 pass  # empty for now: wait below
-            try:
-                item = self._wait_for_one(None)
-            except ChannelClosed:
-                return
-            yield item
-            del item  # nobody is to hold it while the next one is waited for
+            while not buffer:  # in a loop of its own: an IndexError for each wait would be dear
+                try:
+                    item = self._wait_for_one(None)
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # nobody is to hold it while the next one is waited for
 
     def close(self) -> None:
         """As `SyncChannel.close`."""
@@ -220,14 +224,14 @@ class _Unbounded(Channel):
                 self._receivers.popleft().finish(CLOSED)
 
     def _wait_for_one(self, timeout: float | None) -> Any:
-        until = deadline(timeout)
+        until = deadline(timeout) if timeout is not None else None
         while True:
             with self._lock:
                 if self._buffer or self._closed:
                     item = self._take()
                     if item is not NOTHING:
                         return item
-                if expired(timeout):
+                if timeout is not None and expired(timeout):
                     raise TimeoutError(f"{self!r} is empty")
                 waiter = _Waiter()
                 self._queue(waiter, self._receivers)
@@ -237,9 +241,10 @@ class _Unbounded(Channel):
             timeout = remaining(until)
 
     def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
-        super()._queue(waiter, queue)
+        queue.append(waiter)
         self._alert = True
-        self._serve()
+        if self._buffer:
+            self._serve()
 
     def _offer(self, item: Any) -> bool:
         if self._closed:
@@ -266,15 +271,16 @@ class _Unbounded(Channel):
 
     def _serve(self) -> None:
         """Bring items and waiting receivers together. A claimed receiver whose item a faster one took looks again."""
-        while self._buffer and self._receivers:
-            receiver = self._receivers.popleft()
+        buffer, receivers = self._buffer, self._receivers
+        while buffer and receivers:
+            receiver = receivers.popleft()
             if receiver.claim(DONE):
                 try:
-                    receiver.item = self._popleft()
+                    receiver.item = buffer.popleft()
                 except IndexError:
                     receiver.outcome = RETRY
                 receiver.wake()
-        self._alert = self._closed or bool(self._receivers)
+        self._alert = self._closed or bool(receivers)
 
     def _take_back(self, item: Any) -> None:
         """The append came after a close. If the item is still here it was not accepted; else it was received."""

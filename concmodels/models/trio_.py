@@ -20,7 +20,8 @@ from trio import Cancelled
 from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
 from concmodels.models._async_pool import AsyncPool
-from concmodels.models._awaiting import AsyncChannel
+from concmodels.models._awaiting import AsyncChannel, AsyncUnbounded
+from concmodels.models._cooperative import LoneWaiter
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
@@ -28,8 +29,7 @@ from concmodels.models._loop_watches import TrioWatch
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._select import select_async
 from concmodels.models._share import share
-from concmodels.models._unbounded import AsyncUnbounded
-from concmodels.models._waiting import TIMED_OUT, Waiter, turns
+from concmodels.models._waiting import TIMED_OUT, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,23 +65,23 @@ async def sleep(seconds: float) -> None:
     await trio.sleep(max(0, seconds))
 
 
-class _Waiter(Waiter):
+class _Waiter(LoneWaiter):
     """A task waits until it is rescheduled, and is woken by just that."""
 
     __slots__ = ("_task",)
 
     def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
+        self.item = item
+        self.outcome = ""
         self._task = current_task()
 
-    async def park(self, timeout: float | None) -> bool:
+    def park(self, timeout: float | None) -> Awaitable[Any]:
         """Wait until woken, at most `timeout` seconds."""
-        if timeout is None:
+        return wait_task_rescheduled(self._abort) if timeout is None else self._park(timeout)
+
+    async def _park(self, timeout: float) -> None:
+        with trio.move_on_after(timeout):
             await wait_task_rescheduled(self._abort)
-        else:
-            with trio.move_on_after(timeout):
-                await wait_task_rescheduled(self._abort)
-        return True
 
     def _abort(self, _raise_cancel: object) -> Abort:
         """trio cancels the wait; it asks only while nobody has rescheduled the task, so the claim succeeds."""

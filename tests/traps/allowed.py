@@ -134,9 +134,6 @@ ALLOWED = {
     ("models/rawthreads.py", "_PollingWaiter._block", "polling"): "the lesson of this variant",
     ("models/threads.py", "TaskGroup.join", "check then act"): "one joins, when all tasks have ended",
     ("models/threads.py", "_Unbounded.send", "shared iterator"): TURNS,
-    ("models/threads.py", "_Unbounded._serve", "check then act"): (
-        "its callers hold the lock; receivers who take without it are why `popleft` may raise there"
-    ),
     ("models/anyio_.py", "Channel", "shared iterator"): ROOM_TURNS,
     ("models/asyncio_.py", "Channel", "shared iterator"): ROOM_TURNS,
     ("models/eventlet_.py", "Channel", "shared iterator"): ROOM_TURNS,
