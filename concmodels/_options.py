@@ -19,8 +19,21 @@ class BadInput(ValueError):
     """The command line can't be followed; the message is one sentence for the user."""
 
 
+class _NoHelp:
+    """Stands in for the formatter of the help while options are added: the real one would import colours and shutil."""
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    def __getattr__(self, _name: str) -> Callable[..., str]:
+        return lambda *_arguments, **_options: ""
+
+
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence, without the usage."""
+
+    def _get_validation_formatter(self) -> Any:
+        return _NoHelp()
 
     def error(self, message: str) -> NoReturn:
         """Raise `BadInput` instead of leaving the program."""

@@ -34,7 +34,7 @@ def console(stream: TextIO | None) -> Console:
 
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="replace")  # a poor encoding shall not be the end of the table
-    return Plain(file=stream, highlight=False)
+    return Plain(file=stream, highlight=False, emoji=False)
 
 
 @contextlib.contextmanager

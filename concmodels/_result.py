@@ -5,7 +5,6 @@ import os
 import platform
 import sys
 from dataclasses import MISSING, dataclass, field, fields
-from importlib import metadata
 from typing import Any, ClassVar, Self
 
 import concmodels
@@ -13,6 +12,13 @@ from concmodels._plan import AnyPlan, Plan
 
 OK, FAILED, BAD_INPUT, TIMED_OUT, INTERRUPTED = 0, 1, 2, 124, 130
 """The exit statuses; of several the greatest is the gravest."""
+
+
+@functools.cache
+def _system() -> str:
+    """System, release and machine; `platform.platform()` would start a process and search an executable for more."""
+    here = platform.uname()
+    return f"{here.system}-{here.release}-{here.machine}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +59,7 @@ class Outcome:
     python: str = field(default_factory=platform.python_version)
     gil: bool = field(default_factory=sys._is_gil_enabled)
     cpus: int | None = field(default_factory=os.process_cpu_count)
-    platform: str = field(default_factory=platform.platform)
+    platform: str = field(default_factory=_system)
     library_version: str | None = None
     """Of the library that the model stands on; None: the standard library."""
     concmodels: str = concmodels.__version__
@@ -197,6 +203,8 @@ def count(number: int, what: str) -> str:
 
 @functools.cache
 def _version(library: str) -> str | None:
+    from importlib import metadata  # half of what this command imports, and most models need it not
+
     try:
         return metadata.version(library)
     except metadata.PackageNotFoundError:

@@ -13,6 +13,8 @@ from concmodels._stopwatch import Listener, Stopwatch
 from concmodels.errors import ChannelClosed, RemoteError, TaskDied
 
 SILENT = Listener()
+_ran: set[str] = set()
+"""The models that have run in this process."""
 
 
 def measure[R: Outcome](
@@ -29,7 +31,9 @@ def measure[R: Outcome](
     """
     room = catalog.load(plan.model)
     _limits.check(plan)
-    gc.collect()  # what an earlier run left is not to be found by this one
+    if _ran:
+        gc.collect()  # what an earlier run left is not to be found by this one
+    _ran.add(plan.model)
     watch = plan.watch(listener)
     alarm = Alarm(timeout, on_hang)
     try:

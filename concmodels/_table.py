@@ -1,6 +1,5 @@
 """The table of results: one row per model, fastest first, with bars; readable in 80 columns."""
 
-import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -25,7 +24,12 @@ class Row:
     def median(self, figure: str) -> float | None:
         """Return the median of a figure over the repeats, None if it is unknown."""
         values = [value for it in self.results if (value := getattr(it, figure)) is not None]
-        return statistics.median(values) if values else None
+        if len(values) < 2:
+            return values[0] if values else None
+        from statistics import median  # only here: its own imports take longer than a small ring
+
+        middle: float = median(values)
+        return middle
 
     @property
     def speed(self) -> float:
