@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks run`, `list`, `show`, `compare`.
+"""The command: `python -m benchmarks run`, `list`, `show`, `compare`, `report`.
 
     python -m benchmarks run --output new.json                    everything, in less than 20 minutes on two cores
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
@@ -7,6 +7,7 @@
     python -m benchmarks list ring
     python -m benchmarks show new.json ring/stream
     python -m benchmarks compare old.json new.json
+    python -m benchmarks report new.json                          a page, charts and tables, in build/report
 
 Ctrl-C ends a run, and what has been measured by then is in the file. Exit status 1 if something failed (or, with
 `--quick`, if a ratio is wildly off its goal), 2 for bad input, 130 after Ctrl-C.
@@ -53,6 +54,11 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("old", metavar="OLD.json")
     compare.add_argument("new", metavar="NEW.json")
     compare.add_argument("--all", action="store_true", help="also what changed by no more than the noise")
+    report = commands.add_parser("report", help="a result as a page, charts and tables")
+    report.add_argument("file", metavar="RESULT.json")
+    report.add_argument(
+        "--output", type=Path, metavar="FOLDER", default=Path("build/report"), help="default: build/report"
+    )
     return top
 
 
@@ -151,7 +157,21 @@ def compare(options: argparse.Namespace) -> int:
     return OK
 
 
-COMMANDS = {"run": run, "list": listed, "show": show, "compare": compare}
+def report(options: argparse.Namespace) -> int:
+    """A page, charts and tables."""
+    results = read(options.file)
+    from benchmarks.report.writing import NotWritten, write
+
+    try:
+        written = write(results, options.output)
+    except NotWritten as error:
+        raise BadInput(str(error)) from None
+    for path in written:
+        print(path)
+    return OK
+
+
+COMMANDS = {"run": run, "list": listed, "show": show, "compare": compare, "report": report}
 
 
 def main() -> int:

@@ -1,0 +1,102 @@
+"""The rooms against what one might pick instead, by hand or ready made: ratios, with the goals."""
+
+from collections.abc import Iterator
+
+from benchmarks.goals import by_round, goals
+from benchmarks.report import words
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.dots import Dot, drawing
+from benchmarks.report.rings import rooms
+from benchmarks.report.sheet import Sheet
+from benchmarks.result import Results, Row
+
+TITLES = {
+    "stream": "Against what one might pick instead: everything in flight",
+    "bounded": "Against what one might pick instead: at most 64 in each channel",
+    "token": "Against what one might pick instead: one message in flight",
+}
+LANGUAGES_AGAINST = "threads"
+BELOW = "how many times as fast as that (log)"
+SHOWN = 3
+
+
+def charts(results: Results) -> Iterator[Chart | Absent]:
+    """One for each of the full rings."""
+    for cell, title in TITLES.items():
+        dots = [dot for room in rooms(results, "ring", cell) for dot in dots_of(results, room)]
+        if not dots:
+            yield Absent(title, f"nothing was measured beside a model in ring/{cell}")
+            continue
+        rows = [row for row in results.of("ring", cell) if row.kind != "past"]
+        yield Chart(f"against-{cell}", title, says(dots), command_for(results, rows), drawing(dots, BELOW), sheet(dots))
+
+
+def dots_of(results: Results, room: Row) -> list[Dot]:
+    """A room against each of the others, the hardest one first."""
+    wanted = {goal.theirs: goal.least for goal in goals() if goal.ours == path(room) and goal.figure == "seconds"}
+    found = [dot(room, other, wanted.get(path(other))) for other in others(results, room) if by_round(room, other)]
+    return sorted(found, key=lambda dot: dot.value)
+
+
+def others(results: Results, room: Row) -> list[Row]:
+    """What does the same work on the same model; other languages are held against threads."""
+    rows = [row for row in results.of(room.suite, room.cell, room.python) if row.kind in ("floor", "peer", "language")]
+    return [row for row in rows if (row.model or LANGUAGES_AGAINST) == room.candidate]
+
+
+def dot(room: Row, other: Row, goal: float | None) -> Dot:
+    """One ratio."""
+    ratios = Ratios(room, other)
+    label = "code by hand" if other.kind == "floor" else other.candidate
+    return Dot(room.candidate, label, ratios.median, ratios.least, ratios.most, goal)
+
+
+class Ratios:
+    """How many times as fast one is as another, round by round."""
+
+    def __init__(self, ours: Row, theirs: Row) -> None:
+        import statistics
+
+        values = by_round(ours, theirs).values()
+        self.median, self.least, self.most = statistics.median(values), min(values), max(values)
+
+
+def path(row: Row) -> str:
+    """As the goals name it."""
+    return f"{row.suite}/{row.cell}/{row.candidate}"
+
+
+def says(dots: list[Dot]) -> str:
+    """How many goals are met, and which are not."""
+    faster = sum(dot.value > 1 for dot in dots)
+    text = f"Ours is faster in {faster} of {len(dots)} pairs."
+    held = [dot for dot in dots if dot.goal]
+    if not held:
+        return text
+    missed = [dot for dot in held if not dot.met]
+    text += f" {len(held) - len(missed)} of {len(held)} goals are met"
+    return f"{text}; not: {listed(missed)}." if missed else f"{text}."
+
+
+def listed(missed: list[Dot]) -> str:
+    """The first of them, and how many more."""
+    names = [f"{it.group} against {it.label} ({words.plain(it.value)}, goal {it.goal:g})" for it in missed[:SHOWN]]
+    return words.listing(names + ([f"{len(missed) - SHOWN} more"] if len(missed) > SHOWN else []))
+
+
+def sheet(dots: list[Dot]) -> Sheet:
+    """The same as a table."""
+    head = ["model", "against", "times as fast", "from", "to", "goal", "met"]
+    return Sheet(head, [line(it) for it in dots], left=2)
+
+
+def line(it: Dot) -> list[str]:
+    """One ratio."""
+    figures = [words.plain(value) for value in (it.value, it.low, it.high)]
+    return [
+        it.group,
+        it.label,
+        *figures,
+        f"{it.goal:g}" if it.goal else "",
+        ("yes" if it.met else "no") if it.goal else "",
+    ]

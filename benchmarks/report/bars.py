@@ -1,0 +1,193 @@
+"""Bars, one above the other: a figure each, its spread, and a mark to hold it against."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from benchmarks.report import axis
+from benchmarks.report.canvas import (
+    FAMILIES,
+    NARROW,
+    WIDE,
+    Canvas,
+    colour,
+    colours,
+    family,
+    in_style,
+    key_height,
+    width_of,
+)
+from benchmarks.report.chart import Look
+
+ROW, TALL_ROW, TITLE, FOOT, GAP = 22.0, 36.0, 30.0, 50.0, 30.0
+TICK_ROOM = 18
+"""Half of the words at a tick: those would be cut off where nothing stands beside the bars."""
+POINT = 72 / 96
+"""Points in a pixel."""
+FAR = 8
+"""From this ratio on, the shortest bar of a linear axis is hardly to be seen."""
+MOST_LABEL = 0.42
+"""Labels that take more than this part of the width stand above their bars."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One figure."""
+
+    label: str
+    value: float
+    model: str | None
+    """It gives the colour."""
+    low: float
+    high: float
+    mark: float | None = None
+    """What the value is held against: the floor, or the figure of then."""
+    kind: str = "room"
+    """Only rooms have their model's colour; a floor has that of ink."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Bars on one axis."""
+
+    title: str
+    bars: list[Bar]
+    axis: str
+    write: Callable[[float], str]
+    """A value in words."""
+    log: bool = True
+    line: float | None = None
+    """A value that is marked across all bars."""
+
+
+def panel_of(title: str, bars: list[Bar], axis: str, write: Callable[[float], str]) -> Panel:
+    """A panel with a log axis where the values are far apart; from zero where bars can be compared by their length."""
+    values = [value for bar in bars for value in (bar.low, bar.high, bar.mark) if value]
+    far = max(values) / min(values) > FAR
+    return Panel(title, bars, f"{axis} (log)" if far else axis, write, far)
+
+
+@dataclass(frozen=True)
+class Key:
+    """What is explained above the bars."""
+
+    models: list[str] = field(default_factory=list)
+    """Of the families of these."""
+    mark: str = ""
+    peers: str = ""
+    floors: str = ""
+    line: str = ""
+
+
+def drawing(panels: list[Panel], key: Key, across: int = 1) -> Callable[[Look], Figure]:
+    """Return what draws these panels: in the wide look so many side by side."""
+
+    @in_style
+    def draw(look: Look) -> Figure:
+        handles, columns = handles_of(key, look), 1 if look.narrow else across
+        rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
+        heights = [max(height_of(panel, width(look, columns), look) for panel in row) for row in rows]
+        canvas, top = Canvas(look, key_height(look, handles) + sum(heights)), key_height(look, handles)
+        least = label_width(panels, look) if columns == 1 else 0
+        for row, height in zip(rows, heights, strict=True):
+            for number, panel in enumerate(row):
+                add(canvas, panel, number * (width(look, columns) + GAP), top, width(look, columns), least)
+            top += height
+        canvas.key(handles)
+        return canvas.figure
+
+    return draw
+
+
+def handles_of(key: Key, look: Look) -> list[Line2D | Patch]:
+    """The samples in the key."""
+    its = colours(look)
+    found: list[Line2D | Patch] = []
+    shown = [name for name in FAMILIES if name in set(map(family, key.models))]
+    found += [Patch(color=its.families[name], label=name) for name in shown]
+    found += [Patch(color=its.soft, label=key.peers)] if key.peers else []
+    found += [Patch(color=its.ink, label=key.floors)] if key.floors else []
+    found += [Line2D([], [], color=its.ink, marker="D", markersize=6, linestyle="", label=key.mark)] if key.mark else []
+    found += [Line2D([], [], color=its.ink, linestyle="--", label=key.line)] if key.line else []
+    return found
+
+
+def width(look: Look, columns: int) -> float:
+    """Of one panel."""
+    whole = NARROW if look.narrow else WIDE
+    return (whole - GAP * (columns - 1)) / columns
+
+
+def label_width(panels: list[Panel], look: Look) -> float:
+    """How much the longest label takes that stands beside its bar."""
+    beside = [panel for panel in panels if not is_tall(panel, width(look, 1), look)]
+    return width_of(look, [bar.label for panel in beside for bar in panel.bars]) + 6
+
+
+def is_tall(panel: Panel, room: float, look: Look) -> bool:
+    """Whether the labels have to stand above the bars."""
+    return width_of(look, [bar.label for bar in panel.bars]) > MOST_LABEL * room
+
+
+def height_of(panel: Panel, room: float, look: Look) -> float:
+    """Of a panel with all its words."""
+    row = TALL_ROW if is_tall(panel, room, look) else ROW
+    return row * len(panel.bars) + FOOT + (TITLE if panel.title else 0)
+
+
+def add(canvas: Canvas, panel: Panel, left: float, top: float, room: float, least: float) -> None:
+    """Draw a panel into this much room; labels beside the bars take so much at least."""
+    look, tall = canvas.look, is_tall(panel, room, canvas.look)
+    labels = 6 if tall else max(least, label_width([panel], look))
+    values = width_of(look, [panel.write(bar.value) for bar in panel.bars]) + 10
+    if panel.title:
+        canvas.words(left, top + 6, panel.title, fontweight="bold")
+        top += TITLE
+    height = (TALL_ROW if tall else ROW) * len(panel.bars)
+    plot = room - labels - values
+    axes = canvas.axes(left + labels, top, plot, height)
+    for row, bar in enumerate(panel.bars):
+        one(axes, bar, row, panel, canvas, tall, values)
+    scale(axes, panel, plot, tall)
+    canvas.words(left + room - 2, top + height + 26, panel.axis, ha="right", color=canvas.colours.soft)
+
+
+def scale(axes: Axes, panel: Panel, pixels: float, tall: bool) -> None:
+    """Give the axes their ends and ticks."""
+    axes.set_ylim(len(panel.bars) - 0.5, -0.5)
+    axes.yaxis.set_visible(False)
+    marks = [bar.mark for bar in panel.bars if bar.mark] + ([panel.line] if panel.line else [])
+    values = [*(bar.high for bar in panel.bars), *(bar.low for bar in panel.bars), *marks]
+    if panel.log:
+        axis.log(axes, "x", min(values) / 1.6, max(values) * 1.25, panel.write, pixels, TICK_ROOM if tall else 0)
+    else:
+        axis.linear(axes, max(values) * 1.05, panel.write, pixels)
+    if panel.line:
+        axes.axvline(panel.line, color=axes.xaxis.label.get_color(), linestyle="--", linewidth=1.2, label="line")
+
+
+def one(axes: Axes, bar: Bar, row: int, panel: Panel, canvas: Canvas, tall: bool, values: float) -> None:
+    """A bar with its spread, its mark and its words."""
+    its, look = canvas.colours, canvas.look
+    fill = colour(look, bar.model) if bar.kind == "room" else its.ink if bar.kind == "floor" else its.soft
+    at, thick = (row + 0.17, 0.36) if tall else (row, 0.64)
+    axes.barh(at, bar.value, thick, color=fill, label=f"bar {bar.label}")
+    if bar.high > bar.low:
+        axes.plot([bar.low, bar.high], [at, at], color=its.ink if bar.kind != "floor" else its.soft, linewidth=1.3)
+    if bar.mark is not None:
+        axes.plot(bar.mark, at, "D", color=its.ink, markeredgecolor=its.page, markersize=7, label=f"mark {bar.label}")
+    how: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
+    if tall:
+        behind = {"facecolor": its.page, "edgecolor": "none", "pad": 0.5}  # else the grid runs through the words
+        axes.annotate(bar.label, (0, row - 0.24), (0, 0), ha="left", bbox=behind, **how)
+    else:
+        axes.annotate(bar.label, (0, at), (-5, 0), ha="right", **how)
+    axes.annotate(panel.write(bar.value), (1, at), ((values - 2) * POINT, 0), ha="right", **how)
+
+
+__all__ = ["Bar", "Key", "Panel", "drawing", "panel_of"]

@@ -1,0 +1,156 @@
+"""What all charts are drawn on: colours, fonts, and places given in pixels of the page.
+
+The colours are those of Okabe and Ito, which people of every kind of colour sight can tell apart. A family of models
+has one of them; within a family the labels stand at the lines, so that no colour has to be remembered.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from benchmarks.report.chart import Look
+
+FAMILIES = {
+    "threads": ("threads", "rawthreads"),
+    "processes and interpreters": ("processes", "subinterp"),
+    "greenlets": ("greenlet", "tasklets", "gevent", "eventlet"),
+    "coroutines": ("asyncio", "trio", "anyio"),
+}
+LIGHT = dict(zip(FAMILIES, ("#0072b2", "#d55e00", "#009e73", "#cc79a7"), strict=True))
+DARK = dict(zip(FAMILIES, ("#56b4e9", "#e69f00", "#009e73", "#cc79a7"), strict=True))
+MARKS = "os^D"
+DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
+PER_INCH = 96
+WIDE, NARROW = 900, 350
+LETTER = 0.62
+"""How wide a letter of the font is at most, on average: parts of its height."""
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Of one look."""
+
+    page: str
+    ink: str
+    soft: str
+    """Words that matter less, and bars of what is not ours."""
+    rule: str
+    """Lines behind the figures."""
+    good: str
+    bad: str
+    families: dict[str, str]
+
+
+DAY = Colours("#ffffff", "#1b1f24", "#6b7480", "#d5dae0", "#0072b2", "#d55e00", LIGHT)
+NIGHT = Colours("#15181c", "#e8ebee", "#98a2ad", "#3a424b", "#56b4e9", "#e69f00", DARK)
+
+
+def colours(look: Look) -> Colours:
+    """Those of this look."""
+    return NIGHT if look.dark else DAY
+
+
+def family(model: str | None) -> str:
+    """The family of a model or variant; empty if it has none."""
+    name = (model or "").partition(":")[0]
+    return next((family for family, models in FAMILIES.items() if name in models), "")
+
+
+def colour(look: Look, model: str | None) -> str:
+    """That of a model's family."""
+    return colours(look).families.get(family(model), colours(look).soft)
+
+
+def for_words(look: Look, model: str | None) -> str:
+    """The same, nearer to ink, for letters."""
+    pair = to_rgb(colour(look, model)), to_rgb(colours(look).ink)
+    red, green, blue = (0.6 * one + 0.4 * other for one, other in zip(*pair, strict=True))
+    return to_hex((red, green, blue))
+
+
+def place(model: str) -> int:
+    """Which one of its family a model is: that decides on its mark and its dashes."""
+    return next((models.index(model) for models in FAMILIES.values() if model in models), 0)
+
+
+def letters(look: Look) -> float:
+    """The height of letters in pixels."""
+    return 12.0 if look.narrow else 13.0
+
+
+def width_of(look: Look, texts: Iterable[str]) -> float:
+    """About how many pixels the longest of these texts takes."""
+    return LETTER * letters(look) * max(map(len, texts), default=0)
+
+
+@contextmanager
+def styled(look: Look) -> Iterator[None]:
+    """What matplotlib shall do differently meanwhile."""
+    its, points = colours(look), letters(look) * 72 / PER_INCH
+    fonts = {"font.family": "sans-serif", "font.size": points}
+    fonts |= dict.fromkeys(("axes.labelsize", "xtick.labelsize", "ytick.labelsize"), points)
+    inks = dict.fromkeys(("text.color", "axes.labelcolor"), its.ink)
+    inks |= dict.fromkeys(("xtick.color", "ytick.color"), its.soft) | {"axes.edgecolor": its.rule}
+    inks |= dict.fromkeys(("axes.facecolor", "figure.facecolor"), its.page)
+    always: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "concmodels", "axes.linewidth": 0.8}
+    with matplotlib.rc_context(always | fonts | inks):
+        yield
+
+
+def in_style(draw: Callable[[Look], Figure]) -> Callable[[Look], Figure]:
+    """The same function, which draws in the style of the look, whoever calls it."""
+
+    @wraps(draw)
+    def drawn(look: Look) -> Figure:
+        with styled(look):
+            return draw(look)
+
+    return drawn
+
+
+class Canvas:
+    """A figure of so many pixels, on which axes are placed from the top left."""
+
+    def __init__(self, look: Look, height: float) -> None:
+        self.look = look
+        self.colours = colours(look)
+        self.width, self.height = NARROW if look.narrow else WIDE, height
+        self.figure = Figure(figsize=(self.width / PER_INCH, height / PER_INCH), dpi=PER_INCH)
+
+    def axes(self, left: float, top: float, width: float, height: float) -> Axes:
+        """New axes without a frame, with grid lines behind."""
+        bottom = self.height - top - height
+        place = (left / self.width, bottom / self.height, width / self.width, height / self.height)
+        axes = self.figure.add_axes(place)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.set_autoscale_on(False)
+        axes.tick_params(length=0)
+        axes.set_axisbelow(True)
+        axes.grid(True, color=self.colours.rule, linewidth=0.6)
+        return axes
+
+    def words(self, left: float, top: float, text: str, **how: Any) -> None:
+        """Text with its upper left corner there."""
+        how = {"va": "top", "ha": "left"} | how
+        self.figure.text(left / self.width, 1 - top / self.height, text, **how)
+
+    def key(self, handles: list[Line2D | Patch]) -> None:
+        """What the colours and marks mean, at the top."""
+        columns = 1 if self.look.narrow else len(handles)
+        place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, 1), "ncols": columns, "frameon": False}
+        self.figure.legend(handles=handles, borderpad=0.2, handlelength=1.6, columnspacing=1.4, **place)
+
+
+def key_height(look: Look, handles: list[Line2D | Patch]) -> float:
+    """How much of the top the key takes."""
+    lines = len(handles) if look.narrow else 1
+    return lines * letters(look) * 1.55 + 12 if handles else 0

@@ -1,0 +1,97 @@
+"""A chart: what it is called, what it says, and how it is drawn in each of the four looks."""
+
+import io
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.report.sheet import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from benchmarks.result import Results, Row
+
+
+@dataclass(frozen=True)
+class Look:
+    """For which reader a chart is drawn."""
+
+    dark: bool = False
+    """On a dark page."""
+    narrow: bool = False
+    """For a page of 390 px: its text stays as large as in the wide one."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One picture, with what a reader needs beside it."""
+
+    name: str
+    """As part of a file's name: `ring-stream`."""
+    title: str
+    says: str
+    """What there is to see; its figures come from the result."""
+    command: str
+    """What measures these figures again."""
+    draw: Callable[[Look], Figure]
+    sheet: Sheet
+    """The figures as a table."""
+
+    def svg(self, look: Look = Look()) -> str:
+        """The picture as SVG, the same text whenever the figures are the same; its words are text."""
+        file = io.StringIO()
+        self._save(look, file, format="svg", metadata={"Date": None, "Creator": None, "Title": self.title})
+        return slim(file.getvalue()).replace("<svg ", f'<svg role="img" aria-label="{escape(self.says)}" ', 1)
+
+    def png(self, look: Look = Look()) -> bytes:
+        """The picture as PNG, at twice its size on a page."""
+        file = io.BytesIO()
+        self._save(look, file, format="png", dpi=192, metadata={"Software": None})
+        return file.getvalue()
+
+    def _save(self, look: Look, file: Any, **how: Any) -> None:
+        from benchmarks.report.canvas import styled
+
+        with styled(look):
+            figure = self.draw(look)
+            figure.savefig(file, facecolor=figure.get_facecolor(), **how)
+
+
+SUPERFLUOUS = re.compile(
+    r""" id="(?![mp][0-9a-f]{10}")[^"]*"        # names that nothing refers to, the same in every picture
+    | [ ]transform="rotate\(-0[ ][^"]*"         # turned by nothing
+    | \n[ ]*<metadata>.*?</metadata>
+    | (?<=>)\n[ ]*(?=<)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+FONTS = re.compile('font-family: [^;"]*;')
+
+
+def slim(text: str) -> str:
+    """A third less of the same SVG, so that several can stand in one page."""
+    text = FONTS.sub("font-family: 'DejaVu Sans', Verdana, sans-serif;", text)
+    return SUPERFLUOUS.sub("", text[text.index("<svg ") :])
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A chart for which the result has nothing; the words say what is missing."""
+
+    title: str
+    why: str
+
+
+def command_for(results: Results, rows: Iterable[Row]) -> str:
+    """The command that measures these rows again."""
+    paths = dict.fromkeys(f"{row.suite}/{row.cell}" for row in rows)
+    pythons = [it for tag in results.pythons if len(results.pythons) > 1 for it in ("--python", tag)]
+    quick = ["--quick"] if results.about.get("quick") else []
+    return shlex.join(["python", "-m", "benchmarks", "run", *paths, *pythons, *quick, "--output", "new.json"])
+
+
+__all__ = ["Absent", "Chart", "Look", "command_for"]

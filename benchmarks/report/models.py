@@ -1,0 +1,171 @@
+"""The pictures of one model, for its own page: its rings beside floor and peers, its sweeps, its units."""
+
+from collections.abc import Iterator
+
+from benchmarks.report import words
+from benchmarks.report.bars import Bar, Key, Panel, drawing
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.lines import Line, Part
+from benchmarks.report.lines import drawing as lines_drawing
+from benchmarks.report.rings import log_panel
+from benchmarks.report.sheet import Sheet, of_rows
+from benchmarks.report.spawn import TIME, taken
+from benchmarks.report.sweeps import AXES, Axis, ends, line, part, sweeps_of
+from benchmarks.result import Results, Row
+
+RINGS = {"stream": "everything in flight", "token": "one message in flight", "bounded": "at most 64 in each channel"}
+HELD_AGAINST_LANGUAGES = "threads"
+
+
+def charts(results: Results, model: str) -> Iterator[Chart | Absent]:
+    """All of them."""
+    yield rings(results, model)
+    yield sweeps(results, model)
+    yield units(results, model)
+
+
+def slug(model: str) -> str:
+    """As part of a file's name."""
+    return model.replace(":", "-")
+
+
+def rings(results: Results, model: str) -> Chart | Absent:
+    """The full rings: this model, by hand, and what one might pick instead."""
+    title = f"{model}: the ring, beside code by hand and what one might pick instead"
+    found = {cell: rows for cell in RINGS if (rows := own_rows(results, cell, model)) and has_room(rows)}
+    if not found:
+        return Absent(title, f"no full ring was measured on {model}")
+    panels = [panel(cell, rows, model) for cell, rows in found.items()]
+    rows = [row for each in found.values() for row in each]
+    there = {row.kind for row in rows}
+    peers = "what one might pick instead" if there & {"peer", "language"} else ""
+    key = Key([model], peers=peers, floors="by hand (the floor)" if "floor" in there else "")
+    says = " ".join(place(cell, rows, model) for cell, rows in found.items())
+    command = command_for(results, rows)
+    return Chart(f"{slug(model)}-ring", title, says, command, drawing(panels, key), table(results, found))
+
+
+def own_rows(results: Results, cell: str, model: str) -> list[Row]:
+    """What belongs to a model; other languages belong to threads."""
+    rows = results.of("ring", cell)
+    return [row for row in rows if (row.model or HELD_AGAINST_LANGUAGES) == model and row.kind != "past"]
+
+
+def has_room(rows: list[Row]) -> bool:
+    """Whether the model itself is among them."""
+    return any(row.kind == "room" for row in rows)
+
+
+def panel(cell: str, rows: list[Row], model: str) -> Panel:
+    """One ring."""
+    bars = [Bar(label(row), row.median, row.model, row.least, row.most, kind=row.kind) for row in rows]
+    return log_panel(RINGS[cell], bars, "time per hop", words.duration)
+
+
+def label(row: Row) -> str:
+    """A floor is called what it is."""
+    return "by hand" if row.kind == "floor" else row.candidate
+
+
+def place(cell: str, rows: list[Row], model: str) -> str:
+    """How the model does in one ring."""
+    own = next(row for row in rows if row.kind == "room")
+    others = [row for row in rows if row is not own]
+    text = f"With {RINGS[cell]}, a hop takes {words.duration(own.median)}"
+    if not others:
+        return f"{text}."
+    slower, best = sum(row.median > own.median for row in others), others[0]
+    return (
+        f"{text}; slower: {slower} of the {len(others)} others here. The fastest of the others, {label(best)}, takes"
+        f" {words.times(best.median / own.median)} as long."
+    )
+
+
+def table(results: Results, found: dict[str, list[Row]]) -> Sheet:
+    """All rings in one table."""
+    plain = of_rows(results, [row for rows in found.values() for row in rows])
+    cells = [RINGS[cell] for cell, rows in found.items() for _ in rows]
+    lines = [[cell, *rest] for cell, rest in zip(cells, plain.lines, strict=True)]
+    return Sheet(["ring", *plain.head], lines, left=2)
+
+
+def sweeps(results: Results, model: str) -> Chart | Absent:
+    """Along each size, the other models in grey."""
+    title = f"{model}: along one size after the other"
+    found = [(axis, all_of) for axis in AXES.values() if model in (all_of := sweeps_of(results, axis))]
+    if not found:
+        return Absent(title, f"no sweep was measured on {model}")
+    parts = [part(axis, name_of(axis), lines_of(axis, all_of), (model,)) for axis, all_of in found]
+    says = " ".join(change(axis, all_of, model) for axis, all_of in found)
+    rows = [row for _, all_of in found for _, row in all_of[model]]
+    lines = [
+        [axis.below, axis.tick(value), words.duration(row.median), words.rate(row.per_second)]
+        for axis, all_of in found
+        for value, row in all_of[model]
+    ]
+    sheet = Sheet(["size", "", "time per hop", "hops per second"], lines, left=2)
+    draw = lines_drawing(parts, together=False)
+    return Chart(f"{slug(model)}-sweeps", title, says, command_for(results, rows), draw, sheet)
+
+
+def name_of(axis: Axis) -> str:
+    """The size in a word or two."""
+    return "messages in flight" if axis.parameter == "in_flight" else axis.parameter
+
+
+def lines_of(axis: Axis, all_of: dict[str, list[tuple[float, Row]]]) -> dict[str, Line]:
+    """As they are drawn."""
+    return {name: line(axis, sweep) for name, sweep in all_of.items()}
+
+
+def change(axis: Axis, all_of: dict[str, list[tuple[float, Row]]], model: str) -> str:
+    """What the size does to this model."""
+    (_, before), *_, (_, after) = all_of[model]
+    first, last = ends(axis, all_of, model)
+    return (
+        f"Along {name_of(axis)}, from {first} to {last}, a hop goes from {words.duration(before.median)} to"
+        f" {words.duration(after.median)}."
+    )
+
+
+def units(results: Results, model: str) -> Chart | Absent:
+    """Time and memory of a unit against their number, with the floor's."""
+    title = f"{model}: what a unit costs"
+    sweep, floor = (results.sweep("spawn", "units", name) for name in (model, f"floor {model}"))
+    if not sweep:
+        return Absent(title, f"no units of {model} were started")
+    memory = [(number, taken(row)) for number, row in sweep if taken(row) > 0]
+    floor_memory = [(number, taken(row)) for number, row in floor if taken(row) > 0]
+    parts = [grown(model, "time", [(n, row.median) for n, row in sweep], [(n, row.median) for n, row in floor])]
+    parts += [grown(model, "memory", memory, floor_memory)] if memory else []
+    number, row = sweep[-1]
+    says = f"Among {TIME.tick(number)} units, one of {model} starts in {words.duration(row.median)}"
+    says += f" and takes {words.size(memory[-1][1])} of memory" if memory and memory[-1][0] == number else ""
+    says += ". Dotted: the same by hand." if floor else "."
+    rows = [row for _, row in (*sweep, *floor)]
+    draw = lines_drawing(parts, together=False)
+    return Chart(f"{slug(model)}-units", title, says, command_for(results, rows), draw, units_sheet(rows))
+
+
+def grown(model: str, what: str, shown: Line, floor: Line) -> Part:
+    """Time or memory."""
+    write = words.duration if what == "time" else words.size
+    hand = {model: floor} if floor else None
+    return Part(what, {model: shown}, {}, TIME.below, f"{what} per unit (log)", write, TIME.tick, True, by_hand=hand)
+
+
+def units_sheet(rows: list[Row]) -> Sheet:
+    """Time and memory of each."""
+    lines = [
+        [
+            label(row),
+            f"{row.parameters['units']:,}",
+            words.duration(row.median),
+            words.size(taken(row)) if taken(row) > 0 else "",
+        ]
+        for row in rows
+    ]
+    return Sheet(["", "units", "time per unit", "memory per unit"], lines).without_empty()
+
+
+__all__ = ["charts"]

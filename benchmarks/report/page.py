@@ -1,0 +1,100 @@
+"""The report as one HTML file: nothing is fetched, nothing is run; every picture is in it four times."""
+
+from base64 import b64encode
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+from benchmarks.report.chart import Chart, Look
+from benchmarks.report.everything import absent, charts, goal_sheet
+from benchmarks.report.facts import facts, method, state
+from benchmarks.result import Results
+from benchmarks.tables import left_out
+
+STYLE = Path(__file__).with_name("page.css")
+NARROW, DARK = "(max-width: 640px)", "(prefers-color-scheme: dark)"
+LOOKS = {
+    f"{NARROW} and {DARK}": Look(dark=True, narrow=True),
+    NARROW: Look(narrow=True),
+    DARK: Look(dark=True),
+}
+"""Which picture a page takes; the first that fits, and else the light and wide one."""
+TITLE = "Python's concurrency models, measured"
+
+
+def page(results: Results) -> str:
+    """The whole file."""
+    body = "\n".join(parts(results))
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{TITLE}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>\n{STYLE.read_text()}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def parts(results: Results) -> Iterator[str]:
+    """From the heading to the method."""
+    shown, goals = charts(results), goal_sheet(results)
+    yield f"<header><h1>{TITLE}</h1>"
+    yield from (f'<p class="note">{escape(line)}</p>' for line in state(results))
+    yield f"<dl>{''.join(f'<dt>{escape(name)}</dt><dd>{text}</dd>' for name, text in facts(results))}</dl></header>"
+    yield contents(shown, bool(goals.lines))
+    yield "<main>"
+    if goals.lines:
+        yield f'<section id="goals"><h2>The goals</h2><p>{escape(how_many(results))}</p>{goals.html()}</section>'
+    yield from map(section, shown)
+    yield from missing(results)
+    yield f'<section id="method"><h2>How it is measured, and what that does not tell</h2>{method()}</section></main>'
+
+
+def how_many(results: Results) -> str:
+    """Of the goals."""
+    from benchmarks.goals import verdicts
+
+    found = [it for python in results.pythons for it in verdicts(results, python)]
+    met = sum(it.met for it in found)
+    return (
+        f"{met} of {len(found)} are met. A ratio is ours over the other's: above 1 ours is faster, or smaller. It is"
+        " the median over the rounds, each a pair measured in the same round; from and to are the rounds' extremes."
+    )
+
+
+def contents(shown: list[Chart], goals: bool) -> str:
+    """Links to everything."""
+    links = [("goals", "The goals")] if goals else []
+    links += [(chart.name, chart.title) for chart in shown]
+    links += [("missing", "What is not here"), ("method", "How it is measured")]
+    items = "".join(f'<li><a href="#{name}">{escape(title)}</a></li>' for name, title in links)
+    return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
+
+
+def section(chart: Chart) -> str:
+    """One chart with its sentence, its command and its figures."""
+    return (
+        f'<section id="{chart.name}"><h2>{escape(chart.title)}</h2>\n<p>{escape(chart.says)}</p>\n'
+        f"<figure>{picture(chart)}</figure>\n"
+        f"<details><summary>The figures, and the command that made them</summary>\n"
+        f"<pre><code>{escape(chart.command)}</code></pre>\n{chart.sheet.html()}</details></section>"
+    )
+
+
+def picture(chart: Chart) -> str:
+    """The four pictures, of which a browser takes one."""
+    sources = "".join(f'<source media="{when}" srcset="{data(chart, look)}">' for when, look in LOOKS.items())
+    return f'<picture>{sources}<img role="img" alt="{escape(chart.says)}" src="{data(chart, Look())}"></picture>'
+
+
+def data(chart: Chart, look: Look) -> str:
+    """A picture as an address that holds it."""
+    return f"data:image/svg+xml;base64,{b64encode(chart.svg(look).encode()).decode()}"
+
+
+def missing(results: Results) -> Iterator[str]:
+    """What was left out, what failed, and which charts there are not."""
+    lines = [escape(line) for line in left_out(results)]
+    lines += [f"no chart: {escape(it.title)}: {escape(it.why)}" for it in absent(results)]
+    listed = f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>" if lines else "<p>Nothing was left out.</p>"
+    yield f'<section id="missing"><h2>What is not here</h2>{listed}</section>'
+
+
+__all__ = ["page"]

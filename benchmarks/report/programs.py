@@ -1,0 +1,59 @@
+"""Channel patterns and classics: many programs on every model."""
+
+from collections.abc import Iterator
+from math import exp, log
+
+from benchmarks.report import words
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.grid import Grid, drawing
+from benchmarks.report.rings import rooms
+from benchmarks.report.sheet import Sheet
+from benchmarks.result import Results, Row
+
+TITLES = {"channel": "One channel at work: patterns", "classics": "The classics"}
+
+
+def charts(results: Results) -> Iterator[Chart | Absent]:
+    """One for each of the two suites."""
+    for suite, title in TITLES.items():
+        rows = {cell: found for cell in results.cells(suite) if (found := rooms(results, suite, cell))}
+        if not rows:
+            yield Absent(title, f"nothing of the suite {suite} was measured")
+            continue
+        grid, every = grid_of(rows), [row for found in rows.values() for row in found]
+        yield Chart(suite, title, says(rows, grid), command_for(results, every), drawing(grid), sheet(rows, grid))
+
+
+def grid_of(rows: dict[str, list[Row]]) -> Grid:
+    """Models in the order of how they do on the whole."""
+    values = {(row.candidate, cell): row.median for cell, found in rows.items() for row in found}
+    models = sorted({model for model, _ in values}, key=lambda model: on_the_whole(rows, model))
+    return Grid(models, list(rows), values, words.duration)
+
+
+def on_the_whole(rows: dict[str, list[Row]], model: str) -> float:
+    """How many times the fastest a model takes: the geometric mean over the programs that it was measured in."""
+    logs = [log(row.median / found[0].median) for found in rows.values() for row in found if row.candidate == model]
+    return exp(sum(logs) / len(logs))
+
+
+def says(rows: dict[str, list[Row]], grid: Grid) -> str:
+    """Who does well on the whole, and where models lie farthest apart."""
+    spread = {cell: found[-1].median / found[0].median for cell, found in rows.items()}
+    widest = max(spread, key=lambda cell: spread[cell])
+    first, last = rows[widest][0], rows[widest][-1]
+    return (
+        f"On the whole {grid.models[0]} does best: {words.times(on_the_whole(rows, grid.models[0]))} the fastest of"
+        f" each column. Models lie farthest apart in {widest}: {words.duration(first.median)} a {first.step} in"
+        f" {first.candidate}, {words.duration(last.median)} in {last.candidate}."
+    )
+
+
+def sheet(rows: dict[str, list[Row]], grid: Grid) -> Sheet:
+    """A line for each model; the head says what is counted."""
+    head = ["", *(f"{cell}, per {found[0].step}" for cell, found in rows.items())]
+    lines = [
+        [model, *(words.duration(grid.values[model, cell]) if (model, cell) in grid.values else "" for cell in rows)]
+        for model in grid.models
+    ]
+    return Sheet(head, lines)

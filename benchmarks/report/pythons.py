@@ -1,0 +1,109 @@
+"""One Python against another: with the GIL against without it, one version against the next."""
+
+from collections.abc import Iterator
+
+from benchmarks.goals import by_round
+from benchmarks.report import words
+from benchmarks.report.against import Ratios
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.dots import Dot, drawing
+from benchmarks.report.sheet import Sheet
+from benchmarks.result import Results, Row
+
+CELLS = {
+    ("ring", "stream"): "ring, everything in flight",
+    ("ring", "token"): "ring, one in flight",
+    ("channel", "fanin-4"): "four senders, one receiver",
+    ("pool", "nothing"): "empty tasks",
+    ("pool", "cpu"): "tasks that compute",
+    ("pool", "buffer"): "tasks that read one buffer",
+    ("classics", "buffer"): "bounded buffer",
+}
+"""Where the difference is to be seen; if a result has none of these, its first ones are shown."""
+FREE = "With the GIL, and without it"
+
+
+def charts(results: Results) -> Iterator[Chart | Absent]:
+    """One for every pair of interpreters; a line where the GIL was never off, or never on."""
+    pairs = list(pairs_of(results))
+    gils = gils_of(results)
+    if not any(gils[one] != gils[other] for one, other in pairs):
+        have = "off" if gils and not any(gils.values()) else "on"
+        yield Absent(FREE, f"not measured: the GIL was always {have} (`--python 3.14 --python 3.14t` has both)")
+    for one, other in pairs:
+        yield chart(results, one, other, FREE if gils[one] and not gils[other] else f"Python {one} against {other}")
+
+
+def gils_of(results: Results) -> dict[str, bool]:
+    """By Python, whether the GIL was on."""
+    return {row.python: row.gil for row in results.rows}
+
+
+def pairs_of(results: Results) -> Iterator[tuple[str, str]]:
+    """Each Python but the first, with what it is held against: the same version with the GIL, or else the first."""
+    tags = results.pythons
+    for tag in tags[1:]:
+        twin = tag.removesuffix("t")
+        yield (twin if twin != tag and twin in tags else tags[0]), tag
+
+
+def chart(results: Results, one: str, other: str, title: str) -> Chart | Absent:
+    """How many times as fast the other is."""
+    pairs = list(rows_of(results, one, other))
+    if not pairs:
+        return Absent(f"{title}: {one} and {other}", "no model was measured under both")
+    dots = [dot(where, first, second) for where, first, second in pairs]
+    rows = [row for _, first, _ in pairs for row in [first]]
+    below = f"how many times as fast {other} is as {one} (log)"
+    name = f"python-{other}" if title != FREE else f"gil-{other}"
+    return Chart(name, title, says(dots, one, other), command_for(results, rows), drawing(dots, below), sheet(dots))
+
+
+def rows_of(results: Results, one: str, other: str) -> Iterator[tuple[str, Row, Row]]:
+    """Where it was, and the same model under both."""
+    for suite, cell in cells_of(results, one, other):
+        for first in rooms_of(results, suite, cell, one):
+            second = results.row(suite, cell, first.candidate, other)
+            if second and by_round(second, first):
+                yield CELLS.get((suite, cell), f"{suite}/{cell}"), first, second
+
+
+def cells_of(results: Results, one: str, other: str) -> list[tuple[str, str]]:
+    """Those of `CELLS` that both have; or else the first that both have."""
+    both = [pair for pair in every_cell(results) if all(rooms_of(results, *pair, python) for python in (one, other))]
+    return [pair for pair in CELLS if pair in both] or both[: len(CELLS)]
+
+
+def every_cell(results: Results) -> Iterator[tuple[str, str]]:
+    """All of a result."""
+    return ((suite, cell) for suite in results.suites for cell in results.cells(suite))
+
+
+def rooms_of(results: Results, suite: str, cell: str, python: str) -> list[Row]:
+    """The models under one Python."""
+    return [row for row in results.of(suite, cell, python) if row.kind == "room"]
+
+
+def dot(where: str, first: Row, second: Row) -> Dot:
+    """The second against the first."""
+    ratios = Ratios(second, first)
+    return Dot(where, first.candidate, ratios.median, ratios.least, ratios.most, model=first.model)
+
+
+def says(dots: list[Dot], one: str, other: str) -> str:
+    """Who gains and who loses most."""
+    best, worst = max(dots, key=lambda it: it.value), min(dots, key=lambda it: it.value)
+    gained = sum(it.value > 1 for it in dots)
+    return (
+        f"{gained} of {len(dots)} are faster under {other} than under {one}: the most {best.label} ({best.group}),"
+        f" {words.times(best.value)} as fast; the least {worst.label} ({worst.group}), {words.times(worst.value)}."
+    )
+
+
+def sheet(dots: list[Dot]) -> Sheet:
+    """The same as a table."""
+    lines = [[it.group, it.label, *(words.plain(value) for value in (it.value, it.low, it.high))] for it in dots]
+    return Sheet(["what", "model", "times as fast", "from", "to"], lines, left=2)
+
+
+__all__ = ["charts"]

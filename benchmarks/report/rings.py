@@ -1,0 +1,80 @@
+"""The ring in full: the time of a hop in every model, with its floor."""
+
+from collections.abc import Callable, Iterator
+
+from benchmarks.report import sheet, words
+from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.result import Results, Row
+
+TITLES = {
+    "stream": "Everything in flight: the time of a hop",
+    "bounded": "Everything in flight, at most 64 in each channel: the time of a hop",
+    "token": "One message in flight: the time of a hop",
+}
+
+
+def charts(results: Results) -> Iterator[Chart | Absent]:
+    """One for each of the full rings."""
+    for cell, title in TITLES.items():
+        yield chart(results, cell, title)
+
+
+def chart(results: Results, cell: str, title: str) -> Chart | Absent:
+    """The rooms of one cell, fastest first."""
+    rows = rooms(results, "ring", cell)
+    if not rows:
+        return Absent(title, f"nothing of ring/{cell} was measured")
+    bars = [bar(results, row) for row in rows]
+    key = Key([row.candidate for row in rows], mark="by hand (the floor)" if any(it.mark for it in bars) else "")
+    make = panel_of if cell == "bounded" else log_panel
+    panel = make("", bars, f"time per hop among {sizes(rows[0])}", words.duration)
+    says = f"{ranking(rows)} {near_floor(results, rows)}".strip()
+    table = sheet.of_rows(results, results.of("ring", cell))
+    return Chart(f"ring-{cell}", title, says, command_for(results, rows), drawing([panel], key), table)
+
+
+def log_panel(title: str, bars: list[Bar], axis: str, write: Callable[[float], str]) -> Panel:
+    """On a log axis, whatever the values: charts that are read side by side have the same kind of axis."""
+    return Panel(title, bars, f"{axis} (log)", write)
+
+
+def rooms(results: Results, suite: str, cell: str) -> list[Row]:
+    """The models themselves, fastest first."""
+    return [row for row in results.of(suite, cell) if row.kind == "room"]
+
+
+def bar(results: Results, row: Row, label: str = "") -> Bar:
+    """A row as a bar, marked with its floor."""
+    floor = sheet.floor_of(results, row) if row.kind == "room" else None
+    return Bar(
+        label or row.candidate, row.median, row.model, row.least, row.most, floor.median if floor else None, row.kind
+    )
+
+
+def sizes(row: Row) -> str:
+    """How large the ring was."""
+    return f"{words.value(row.parameters.get('nodes', '?'))} nodes"
+
+
+def ranking(rows: list[Row]) -> str:
+    """Who is first and last."""
+    first, last = rows[0], rows[-1]
+    each = f"a {first.step}"
+    if first is last:
+        return f"Only {first.candidate} was measured: {words.duration(first.median)} {each}."
+    ratio = words.times(last.median / first.median)
+    return (
+        f"{first.candidate} is fastest with {words.duration(first.median)} {each}, {last.candidate} slowest"
+        f" with {words.duration(last.median)}, {ratio} as long."
+    )
+
+
+def near_floor(results: Results, rows: list[Row]) -> str:
+    """Who is nearest to the fastest code by hand, and who farthest from it."""
+    ratios = {row.candidate: row.median / floor.median for row in rows if (floor := sheet.floor_of(results, row))}
+    if not ratios:
+        return ""
+    near, far = min(ratios, key=lambda name: ratios[name]), max(ratios, key=lambda name: ratios[name])
+    text = f"Against the same ring by hand (the mark), {near} takes {words.times(ratios[near])} as long"
+    return f"{text}." if near == far else f"{text}, {far} {words.times(ratios[far])}."

@@ -1,0 +1,94 @@
+"""A table of figures, which becomes Markdown or HTML."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+
+from benchmarks.report import words
+from benchmarks.result import Results, Row
+
+COSTS = {
+    "setup": ("setup_s", words.duration),
+    "CPU": ("cpu_s", words.duration),
+    "memory (PSS)": ("peak_pss_bytes", words.size),
+    "context switches": ("switches", words.plain),
+    "speed-up": ("speedup", words.plain),
+}
+"""What a run of one of the programs has told beside its time."""
+SUMS = {"cpu_s": ("cpu_user_s", "cpu_system_s"), "switches": ("voluntary_switches", "involuntary_switches")}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A head, lines of as many cells, and how many columns from the left are text."""
+
+    head: list[str]
+    lines: list[list[str]]
+    left: int = 1
+
+    def markdown(self) -> str:
+        """For the README and the docs."""
+        ruler = ["---"] * self.left + ["---:"] * (len(self.head) - self.left)
+        lines = [[cell.replace("|", "\\|") for cell in line] for line in (self.head, ruler, *self.lines)]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+    def html(self) -> str:
+        """For the page."""
+        head = f"<tr>{''.join(f'<th scope="col"{self._side(n)}>{escape(it)}</th>' for n, it in enumerate(self.head))}"
+        lines = "".join(f"<tr>{''.join(self._cells(line))}</tr>\n" for line in self.lines)
+        table = f"<table>\n<thead>{head}</tr></thead>\n<tbody>\n{lines}</tbody></table>"
+        return f'<div class="wide" role="region" aria-label="figures" tabindex="0">{table}</div>'  # scrolls by keyboard
+
+    def _cells(self, line: list[str]) -> Iterable[str]:
+        yield f'<th scope="row">{escape(line[0])}</th>'
+        for number, cell in enumerate(line[1:], 1):
+            yield f"<td{self._side(number)}>{escape(cell)}</td>"
+
+    def _side(self, column: int) -> str:
+        return "" if column < self.left else ' class="number"'
+
+    def without_empty(self) -> Sheet:
+        """The same without the columns in which nobody has a figure."""
+        kept = [n for n in range(len(self.head)) if n < self.left or any(line[n] for line in self.lines)]
+        return Sheet([self.head[n] for n in kept], [[line[n] for n in kept] for line in self.lines], self.left)
+
+
+def of_rows(results: Results, rows: list[Row]) -> Sheet:
+    """The rows of one cell: their times, the floor's, and what else their programs have told."""
+    step = rows[0].step
+    head = ["", f"{step}s per second", f"time per {step}", "from", "to", "rounds", "by hand", *COSTS]
+    return Sheet(head, [line_of(results, row) for row in rows]).without_empty()
+
+
+def line_of(results: Results, row: Row) -> list[str]:
+    """One of them."""
+    floor = floor_of(results, row)
+    return [
+        row.candidate,
+        words.rate(row.per_second),
+        *(words.duration(it) for it in (row.median, row.least, row.most)),
+        str(len(row.seconds)),
+        words.duration(floor.median) if floor and row.kind == "room" else "",
+        *(cost(row, figure, write) for figure, write in COSTS.values()),
+    ]
+
+
+def cost(row: Row, figure: str, write: object) -> str:
+    """One of the other figures in words; nothing if the row has none."""
+    found = figure_of(row, figure)
+    return "" if found is None or not callable(write) else str(write(found))
+
+
+def figure_of(row: Row, name: str) -> float | None:
+    """The median of a figure, or the sum of those that make it up."""
+    parts = [row.figure(part) for part in SUMS.get(name, (name,))]
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+def floor_of(results: Results, row: Row) -> Row | None:
+    """The same work by hand, where it was measured."""
+    return results.row(row.suite, row.cell, f"floor {row.model}", row.python)
+
+
+__all__ = ["Sheet", "figure_of", "floor_of", "of_rows"]

@@ -1,0 +1,150 @@
+"""What a unit costs: time, memory, how the time grows; and what the command costs to start."""
+
+from collections.abc import Callable, Iterator
+
+from benchmarks.report import words
+from benchmarks.report.bars import Bar, Key, Panel, drawing
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.lines import drawing as lines_drawing
+from benchmarks.report.rings import bar
+from benchmarks.report.sheet import Sheet, floor_of, of_rows
+from benchmarks.report.sweeps import Axis, families, sheet, sweeps_of
+from benchmarks.result import Results, Row
+
+MEMORY = "bytes_per_unit"
+USUAL = 100
+"""The time is shown for so many units, which every model bears."""
+TIME = Axis("units", "How the time to start one unit grows", "units (log)", across="time per unit (log)")
+
+
+def charts(results: Results) -> Iterator[Chart | Absent]:
+    """Time, memory, growth, and the command."""
+    yield time(results)
+    yield memory(results)
+    yield growth(results)
+    yield command(results)
+
+
+def time(results: Results) -> Chart | Absent:
+    """The time to start one of a hundred units, or of as many as were measured."""
+    title, number = "The time to start one unit", common_number(results)
+    rows = [row for row in results.of("spawn", f"units-{number}") if row.kind == "room"]
+    if not rows:
+        return Absent(title, "no units were started")
+    bars = [bar(results, row) for row in rows]
+    panel = Panel("", bars, f"time per unit (log), {number:,} units", words.duration)
+    return Chart(
+        "spawn-time", title, says(rows, lambda row: row.median, words.duration, "starts"), command_for(results, rows),
+        drawing([panel], key(bars)), of_rows(results, results.of("spawn", f"units-{number}")),
+    )  # fmt: skip
+
+
+def common_number(results: Results) -> int:
+    """A hundred; if that was not measured, the number that most models had."""
+    numbers = [int(cell.removeprefix("units-")) for cell in results.cells("spawn") if cell.startswith("units-")]
+    if not numbers or USUAL in numbers:
+        return USUAL
+    return max(numbers, key=lambda number: len(results.of("spawn", f"units-{number}")))
+
+
+def key(bars: list[Bar]) -> Key:
+    """What colours and marks mean."""
+    return Key([it.model or "" for it in bars], mark="by hand (the floor)" if any(it.mark for it in bars) else "")
+
+
+def says(rows: list[Row], figure: Callable[[Row], float], write: Callable[[float], str], verb: str) -> str:
+    """The least and the most."""
+    least, most = min(rows, key=figure), max(rows, key=figure)
+    ratio = words.times(figure(most) / figure(least))
+    if least is most:
+        return f"A unit of {least.candidate} {verb} {write(figure(least))}; no other model was measured."
+    if verb == "takes":
+        return (
+            f"A unit of {least.candidate} takes {write(figure(least))} of memory, one of {most.candidate}"
+            f" {write(figure(most))}: {ratio} as much."
+        )
+    return (
+        f"A unit of {least.candidate} {verb} in {write(figure(least))}, one of {most.candidate} in"
+        f" {write(figure(most))}: {ratio} as long."
+    )
+
+
+def memory(results: Results) -> Chart | Absent:
+    """The memory of one unit, where most were started: few of them share the pages that the first one took."""
+    title, rows = "The memory of one unit", heaviest(results)
+    if not rows:
+        return Absent(title, "the memory of no unit was measured")
+    rows.sort(key=taken)
+    bars = [memory_bar(results, row) for row in rows]
+    panel = Panel("", bars, "memory per unit (log)", words.size)
+    return Chart(
+        "spawn-memory", title, says(rows, taken, words.size, "takes"), command_for(results, rows),
+        drawing([panel], key(bars)), memory_sheet(results),
+    )  # fmt: skip
+
+
+def heaviest(results: Results) -> list[Row]:
+    """Of each model the row with the most units of which the memory is known."""
+    found: dict[str, Row] = {}
+    for row in results.rows:
+        if row.suite == "spawn" and row.kind == "room" and row.python == results.pythons[0] and taken(row) > 0:
+            latest = found.get(row.candidate)
+            if latest is None or row.parameters["units"] > latest.parameters["units"]:
+                found[row.candidate] = row
+    return list(found.values())
+
+
+def taken(row: Row) -> float:
+    """The memory of a unit; 0 if it is not known, or too little to be seen."""
+    return row.figure(MEMORY) or 0.0
+
+
+def memory_bar(results: Results, row: Row) -> Bar:
+    """With the number of units, and the floor for as many."""
+    values, floor = row.by_round(MEMORY).values(), floor_of(results, row)
+    mark = taken(floor) if floor and taken(floor) > 0 else None
+    label = f"{row.candidate} ({row.parameters['units']:,})"
+    least = min((value for value in values if value > 0), default=taken(row))
+    return Bar(label, taken(row), row.model, least, max(values), mark)
+
+
+def memory_sheet(results: Results) -> Sheet:
+    """The memory of one among so many, for rooms and floors."""
+    rows = [row for row in results.rows if row.suite == "spawn" and row.python == results.pythons[0] and taken(row) > 0]
+    numbers = sorted({row.parameters["units"] for row in rows})
+    by_name = {(row.candidate, row.parameters["units"]): words.size(taken(row)) for row in rows}
+    names = dict.fromkeys(row.candidate for row in rows)
+    lines = [[name, *(by_name.get((name, number), "") for number in numbers)] for name in names]
+    return Sheet(["", *(f"{number:,} units" for number in numbers)], lines)
+
+
+def growth(results: Results) -> Chart | Absent:
+    """The time per unit against their number."""
+    sweeps = sweeps_of(results, TIME, "spawn")
+    if not sweeps:
+        return Absent(TIME.title, "no two numbers of units were measured")
+    rows = [row for sweep in sweeps.values() for _, row in sweep]
+    ratios = {name: sweep[-1][1].median / sweep[0][1].median for name, sweep in sweeps.items()}
+    name = max(ratios, key=lambda name: ratios[name])
+    first, last = (TIME.tick(sweeps[name][at][0]) for at in (0, -1))
+    text = (
+        f"{name} grows most: one of {last} units takes {words.times(ratios[name])} as long to start as one of {first}."
+    )
+    flat = [name for name, ratio in ratios.items() if ratio <= 1]
+    text += f" No dearer, or cheaper, the more there are: {words.listing(flat)}." if flat else ""
+    draw = lines_drawing(families(TIME, sweeps))
+    return Chart("spawn-growth", TIME.title, text, command_for(results, rows), draw, sheet(TIME, sweeps))
+
+
+def command(results: Results) -> Chart | Absent:
+    """A whole process, beside what it imports."""
+    title, rows = "What the command costs to start", results.of("spawn", "command")
+    if len(rows) < 2:
+        return Absent(title, "the command and its imports were not both measured")
+    panel = Panel("", [bar(results, row) for row in rows], "time of a whole process", words.duration, log=False)
+    text = (
+        f"{rows[-1].candidate} takes {words.duration(rows[-1].median)}, {words.times(rows[-1].median / rows[0].median)}"
+    )
+    text += f" as long as {rows[0].candidate} ({words.duration(rows[0].median)})."
+    draw = drawing([panel], Key())
+    return Chart("spawn-command", title, text, command_for(results, rows), draw, of_rows(results, rows))

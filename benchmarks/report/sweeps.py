@@ -1,0 +1,177 @@
+"""What one size does: messages in flight, capacity, number of nodes, payload."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import inf
+
+from benchmarks.report import words
+from benchmarks.report.canvas import FAMILIES
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.lines import Line, Part, drawing
+from benchmarks.report.sheet import Sheet
+from benchmarks.result import Results, Row
+
+Sweep = list[tuple[float, Row]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One of the sizes."""
+
+    parameter: str
+    title: str
+    below: str
+    endless: str = ""
+    """What the value beyond all numbers is called."""
+    rate: bool = False
+    """Whether hops per second are shown rather than seconds per hop."""
+    size: bool = False
+    """Whether the values are bytes."""
+    across: str = "time per hop (log)"
+    """The y axis in words."""
+
+    def tick(self, value: float) -> str:
+        """A value in words."""
+        if value == inf:
+            return self.endless
+        return ("none" if not value else words.size(value)) if self.size else f"{int(value):,}"
+
+    def figure(self, row: Row) -> float:
+        """What is shown of a row."""
+        return row.per_second if self.rate else row.median
+
+    def write(self, value: float) -> str:
+        """It in words."""
+        return words.rate(value) if self.rate else words.duration(value)
+
+
+RATE = "hops per second (log)"
+AXES = {
+    "in-flight": Axis("in_flight", "Messages in flight: how batching hides a switch", "messages in flight", "all"),
+    "capacity": Axis(
+        "capacity", "Capacity: how much room lets run", "capacity of each channel", "inf", True, across=RATE
+    ),
+    "nodes": Axis("nodes", "Number of nodes, 64 messages in flight", "nodes (log)"),
+    "payload": Axis("payload", "Payload: by reference, or copied", "payload of a message", size=True),
+}
+
+
+def charts(results: Results) -> Iterator[Chart | Absent]:
+    """One for each size, with a part for each family of models."""
+    for name, axis in AXES.items():
+        sweeps = sweeps_of(results, axis)
+        if not sweeps:
+            yield Absent(axis.title, f"no two values of {axis.parameter} were measured")
+            continue
+        says, rows = SAYS[name](axis, sweeps), [row for sweep in sweeps.values() for _, row in sweep]
+        yield Chart(
+            name, axis.title, says, command_for(results, rows), drawing(families(axis, sweeps)), sheet(axis, sweeps)
+        )
+
+
+def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sweep]:
+    """By model, where at least two values were measured."""
+    names = dict.fromkeys(row.candidate for row in results.rows if row.suite == suite and row.kind == "room")
+    found = {name: results.sweep(suite, axis.parameter, name) for name in names}
+    return {name: sweep for name, sweep in found.items() if len(sweep) > 1}
+
+
+def families(axis: Axis, sweeps: dict[str, Sweep]) -> list[Part]:
+    """A part for each family; models of none come last."""
+    lines = {name: line(axis, sweep) for name, sweep in sweeps.items()}
+    known = {model for models in FAMILIES.values() for model in models}
+    groups = FAMILIES | {"others": tuple(name for name in lines if name not in known)}
+    return [part(axis, title, lines, models) for title, models in groups.items() if set(models) & set(lines)]
+
+
+def part(axis: Axis, title: str, lines: dict[str, Line], models: tuple[str, ...]) -> Part:
+    """Some models in colour."""
+    shown = {name: lines[name] for name in models if name in lines}
+    behind = {name: it for name, it in lines.items() if name not in shown}
+    ratio = axis.parameter in ("nodes", "units")
+    return Part(title, shown, behind, axis.below, axis.across, axis.write, axis.tick, by_ratio=ratio)
+
+
+def line(axis: Axis, sweep: Sweep) -> Line:
+    """Places and values."""
+    return [(value, axis.figure(row)) for value, row in sweep]
+
+
+def sheet(axis: Axis, sweeps: dict[str, Sweep]) -> Sheet:
+    """A line for each model, a column for each value."""
+    values = sorted({value for sweep in sweeps.values() for value, _ in sweep})
+    lines = []
+    for name, sweep in sweeps.items():
+        figures = {value: axis.write(axis.figure(row)) for value, row in sweep}
+        lines.append([name, *(figures.get(value, "") for value in values)])
+    return Sheet([axis.below, *map(axis.tick, values)], lines)
+
+
+def most_and_least(axis: Axis, sweeps: dict[str, Sweep]) -> tuple[tuple[str, float], tuple[str, float]]:
+    """Who changes most and least from the first value to the last, and by which factor in time."""
+    ratios = {name: sweep[-1][1].median / sweep[0][1].median for name, sweep in sweeps.items()}
+    by_ratio = sorted(ratios.items(), key=lambda pair: pair[1])
+    return by_ratio[-1], by_ratio[0]
+
+
+def ends(axis: Axis, sweeps: dict[str, Sweep], name: str) -> tuple[str, str]:
+    """The values between which a model was measured, in words."""
+    return axis.tick(sweeps[name][0][0]), axis.tick(sweeps[name][-1][0])
+
+
+def aside(axis: Axis, sweeps: dict[str, Sweep], name: str, other: str) -> str:
+    """Between which values a model was measured, where that is not as with the other one."""
+    first, last = ends(axis, sweeps, name)
+    return "" if (first, last) == ends(axis, sweeps, other) else f" ({last} against {first})"
+
+
+def of_in_flight(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """The more is under way, the fewer switches."""
+    (least, small), (most, great) = most_and_least(axis, sweeps)
+    first, last = ends(axis, sweeps, most)
+    return (
+        f"A hop of {most} takes {words.times(1 / great)} as long with {first} in flight as with {last}, one of {least}"
+        f" {words.times(1 / small)}{aside(axis, sweeps, least, most)}: whoever finds several messages waiting can"
+        " handle them in one turn."
+    )
+
+
+def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Room lets a sender run on."""
+    (least, small), (most, great) = most_and_least(axis, sweeps)
+    first, last = ends(axis, sweeps, most)
+    return (
+        f"With capacity {last}, {most} passes on {words.times(1 / great)} as many messages a second as with {first},"
+        f" {least} {words.times(1 / small)}{aside(axis, sweeps, least, most)}: without room every message is a"
+        " hand-over, and somebody waits."
+    )
+
+
+def of_nodes(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Whether many tasks make each hop dearer."""
+    (most, great), (least, small) = most_and_least(axis, sweeps)
+    first, last = ends(axis, sweeps, most)
+    return (
+        f"A hop of {most} takes {words.times(great)} as long among {last} nodes as among {first}, one of {least}"
+        f" {words.times(small)}{aside(axis, sweeps, least, most)}. Larger rings get fewer messages, so that all take"
+        " about as long: a step between neighbours may be that."
+    )
+
+
+def of_payload(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Who copies pays by the byte."""
+    (most, great), (least, small) = most_and_least(axis, sweeps)
+    first, last = ends(axis, sweeps, most)
+    return (
+        f"A hop of {most} takes {words.times(great)} as long with a payload of {last} as with {first}, one of {least}"
+        f" {words.times(small)}{aside(axis, sweeps, least, most)}. That each message is made and checked is inside"
+        " the clock."
+    )
+
+
+SAYS: dict[str, Callable[[Axis, dict[str, Sweep]], str]] = {
+    "in-flight": of_in_flight,
+    "capacity": of_capacity,
+    "nodes": of_nodes,
+    "payload": of_payload,
+}

@@ -1,0 +1,56 @@
+"""Figures in words: seconds, bytes, factors, lists of names."""
+
+from collections.abc import Iterable
+
+UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+SIZES = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1))
+BIG = (("G", 1e9), ("M", 1e6), ("k", 1e3))
+NEARLY = 0.9995
+"""From here on three digits are rounded up to the next unit."""
+
+
+def duration(seconds: float) -> str:
+    """Seconds as `62 ns`, `5.13 µs`."""
+    if not seconds:
+        return "0"
+    for unit, scale in UNITS:
+        if seconds >= NEARLY * scale:
+            return f"{plain(seconds / scale)} {unit}"
+    return f"{seconds / 1e-9:.2g} ns"
+
+
+def size(count: float) -> str:
+    """Bytes as `740 B`, `1.2 MiB`."""
+    for unit, scale in SIZES:
+        if count >= NEARLY * scale:
+            return f"{plain(count / scale)} {unit}"
+    return f"{count:.2g} B"
+
+
+def rate(value: float) -> str:
+    """A number in few characters: `16.1M`."""
+    for unit, scale in BIG:
+        if value >= NEARLY * scale:
+            return f"{plain(value / scale)}{unit}"
+    return plain(value)
+
+
+def times(ratio: float) -> str:
+    """A factor with two digits: `3.6 times`, `15 times`."""
+    return f"{plain(float(f'{ratio:.2g}'))} times"
+
+
+def plain(value: float) -> str:
+    """Three digits, never an exponent where people would not write one."""
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
+def listing(names: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, last = [*names]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def value(number: object) -> str:
+    """A parameter for people: `10,000`, `all`, `4,096`."""
+    return f"{number:,}" if isinstance(number, int) else str(number)

@@ -1,0 +1,374 @@
+"""The report: what its charts show and say, what a page is made of, and what becomes of results that lack something."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from benchmarks import report
+from benchmarks.__main__ import main
+from benchmarks.report import Chart, Look, words
+from benchmarks.report.chart import command_for
+from benchmarks.report.lines import apart
+from benchmarks.report.page import page
+from benchmarks.report.sheet import Sheet
+from benchmarks.result import LeftOut, Results, Row
+
+NS, US, MS = 1e-9, 1e-6, 1e-3
+LOOKS = [Look(dark, narrow) for dark in (False, True) for narrow in (False, True)]
+MACHINE = {"cpus": 2, "cpu_model": "A CPU", "memory_bytes": 8 << 30, "platform": "Linux", "load_avg": [0.1, 0.2, 0.3]}
+ABOUT = {"command": "python -m benchmarks run", "date": "2026-01-01", "finished": True, "quick": False, "wanted": 9}
+ABOUT |= {"machine": MACHINE, "pythons": {"3.14": {"version": "3.14.8", "gil": True}}, "seconds": 600}
+
+
+def row(path: str, *seconds: float, kind: str = "room", model: str | None = None, **more: object) -> Row:
+    suite, cell, candidate = path.split("/", 2)
+    python, gil, step = (more.pop(name, it) for name, it in (("python", "3.14"), ("gil", True), ("step", "hop")))
+    figures = {
+        name: dict(enumerate([value] * len(seconds), 1)) for name, value in dict(more.pop("figures", {})).items()
+    }
+    model = model or (candidate if kind == "room" else None)
+    by_round = dict(enumerate(seconds, 1))
+    return Row(suite, cell, candidate, kind, model, python, gil, step, 100, more, {"trio": "1.0"}, by_round, figures)
+
+
+def results(*rows: Row, **about: object) -> Results:
+    return Results(list(rows), [], ABOUT | about)
+
+
+def ring(cell: str, name: str, *seconds: float, **more: object) -> Row:
+    sizes = {"nodes": 100, "in_flight": "all", "capacity": "inf", "payload": 0}
+    return row(f"ring/{cell}/{name}", *seconds, **sizes | more)
+
+
+STREAM = [
+    ring("stream", "threads", 90 * NS, 100 * NS, 120 * NS),
+    ring("stream", "trio", 250 * NS, 250 * NS, 250 * NS),
+    ring("stream", "floor threads", 50 * NS, 50 * NS, 50 * NS, kind="floor", model="threads"),
+    ring("stream", "floor trio", 125 * NS, 125 * NS, 125 * NS, kind="floor", model="trio"),
+    ring("stream", "queue.Queue", 540 * NS, 600 * NS, 720 * NS, kind="peer", model="threads"),
+    ring("stream", "trio memory channel", 1 * US, 1 * US, 1 * US, kind="peer", model="trio"),
+    ring("stream", "erlang", 200 * NS, kind="language"),
+]
+SWEEP = [
+    ring("base", "trio", 200 * NS),
+    ring("in_flight-1", "trio", 5 * US, in_flight=1),
+    ring("in_flight-8", "trio", 1 * US, in_flight=8),
+    ring("capacity-0", "trio", 4 * US, capacity=0),
+]
+UNITS = [
+    row("spawn/units-10/trio", 20 * US, step="unit", units=10, figures={"bytes_per_unit": 0}),
+    row("spawn/units-100/trio", 10 * US, step="unit", units=100, figures={"bytes_per_unit": 2048}),
+    row("spawn/units-100/threads", 40 * US, step="unit", units=100, figures={"bytes_per_unit": 8192}),
+    row("spawn/units-100/floor threads", 20 * US, kind="floor", model="threads", units=100, step="unit"),
+]
+POOL = [
+    row("pool/cpu/threads", 5 * MS, step="task", workers=2, figures={"speedup": 1.0}),
+    row("pool/cpu/subinterp", 2.5 * MS, step="task", workers=2, figures={"speedup": 1.9}),
+    row("pool/nothing/threads", 1 * US, step="task", workers=2),
+    row("pool/nothing/ThreadPoolExecutor", 10 * US, step="task", kind="peer", model="threads", workers=2),
+]
+OTHERS = [
+    row("channel/stream/trio", 200 * NS, step="message"),
+    row("channel/stream/threads", 400 * NS, step="message"),
+    row("classics/big/trio", 300 * NS, step="message"),
+    row("articles/ring-2010/threads", 100 * NS, nodes=300),
+    row("articles/cpu/threads", 70 * MS, step="life of the pool"),
+]
+EVERYTHING = [*STREAM, *SWEEP, *UNITS, *POOL, *OTHERS]
+
+
+def chart(name: str, *rows: Row) -> Chart:
+    found = {it.name: it for it in report.charts(results(*rows))}
+    assert name in found
+    return found[name]
+
+
+def drawn(it: Chart, kind: str, look: Look | None = None) -> dict[str, float]:
+    """What is on the picture: x of all artists that are labelled so, by the rest of their label."""
+    found = {}
+    for axes in it.draw(look or Look()).axes:
+        things = [(bar.get_label(), bar.patches[0].get_width()) for bar in axes.containers]
+        things += [(line.get_label(), line.get_xdata()[0]) for line in axes.lines]
+        found |= {label.removeprefix(f"{kind} "): x for label, x in things if label.startswith(f"{kind} ")}
+    return found
+
+
+def test_a_ring_has_a_bar_for_each_model_and_a_mark_for_its_floor():
+    it = chart("ring-stream", *STREAM)
+    for look in LOOKS:
+        assert drawn(it, "bar", look) == pytest.approx({"threads": 100 * NS, "trio": 250 * NS})
+        assert drawn(it, "mark", look) == pytest.approx({"threads": 50 * NS, "trio": 125 * NS})
+
+
+def test_a_ring_says_who_is_fastest_and_how_far_from_the_floors():
+    rows = [*STREAM[:3], ring("stream", "floor trio", 25 * NS, kind="floor", model="trio")]
+    assert chart("ring-stream", *rows).says == (
+        "threads is fastest with 100 ns a hop, trio slowest with 250 ns, 2.5 times as long."
+        " Against the same ring by hand (the mark), threads takes 2 times as long, trio 10 times."
+    )
+
+
+def test_a_ring_of_one_model_compares_it_with_nothing():
+    assert chart("ring-stream", STREAM[0]).says == "Only threads was measured: 100 ns a hop."
+
+
+def test_the_command_measures_the_same_again():
+    assert chart("ring-stream", *STREAM).command == "python -m benchmarks run ring/stream --output new.json"
+    two = results(*STREAM[:1], ring("stream", "threads", 1, python="3.15"), quick=True)
+    assert command_for(two, two.rows).endswith("ring/stream --python 3.14 --python 3.15 --quick --output new.json")
+
+
+def test_a_sweep_runs_from_the_first_value_to_all():
+    it = chart("in-flight", *SWEEP)
+    line = next(line for line in it.draw(Look()).axes[0].lines if line.get_label() == "line trio")
+    assert list(line.get_xdata()) == [0, 1, 2]
+    assert list(line.get_ydata()) == pytest.approx([5 * US, 1 * US, 200 * NS])
+    assert it.sheet.head == ["messages in flight", "1", "8", "all"]
+    assert it.says.startswith("A hop of trio takes 25 times as long with 1 in flight as with all")
+
+
+def test_capacity_is_shown_as_throughput():
+    it = chart("capacity", *SWEEP)
+    assert it.sheet.lines == [["trio", "250k", "5M"]]
+    assert "trio passes on 20 times as many messages a second" in it.says
+
+
+def test_peers_are_ratios_within_a_round_with_the_goals():
+    it = chart("against-stream", *STREAM)
+    assert drawn(it, "dot")["queue.Queue"] == pytest.approx(6)
+    assert drawn(it, "goal")["queue.Queue"] == 5
+    assert drawn(it, "dot")["trio memory channel"] == pytest.approx(4)
+    assert "erlang" in drawn(it, "dot")  # held against threads
+    assert "3 of 4 goals are met; not: trio against trio memory channel (4, goal 7)." in it.says
+    assert ["threads", "queue.Queue", "6", "6", "6", "5", "yes"] in it.sheet.lines
+
+
+def test_patterns_are_a_grid_of_models_and_programs():
+    it = chart("channel", *OTHERS)
+    texts = [text.get_text() for text in it.draw(Look()).axes[0].texts]
+    assert texts == ["200 ns", "400 ns"]
+    assert "200 ns a message in trio, 400 ns in threads" in it.says
+
+
+def test_memory_that_can_not_be_seen_is_not_shown():
+    it = chart("spawn-memory", *UNITS)
+    assert drawn(it, "bar") == {"trio (100)": 2048, "threads (100)": 8192}
+    assert it.says == "A unit of trio takes 2 KiB of memory, one of threads 8 KiB: 4 times as much."
+    report.charts(results(UNITS[0]))
+
+
+def test_the_time_of_a_unit_has_its_floor_and_its_growth():
+    assert drawn(chart("spawn-time", *UNITS), "mark") == {"threads": 20 * US}
+    assert "one of 100 units takes 0.5 times as long to start as one of 10" in chart("spawn-growth", *UNITS).says
+
+
+def test_a_pools_gain_is_held_against_its_workers():
+    it = chart("pool-speedup", *POOL)
+    assert drawn(it, "bar") == {"subinterp": 1.9, "threads": 1.0}
+    assert [line.get_xdata()[0] for line in it.draw(Look()).axes[0].lines if line.get_label() == "line"] == [2]
+
+
+def test_a_pools_cost_stands_beside_what_one_might_pick_instead():
+    it = chart("pool-nothing", *POOL)
+    assert drawn(it, "bar") == {"threads": 1 * US, "ThreadPoolExecutor": 10 * US}
+    assert "ThreadPoolExecutor" in it.says
+
+
+def test_an_article_without_its_own_figures_says_so():
+    assert "figures are not in this result" in chart("article-2010", *OTHERS).says
+
+
+def test_then_is_a_mark_on_now():
+    past = row("articles/ring-2010/threading", 400 * NS, kind="past", model="threads", nodes=300)
+    alone = row("articles/ring-2010/stackless", 1 * US, kind="past", nodes=300)
+    it = chart("article-2010", *OTHERS, past, alone)
+    assert drawn(it, "bar") == pytest.approx({"threads": 100 * NS, "stackless": 1 * US})
+    assert drawn(it, "mark") == pytest.approx({"threads": 400 * NS})
+    assert it.says.endswith("Since then threads has become 4 times as fast.")
+
+
+def test_without_the_gil_beside_with_it():
+    free = ring("stream", "threads", 200 * NS, 200 * NS, 200 * NS, python="3.14t", gil=False)
+    newer = ring("stream", "threads", 50 * NS, 50 * NS, 50 * NS, python="3.15")
+    every = results(*STREAM, free, newer)
+    found = {it.name: it for it in report.charts(every)}
+    assert drawn(found["gil-3.14t"], "dot") == pytest.approx({"threads": 0.5})
+    assert drawn(found["python-3.15"], "dot") == pytest.approx({"threads": 2})
+    assert not any("GIL" in it.title for it in report.absent(every))
+
+
+def test_what_was_not_measured_is_a_line():
+    assert any("the GIL was always on" in it.why for it in report.absent(results(*STREAM)))
+    assert "ring/bounded" in page(results(*STREAM[:1]))
+
+
+def test_a_models_own_charts():
+    every = results(*EVERYTHING)
+    found = {it.name: it for it in report.model_charts(every, "trio")}
+    assert list(found) == ["trio-ring", "trio-sweeps", "trio-units"]
+    assert list(drawn(found["trio-ring"], "bar")) == ["by hand", "trio", "trio memory channel"]
+    assert "goes from 5 µs to 200 ns" in found["trio-sweeps"].says
+    assert found["trio-units"].says == "Among 100 units, one of trio starts in 10 µs and takes 2 KiB of memory."
+    assert report.model_charts(every, "gevent") == []
+
+
+def test_a_picture_is_the_same_whenever_the_figures_are():
+    one, other = (chart("ring-stream", *STREAM) for _ in range(2))
+    assert one.svg(Look(dark=True)) == other.svg(Look(dark=True)) != one.svg()
+    assert one.png(Look(narrow=True)) == other.png(Look(narrow=True))
+
+
+def test_a_picture_has_its_words_as_text_and_for_screen_readers():
+    it = chart("ring-stream", *STREAM)
+    text = it.svg()
+    assert text.startswith('<svg role="img" aria-label="threads is fastest')
+    assert ">rawthreads<" not in text and ">threads</text>" in text
+    refers = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+    assert refers == set(re.findall(r'id="([^"]+)"', text))  # else two pictures in one page disturb each other
+
+
+def test_a_narrow_picture_is_as_wide_as_a_phone_shows():
+    for look in LOOKS:
+        for it in report.charts(results(*STREAM)):
+            figure = it.draw(look)
+            assert figure.get_figwidth() * figure.dpi == pytest.approx(350 if look.narrow else 900)
+
+
+def test_a_figure_has_its_look_whoever_draws_it():
+    it = chart("ring-stream", *STREAM)
+    light, dark = ([text.get_color() for text in it.draw(look).axes[0].texts] for look in (Look(), Look(dark=True)))
+    assert set(light) == {"#1b1f24"} and set(dark) == {"#e8ebee"}
+
+
+class Tags(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
+
+
+def test_a_page_fetches_nothing_and_runs_nothing():
+    every = results(*STREAM[:3], *POOL[2:])
+    text = page(every)
+    tags = Tags(text).found
+    addresses = [about[name] for _, about in tags for name in ("src", "href", "srcset") if name in about]
+    assert addresses and all(it.startswith(("data:image/svg+xml;base64,", "#")) for it in addresses)
+    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in tags}
+    assert "@import" not in text and "url(" not in text
+    assert [about["alt"] for tag, about in tags if tag == "img"] == [it.says for it in report.charts(every)]
+    ids = [about["id"] for _, about in tags if "id" in about]
+    assert len(set(ids)) == len(ids) and {it[1:] for it in addresses if it[0] == "#"} <= set(ids)
+
+
+def test_a_page_tells_the_circumstances():
+    every = Results(STREAM[:1], [LeftOut("ring", "stream", "erlang", "3.14", False, "no <erl> here")], ABOUT)
+    text = page(every)
+    assert "A CPU; 8 GiB of memory; Linux; load at the start 0.1, 0.2, 0.3" in text
+    assert "3.14.8 with the GIL" in text and "10 minutes" in text and "trio 1.0" in text
+    assert "ring/stream/erlang@3.14: no &lt;erl&gt; here" in text
+
+
+def test_a_page_of_nothing_says_so():
+    text = page(results(finished=False, quick=True, pythons={}))
+    assert "Nothing was measured" in text and "not finished" in text and "quick run" in text and "<img" not in text
+    assert page(Results([], [], {}))
+
+
+def test_no_missing_row_is_the_end_of_a_report():
+    for count in range(len(EVERYTHING)):
+        some = results(*EVERYTHING[:count], *EVERYTHING[count + 1 :])
+        assert len(report.charts(some)) + len(report.absent(some)) >= len(report.charts(results(*EVERYTHING)))
+        alone = results(EVERYTHING[count])
+        for it in report.charts(alone):
+            assert it.draw(Look()).axes and it.says and it.sheet.lines
+
+
+def test_tables_are_markdown_by_name():
+    found = report.tables(results(*EVERYTHING))
+    assert {"ring-stream", "in-flight", "against-stream", "spawn-memory", "pool-nothing", "goals"} <= set(found)
+    assert (
+        found["pool-speedup"]
+        == "|  | computing: times as fast |\n| --- | ---: |\n| subinterp | 1.9 |\n| threads | 1 |\n"
+    )
+    assert "| threads against queue.Queue | 6 | 5 | yes | 6 | 6 | ring/stream |" in found["goals"]
+
+
+def test_a_table_escapes_what_has_a_meaning():
+    sheet = Sheet(["a|b", "n"], [["<x>", "1"]])
+    assert sheet.markdown().startswith("| a\\|b | n |\n")
+    assert "&lt;x&gt;" in sheet.html() and '<td class="number">1</td>' in sheet.html()
+
+
+def test_figures_in_words():
+    assert [words.duration(it) for it in (62e-9, 0.99996e-6, 1.5, 0, 1234)] == [
+        "62 ns",
+        "1 µs",
+        "1.5 s",
+        "0",
+        "1,234 s",
+    ]
+    assert [words.size(it) for it in (740, 2048, 5 << 30)] == ["740 B", "2 KiB", "5 GiB"]
+    assert [words.times(it) for it in (0.3184, 3.75, 15.2, 1684)] == [
+        "0.32 times",
+        "3.8 times",
+        "15 times",
+        "1,700 times",
+    ]
+    assert words.rate(16_123_357) == "16.1M" and words.listing(["a", "b", "c"]) == "a, b and c"
+
+
+def test_labels_are_pushed_apart_and_stay_inside():
+    assert apart([0.0, 0.1, 5.0], 1.0, -9, 9) == pytest.approx([-0.3, 0.7, 4.7])
+    assert apart([9.0, 9.0], 1.0, 0, 9) == pytest.approx([8.0, 9.0])
+
+
+def result_file(folder: Path) -> Path:
+    from test_benchmarks import run_of
+
+    from benchmarks.record import Record
+
+    record = Record(folder / "new.json", **{name: ABOUT[name] for name in ("command", "quick", "wanted", "machine")})
+    record.add(run_of("ring/stream/threads", 1, 100 * NS))
+    record.finish(True)
+    return folder / "new.json"
+
+
+def told(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr("sys.argv", ["benchmarks", "report", *map(str, arguments)])
+    return main()
+
+
+def test_the_command_writes_page_charts_and_tables(tmp_path, monkeypatch, capsys):
+    assert told(monkeypatch, result_file(tmp_path), "--output", tmp_path / "out") == 0
+    written = {str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*")}
+    assert written == {"index.html", "charts/ring-stream.svg", "charts/ring-stream.png", "tables/ring-stream.md"}
+    assert sorted(capsys.readouterr().out.split()) == sorted(str(tmp_path / "out" / name) for name in written)
+    assert (tmp_path / "out/charts/ring-stream.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_bad_input_is_a_sentence(tmp_path, monkeypatch, capsys):
+    assert told(monkeypatch, tmp_path / "nothing.json") == 2
+    assert "can't be read" in capsys.readouterr().err
+    (tmp_path / "other.json").write_text("[]")
+    assert told(monkeypatch, tmp_path / "other.json") == 2
+    assert "is no result of" in capsys.readouterr().err
+
+
+def test_where_nothing_can_be_written_a_sentence_says_so(tmp_path, monkeypatch, capsys):
+    file = result_file(tmp_path)
+    assert told(monkeypatch, file, "--output", file) == 2
+    assert "is no folder" in capsys.readouterr().err
+    assert told(monkeypatch, file, "--output", "/dev/null/there") == 2
+    assert "is no folder" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_a_sentence(tmp_path, monkeypatch, capsys):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/index.html").symlink_to("/dev/full")
+    assert told(monkeypatch, result_file(tmp_path), "--output", tmp_path / "out") == 2
+    assert "index.html can't be written: No space left on device" in capsys.readouterr().err
