@@ -36,3 +36,27 @@ def test_an_async_task_in_a_sync_room(name):
 def test_a_group_outside_a_run(name):
     with pytest.raises(RuntimeError, match="run"), load(name).TaskGroup():
         pass
+
+
+def spawns_two(room):
+    with room.TaskGroup() as group:
+        group.spawn(room.sleep, 0.01)
+        group.spawn(room.sleep, 60)
+
+
+@pytest.mark.parametrize("name", [name for name in SYNC if hasattr(load(name).TaskGroup, "start")])
+def test_a_task_that_cannot_be_started(name, monkeypatch):
+    """As when there is no memory for its stack: the group learns of it, and waits for the others only."""
+    room, started = load(name), []
+    start = room.TaskGroup.start
+
+    def start_one(group, task):
+        started.append(task)
+        if len(started) > 1:
+            raise MemoryError("no room for its stack")
+        start(group, task)
+
+    monkeypatch.setattr(room.TaskGroup, "start", start_one)
+    with pytest.raises(ExceptionGroup) as caught:
+        room.run(spawns_two, room)
+    assert [str(error) for error in caught.value.exceptions] == ["no room for its stack"]

@@ -208,7 +208,11 @@ class TaskGroup:
         task.watch = self._owner.watch
         task.pools = self._owner.pools
         self.tasks.add(task)
-        self.start(task)
+        try:
+            self.start(task)
+        except BaseException:
+            self.task_ended(task, None)
+            raise
         if self._cancelled:
             task.cancel()
         return task

@@ -62,6 +62,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     task = tasks[here] = Task(main, args, "main")
     task.unit = here
     fresh = get_hub_if_exists() is None
+    gevent.get_hub()  # now: a Ctrl-C in the middle of its first imports would find them half done
     try:
         with Guard(task.interrupt, task.unfinished) as task.guard, _watch(task, seconds), Pools(task) as task.pools:
             return main(*args)
