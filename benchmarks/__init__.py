@@ -10,5 +10,5 @@
 * Whoever compares reads what is compared: `suites` says what and with which sizes, `floors`, `peers`, `classics` and
   `other_languages` are the programs.
 
-`naive`, `pools` and `readme` are small commands of their own.
+`report` makes pages and pictures of a result, `readme` the tables of the README.
 """

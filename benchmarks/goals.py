@@ -74,6 +74,18 @@ BOUNDED = {
     "trio": ["trio memory channel"],
     "anyio": ["anyio stream"],
 }
+POOLS = [
+    ("threads", "ThreadPoolExecutor", 3),
+    ("processes", "ProcessPoolExecutor, chunks of 1", 5),
+    ("processes", "ProcessPoolExecutor, chunks of 1000", 0.7),
+    ("subinterp", "InterpreterPoolExecutor", 5),
+    ("gevent", "gevent.pool.Pool.map", 3),
+    ("eventlet", "eventlet.GreenPool.imap", 3),
+    ("asyncio", "asyncio.gather, slices of 100", 1),
+    ("trio", "trio nursery, CapacityLimiter", 3),
+    ("processes", "two bare processes", 0.85),
+    ("subinterp", "two bare processes", 0.85),
+]
 LIGHT = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio")
 
 
@@ -90,8 +102,11 @@ def goals() -> Iterator[Goal]:
             yield Goal(f"ring/bounded/{model}", f"ring/bounded/{other}", 1.2)
     for model in LIGHT:
         why = "a hop among 10,000 nodes takes at most twice what it takes among 100"
-        yield Goal(f"ring/nodes-10000/{model}", f"ring/in_flight-64/{model}", 1 / 2, why=why)
+        yield Goal(f"ring/nodes-10000/{model}", f"ring/in_flight-1/{model}", 1 / 2, why=why)
     yield from costs()
+    for ours, theirs, least in POOLS:
+        cell = "cpu" if theirs == "two bare processes" else "nothing"
+        yield Goal(f"pool/{cell}/{ours}", f"pool/{cell}/{theirs}", least)
 
 
 def costs() -> Iterator[Goal]:

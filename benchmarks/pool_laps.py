@@ -1,4 +1,4 @@
-"""The laps of `benchmarks.pools`: the same tasks done by a room's pool, and by what it is held against.
+"""Empty tasks done by a room's pool and by what it is held against; and tasks that compute, without any pool.
 
 A lap takes the number of tasks and the number of workers, makes its pool, warms it up, and returns the seconds that the
 counted `map` took, with all its results in a list.
@@ -9,8 +9,8 @@ import multiprocessing
 import statistics
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from concurrent.futures import Executor, InterpreterPoolExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from itertools import batched
 from typing import Any
 
@@ -22,10 +22,7 @@ ENOUGH = 0.5
 """Seconds that a lap takes at least; then the median of its repetitions counts."""
 WARM_UP = 2000
 """Empty tasks that are not counted."""
-CHUNKS = (1, 10, 100, 200, 500, 1000)
-SLICES = (10, 100, 1000)
-DELAY = 100
-"""Milliseconds that the server takes over each answer."""
+CHUNKS = (1, 1000)
 
 type Lap = Callable[[int, int], float]
 
@@ -64,11 +61,11 @@ def wake(pool: Any, workers: int) -> None:
     list(pool.map(nothing, range(WARM_UP)))
 
 
-def executor(new: Callable[[int], Executor], chunksize: int = 1) -> Lap:
-    """An executor of the standard library."""
+def process_pool(chunksize: int) -> Lap:
+    """`ProcessPoolExecutor`, so many tasks together."""
 
     def lap(tasks: int, workers: int) -> float:
-        with new(workers) as pool:
+        with ProcessPoolExecutor(workers) as pool:
             wake(pool, workers)
             return timed(lambda: pool.map(nothing, range(tasks), chunksize=chunksize), range(tasks))
 
@@ -162,12 +159,12 @@ def bare(function: Callable[[Any], object], items: list[Any], barrier: Any) -> N
     barrier.wait()
 
 
-def ours(model: str, name: str, **options: Any) -> Lap:
-    """A work in the pool of a room."""
+def ours(model: str) -> Lap:
+    """Empty tasks in the pool of a room."""
 
     def lap(tasks: int, workers: int) -> float:
         room: Any = catalog.load(model)
-        work = load(name)(model, tasks, workers, **options)
+        work = load("nothing")(model, tasks, workers)
         took: float = room.run(async_lap if work.facts.colour == "async" else plain_lap, room, work)
         return took
 
@@ -179,7 +176,7 @@ def plain_lap(room: Any, work: Work) -> float:
     with work.prepared(room), room.Pool(work.workers) as pool:
         if work.facts.parallel == "always":
             wake(pool, work.workers)
-        list(pool.map(work.function, warm_up(work)))
+        list(pool.map(work.function, range(WARM_UP)))
         return timed(lambda: pool.map(work.function, work.items()), work.expected())
 
 
@@ -190,25 +187,16 @@ async def async_lap(room: Any, work: Work) -> float:
         return [result async for result in pool.map(work.function, items)]
 
     async with work.prepared(room), room.Pool(work.workers) as pool:
-        await run(warm_up(work))
+        await run(range(WARM_UP))
         return await async_timed(lambda: run(work.items()), work.expected())
 
 
-def warm_up(work: Work) -> Iterator[Any]:
-    """What is not counted: many empty tasks, or one of the others for each worker."""
-    return iter(range(WARM_UP)) if work.name == "nothing" else iter(work.warm_up())
-
-
 LAPS: dict[str, Lap] = {
-    "ThreadPoolExecutor": executor(ThreadPoolExecutor),
-    "InterpreterPoolExecutor": executor(InterpreterPoolExecutor),
     "gevent.pool.Pool.map": gevent_pool,
     "eventlet.GreenPool.imap": eventlet_pool,
     "trio nursery, CapacityLimiter": trio_nursery,
+    "asyncio.gather, slices of 100": gather(100),
     "two bare processes": bare_processes,
 }
-LAPS |= {f"ProcessPoolExecutor, chunks of {size}": executor(ProcessPoolExecutor, size) for size in CHUNKS}
-LAPS |= {f"asyncio.gather, slices of {size}": gather(size) for size in SLICES}
-LAPS |= {f"nothing in {model}": ours(model, "nothing") for model in catalog.names()}
-LAPS |= {f"cpu in {model}": ours(model, "cpu") for model in ("processes", "subinterp")}
-LAPS |= {f"io in {model}": ours(model, "io", delay=DELAY) for model in catalog.names()}
+LAPS |= {f"ProcessPoolExecutor, chunks of {size}": process_pool(size) for size in CHUNKS}
+LAPS |= {f"nothing in {model}": ours(model) for model in catalog.names()}

@@ -1,95 +1,121 @@
-"""The README's tables of results, from the files in `benchmarks/results/`.
+"""The README's tables, from the result that is committed.
 
-python -m concmodels.ring 300 10000 --model all --json benchmarks/results/ring-stream.json
-python -m concmodels.ring 300 1000 --in-flight 1 --model all --json benchmarks/results/ring-token.json
-python -m concmodels.pool 40 --work io --model all --json benchmarks/results/pool-io.json
-python -m benchmarks.pools --json benchmarks/results/pools.json
+make bench && cp build/bench.json benchmarks/results/full.json
 python -m benchmarks.readme      writes the tables into README.md, between their marks
 """
 
-import json
-import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
-from typing import Any
+
+from benchmarks.goals import POOLS, Verdict, verdicts
+from benchmarks.result import Results, Row, read
+from concmodels._table import duration
 
 ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "benchmarks" / "results"
+RESULT = ROOT / "benchmarks" / "results" / "full.json"
 
 
-def read(name: str) -> Any:
-    """What stands in a results file."""
-    return json.loads((RESULTS / f"{name}.json").read_text())
+@cache
+def results() -> Results:
+    """What is committed."""
+    return read(RESULT)
 
 
-def markdown(head: list[str], lines: list[list[str]], left: int = 1) -> str:
+def markdown(head: list[str], lines: Iterable[list[str]], left: int = 1) -> str:
     """A table in Markdown, of which so many columns are text."""
     ruler = ["---"] * left + ["---:"] * (len(head) - left)
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ruler, *lines))
 
 
-def ring(name: str) -> str:
-    """The table of the ring on all models, the fastest first."""
+def rooms(suite: str, cell: str) -> list[Row]:
+    """The rooms in a cell, the fastest first."""
+    return [row for row in results().of(suite, cell) if row.kind == "room"]
+
+
+def ring(cell: str) -> str:
+    """The table of the ring on all models."""
     head = ["model", "hops/s", "time per hop", "setup", "run", "CPU", "memory (PSS)", "context switches"]
-    runs = sorted(read(name), key=lambda run: -run["hops_per_s"])
-    return markdown(head, [[f"`{run['model']}`", f"{run['hops_per_s']:,.0f}", *_per_hop(run)] for run in runs])
-
-
-def _per_hop(run: dict[str, Any]) -> list[str]:
-    per_hop = run["ns_per_hop"]
-    return [f"{per_hop:,.0f} ns" if per_hop < 1000 else f"{per_hop / 1000:,.1f} µs", *_costs(run), _switches(run)]
-
-
-def _costs(run: dict[str, Any]) -> list[str]:
-    return [
-        f"{run['setup_s']:.2f} s",
-        f"{run['run_s']:.2f} s",
-        f"{run['cpu_user_s'] + run['cpu_system_s']:.2f} s",
-        f"{run['peak_pss_bytes'] / 2**20:,.0f} MiB",
-    ]
-
-
-def _switches(run: dict[str, Any]) -> str:
-    return f"{run['voluntary_switches'] + run['involuntary_switches']:,}"
-
-
-def pool(name: str) -> str:
-    """The table of the pool program on all models, the fastest first."""
-    head = ["model", "tasks/s", "speed-up", "setup", "run", "CPU", "memory (PSS)"]
-    runs = sorted(read(name), key=lambda run: -run["tasks_per_s"])
     return markdown(
         head,
-        [[f"`{run['model']}`", f"{run['tasks_per_s']:.1f}", f"{run['speedup']:.2f}", *_costs(run)] for run in runs],
+        [
+            [f"`{row.model}`", f"{row.per_second:,.0f}", per_hop(row), *costs(row), switches(row)]
+            for row in rooms("ring", cell)
+        ],
     )
 
 
-def pools(name: str) -> str:
-    """The table of the pools against others; `io` is in a table of its own."""
+def per_hop(row: Row) -> str:
+    """Nanoseconds or microseconds."""
+    per_hop = row.median * 1e9
+    return f"{per_hop:,.0f} ns" if per_hop < 1000 else f"{per_hop / 1000:,.1f} µs"
+
+
+def figure(row: Row, name: str) -> float:
+    """A figure that every program has."""
+    value = row.figure(name)
+    assert value is not None, f"{row.name} has no {name}"
+    return value
+
+
+def costs(row: Row) -> list[str]:
+    """Seconds and memory."""
+    return [
+        f"{figure(row, 'setup_s'):.2f} s",
+        f"{row.median * row.steps:.2f} s",
+        f"{figure(row, 'cpu_user_s') + figure(row, 'cpu_system_s'):.2f} s",
+        f"{figure(row, 'peak_pss_bytes') / 2**20:,.0f} MiB",
+    ]
+
+
+def switches(row: Row) -> str:
+    """Of all tasks together."""
+    return f"{figure(row, 'voluntary_switches') + figure(row, 'involuntary_switches'):,.0f}"
+
+
+def waiting() -> str:
+    """The table of pools whose tasks wait."""
+    head = ["model", "tasks/s", "speed-up", "setup", "run", "CPU", "memory (PSS)"]
+    lines = [
+        [f"`{row.model}`", f"{row.per_second:.1f}", f"{figure(row, 'speedup'):.2f}", *costs(row)]
+        for row in rooms("pool", "io")
+    ]
+    return markdown(head, lines)
+
+
+def pools() -> str:
+    """The table of the pools against others."""
     head = ["model", "a task", "against", "ours, per task", "theirs, per task", "times as fast (spread)"]
-    return markdown(head, [_against(row) for row in read(name)["rows"] if row["best_peer"]], left=3)
+    pairs = {(ours, theirs) for ours, theirs, _ in POOLS}
+    return markdown(head, [line for it in verdicts(results()) if (line := against(it, pairs))], left=3)
 
 
-def _against(row: dict[str, Any]) -> list[str]:
-    ratios, ours = sorted(row["ratios"]), statistics.median(row["seconds_per_task"])
-    theirs = statistics.median(row["peers"][row["best_peer"]])
-    spread = f"{row['ratio']:.3g} ({ratios[0]:.3g} to {ratios[-1]:.3g})"
-    return [f"`{row['model']}`", row["work"], row["best_peer"], _short(ours), _short(theirs), spread]
+def against(verdict: Verdict, pairs: set[tuple[str, str]]) -> list[str]:
+    """A line of it; none for a goal of something else."""
+    (suite, cell, ours), (_, _, theirs) = (it.split("/", 2) for it in (verdict.goal.ours, verdict.goal.theirs))
+    if suite != "pool" or (ours, theirs) not in pairs:
+        return []
+    per_task = [duration(row.median * 1e9) for it in (ours, theirs) if (row := results().row(suite, cell, it))]
+    ratios = verdict.ratios.values()
+    spread = f"{verdict.ratio:.3g} ({min(ratios):.3g} to {max(ratios):.3g})"
+    return [f"`{ours}`", cell, theirs, *per_task, spread]
 
 
-def _short(seconds: float) -> str:
-    return f"{seconds * 1e3:.1f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} µs"
-
-
-TABLES: dict[str, Callable[[str], str]] = {"ring-stream": ring, "ring-token": ring, "pool-io": pool, "pools": pools}
+TABLES: dict[str, Callable[[], str]] = {
+    "ring-stream": lambda: ring("stream"),
+    "ring-token": lambda: ring("token"),
+    "pool-io": waiting,
+    "pools": pools,
+}
 
 
 def filled(text: str) -> str:
-    """The README with its tables as the results files have them."""
+    """The README with its tables as the result has them."""
     for name, table in TABLES.items():
         start, end = f"<!-- {name} -->\n", "<!-- end -->"
         before, mark, rest = text.partition(start)
         if mark:
-            text = f"{before}{start}{table(name)}\n{end}{rest.partition(end)[2]}"
+            text = f"{before}{start}{table()}\n{end}{rest.partition(end)[2]}"
     return text
 
 

@@ -24,12 +24,16 @@ LIBRARIES = {
 """The pools for tasks of any length, and the model that each is held against."""
 OWN = ("joblib", "mpire")
 LAPS = {
+    "ProcessPoolExecutor, chunks of 1": "processes",
+    "ProcessPoolExecutor, chunks of 1000": "processes",
     "gevent.pool.Pool.map": "gevent",
     "eventlet.GreenPool.imap": "eventlet",
     "asyncio.gather, slices of 100": "asyncio",
     "trio nursery, CapacityLimiter": "trio",
 }
 """Those for empty tasks only, by their name in `benchmarks.pool_laps`."""
+FEWER = {"ProcessPoolExecutor, chunks of 1": 5000}
+"""Tasks, where the others' 20,000 would take too long."""
 WORKS: dict[str, tuple[int, dict[str, Any]]] = {
     "task-10us": (10_000, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 11}),
     "task-1ms": (200, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 21}),
@@ -43,7 +47,7 @@ FIBONACCI = {"nothing": 0, "task-10us": 11, "task-1ms": 21}
 
 def candidates(quick: bool) -> list[Candidate]:
     """All of them; when it has to be quick, without waiting and without buffers."""
-    return [*nothings(quick), *works(quick), *libraries(quick)]
+    return [*nothings(quick), *works(quick), *bare(quick), *libraries(quick)]
 
 
 def nothings(quick: bool) -> Iterator[Candidate]:
@@ -52,14 +56,14 @@ def nothings(quick: bool) -> Iterator[Candidate]:
     for model in MODELS:
         yield lap(f"nothing in {model}", model, model, "room", tasks)
     for name, model in LAPS.items():
-        yield lap(name, name, model, "peer", tasks)
+        yield lap(name, name, model, "peer", min(tasks, FEWER.get(name, tasks)))
 
 
-def lap(name: str, shown: str, model: str, what: str, tasks: int) -> Candidate:
+def lap(name: str, shown: str, model: str, what: str, tasks: int, cell: str = "nothing") -> Candidate:
     """A lap of `benchmarks.pool_laps`."""
     sizes = {"tasks": tasks, "workers": 8 if model in LIGHT else 2}
     return Candidate(
-        f"pool/nothing/{shown}",
+        f"pool/{cell}/{shown}",
         "benchmarks.calls:pool_lap",
         kind=what,
         model=model,
@@ -88,6 +92,12 @@ def works(quick: bool) -> Iterator[Candidate]:
                 sizes={"model": model, "tasks": count, **sizes},
                 rounds=2,
             )
+
+
+def bare(quick: bool) -> Iterator[Candidate]:
+    """What computes in processes that have their share from the start: no pool can do better."""
+    if not quick:
+        yield lap("two bare processes", "two bare processes", "processes", "floor", WORKS["cpu"][0], "cpu")
 
 
 def libraries(quick: bool) -> Iterator[Candidate]:

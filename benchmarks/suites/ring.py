@@ -5,7 +5,7 @@
     token       300 nodes, one message in flight                         rooms, floors, peers, Go, Erlang
     base        100 nodes, all in flight, unbounded: from here the sweeps go out, one size changes at a time
     in_flight   1, 2, 8, 64          capacity   0, 1, 64
-    nodes       2 to 1,000, to 10,000 for the light models, to 100,000 for asyncio; 64 in flight
+    nodes       2 to 1,000, to 10,000 for the light models, to 100,000 for asyncio; one in flight
     payload     none, 64 B, 4 KiB, 1 MiB: 10 nodes, 8 in flight; each message is made and checked inside the clock
 
 A sweep has as many messages as make about 0.2 seconds, so that it counts the same in every model. Where a peer would
@@ -113,7 +113,15 @@ def sweeps(quick: bool) -> Iterator[Candidate]:
         for in_flight in (1, 2, 8, 64):
             yield sized(f"in_flight-{in_flight}", model, quick, nodes=nodes, in_flight=in_flight)
         for count in numbers_of_nodes(model):
-            yield sized(f"nodes-{count}", model, quick, nodes=count, in_flight=64)
+            yield sized(f"nodes-{count}", model, quick, nodes=count, in_flight=1)
+        yield from growing_floors(model)
+
+
+def growing_floors(model: str) -> Iterator[Candidate]:
+    """What the model itself costs among few and among many: whether it is the room that slows down."""
+    if model in FLOORS and kind(model) == "light":
+        yield floor("in_flight-1", model, 100, laps(model, 100, False), "token")
+        yield floor("nodes-10000", model, 10_000, max(10, laps(model, 10_000, False)), "token")
 
 
 def numbers_of_nodes(model: str) -> tuple[int, ...]:
@@ -164,16 +172,17 @@ def shown(
     }
 
 
-def floor(cell: str, model: str, nodes: int, messages: int) -> Candidate:
+def floor(cell: str, model: str, nodes: int, messages: int, lap: str = "") -> Candidate:
     """The ring by hand, on the same model."""
+    lap = lap or cell
     return Candidate(
         f"ring/{cell}/floor {model}",
-        f"benchmarks.calls:floor_{cell}",
+        f"benchmarks.calls:floor_{lap}",
         kind="floor",
         model=model,
         **counted(nodes, messages),
         sizes={"model": model, "nodes": nodes, "messages": messages},
-        shown=shown(nodes, messages, 1 if cell == "token" else None),
+        shown=shown(nodes, messages, 1 if lap == "token" else None),
     )
 
 
