@@ -11,7 +11,7 @@ pytest = $(python) -m pytest
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-stress bench bench-quick lint check setup requirements clean
+.PHONY: help demo test test-stress test-docs bench bench-quick docs docs-serve lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 16
@@ -33,12 +33,23 @@ bench: setup ## every benchmark, 20 minutes; the result is in build/bench.json
 bench-quick: setup ## whether every benchmark runs, 2 minutes
 	$(python) -m benchmarks run --quick
 
-lint: setup ## ruff and mypy
+docs: setup ## the site, in build/docs
+	$(python) -m sphinx -n -W --keep-going -q -E -d build/docs-doctrees docs build/docs
+	@echo "The site is in build/docs; make docs-serve shows it."
+
+docs-serve: docs ## the site, on this machine
+	@$(python) tools/serve.py build/docs
+
+test-docs: setup ## every Python block and every command on the site
+	$(pytest) -m docs
+
+lint: setup ## ruff, mypy and spelling
 	$(python) -m ruff check
 	$(python) -m ruff format --check
 	$(python) -m mypy
+	$(python) -m codespell_lib
 
-check: lint test ## lint, then test
+check: lint docs test-docs test ## lint, the site, then test
 
 setup: ## the environment, when it is missing or out of date
 	@sh tools/setup.sh '$(PYTHON)'

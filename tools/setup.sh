@@ -121,10 +121,11 @@ build_environment() {
     printf '%s\n' "$wanted" >"$venv/.stamp"
 }
 
-# gevent publishes no wheel for free-threaded Python; without it, its model is reported as not available.
+# These publish no wheel for free-threaded Python. Without gevent its model is reported as not available; without
+# pygraphviz the drawings of the docs are.
 wanted_packages() {
     case $version in
-    *t) awk '/^[^ #]/ { skip = /^gevent==/ } !skip' requirements/dev.txt ;;
+    *t) awk '/^[^ #]/ { skip = /^(gevent|pygraphviz)==/ } !skip' requirements/dev.txt ;;
     *) cat requirements/dev.txt ;;
     esac
 }

@@ -1,0 +1,52 @@
+"""The site's own directives and roles: what is shown is included, run, measured or drawn while the site is built.
+
+`docs/_ext/README.md` is the manual for writers. Each module here has a `setup` for its part; a mistake of a writer's
+(a missing row, a text that is not in the file) is a warning with the place, and `make docs` makes warnings errors.
+"""
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from concdocs import (
+    bars,
+    charts,
+    code,
+    docstrings,
+    drawing,
+    facts,
+    figures,
+    options,
+    output,
+    pages,
+    predict,
+    rooms,
+    signatures,
+    stale,
+    tabs,
+)
+
+PARTS = (
+    bars,
+    charts,
+    code,
+    docstrings,
+    drawing,
+    facts,
+    figures,
+    options,
+    output,
+    pages,
+    predict,
+    rooms,
+    signatures,
+    stale,
+    tabs,
+)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Hand every part to Sphinx. Reading in parallel is off: the results and the cache of outputs are read once."""
+    for part in PARTS:
+        part.setup(app)
+    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,0 +1,81 @@
+"""The result that every figure on the site comes from, and how its numbers are written."""
+
+import functools
+import os
+from pathlib import Path
+
+from benchmarks.result import BadResult, Results, Row, read
+from concdocs.places import ROOT, Mistake
+
+VARIABLE = "CONCMODELS_RESULT"
+COMMITTED = ROOT / "benchmarks" / "results" / "full.json"
+
+
+def path() -> Path:
+    """The committed result, or the one that the environment names."""
+    return Path(os.environ.get(VARIABLE) or COMMITTED)
+
+
+def results() -> Results:
+    """Read it, once. Raises `Mistake` if there is none."""
+    try:
+        return _read(path())
+    except BadResult as error:
+        raise Mistake(f"there is no measured result: {error}; {VARIABLE} may name another file") from None
+
+
+@functools.cache
+def _read(file: Path) -> Results:
+    return read(file)
+
+
+def row(name: str) -> Row:
+    """The row SUITE/CELL/CANDIDATE, or SUITE/CELL/CANDIDATE@PYTHON. Raises `Mistake` if it was not measured."""
+    place, _, python = name.strip().partition("@")
+    parts = place.split("/", 2)
+    if len(parts) != 3:
+        raise Mistake(f"{name!r} names no row: it is SUITE/CELL/CANDIDATE, as in ring/stream/threads")
+    found = results().row(*parts, python or None)
+    if found is None:
+        raise Mistake(f"{path().name} has no row {name}; it has {_near(*parts[:2])}")
+    return found
+
+
+def _near(suite: str, cell: str) -> str:
+    """What is there instead."""
+    known = results()
+    if suite not in known.suites:
+        return f"the suites {', '.join(known.suites)}"
+    if cell not in known.cells(suite):
+        return f"in {suite} the cells {', '.join(known.cells(suite))}"
+    return f"in {suite}/{cell} the candidates {', '.join(row.candidate for row in known.of(suite, cell))}"
+
+
+def duration(seconds: float) -> str:
+    """A time with two or three digits that count: 62 ns, 2.3 µs, 48 ms."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size * 0.9995:
+            return f"{digits(seconds / size)} {unit}"
+    return f"{digits(seconds * 1e9)} ns"
+
+
+def amount(size: float) -> str:
+    """Bytes, in the unit that fits."""
+    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= factor:
+            return f"{digits(size / factor)} {unit}"
+    return f"{size:,.0f} bytes"
+
+
+def digits(value: float) -> str:
+    """Two digits below ten, else whole: 2.3, 48, 1,234."""
+    return f"{value:.1f}" if value < 9.95 else f"{value:,.0f}"
+
+
+def figure(name: str, value: float) -> str:
+    """One of the other numbers of a row, with the unit that its name tells."""
+    if name.endswith("_s"):
+        return duration(value)
+    if "bytes" in name:
+        return amount(value)
+    return digits(value) if value < 1000 and value != int(value) else f"{value:,.0f}"

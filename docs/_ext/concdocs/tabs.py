@@ -1,0 +1,82 @@
+"""`in-all-models`: one program in tabs, one per model; the choice is remembered on all pages."""
+
+import re
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+
+from concdocs.places import ROOT, Directive, Mistake, fenced, file_in_project
+from concdocs.runs import run
+from concmodels import catalog
+
+LOADED = re.compile(r"""\bload\((["'])([\w:]+)\1\)""")
+PROGRAMS = ROOT / "build" / "docs-programs"
+
+
+class InAllModels(Directive):
+    """The first file is the plain program, the second (if any) the awaited one; each loads one model by its name.
+
+    The name is replaced, and where the program holds the room in a variable of the model's name, that too.
+    """
+
+    required_arguments = 1
+    optional_arguments = 1
+    option_spec: ClassVar = {"output": directives.flag, "only": directives.unchanged_required}
+
+    def build(self) -> list[nodes.Node]:
+        self.depends_on(*(file_in_project(name) for name in self.arguments))
+        programs = dict(map(_program, self.arguments))
+        tabs = [
+            self._tab(name, programs[catalog.facts(name).colour])
+            for name in self._names()
+            if catalog.facts(name).colour in programs
+        ]
+        text = "\n".join([":::::{tab-set}", ":sync-group: model", ":class: in-all-models", "", *tabs, ":::::"])
+        return self.markdown(text)
+
+    def _names(self) -> list[str]:
+        return self.options["only"].split() if "only" in self.options else catalog.names()
+
+    def _tab(self, name: str, file: str) -> str:
+        source = _for_model(file_in_project(file).read_text(), name)
+        parts = [f"::::{{tab-item}} {name}", f":sync: {name}", "", fenced(source, "python")]
+        if "output" in self.options:
+            parts.append(fenced(f"$ python {Path(file).name}\n{_printed(source, Path(file).name, name)}", "console"))
+        return "\n".join([*parts, "::::", ""])
+
+
+def _program(file: str) -> tuple[str, str]:
+    """The colour of the model that a program loads, and its file."""
+    found = LOADED.search(file_in_project(file).read_text())
+    if found is None:
+        raise Mistake(f'{file} has no load("NAME") whose name could be replaced')
+    return catalog.facts(found[2]).colour, file
+
+
+def _for_model(source: str, name: str) -> str:
+    """The program with this model instead of its own."""
+    found = LOADED.search(source)
+    assert found is not None  # _program has looked
+    source = LOADED.sub(f'load("{name}")', source)
+    variable = re.compile(rf"(?<![\w\"'.]){re.escape(found[2])}(?![\w\"'])")
+    return variable.sub(name.replace(":", "_"), source) if found[2].isidentifier() else source
+
+
+def _printed(source: str, file: str, name: str) -> str:
+    """What the program prints on this model."""
+    path = PROGRAMS / name.replace(":", "-") / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != source:
+        path.write_text(source)
+    command = f"python {path.relative_to(ROOT)}"
+    done = run(command, 60)
+    if done.status != 0:
+        raise Mistake(f"`{command}` ended with status {done.status}:\n{done.output}")
+    return done.output.replace(f"{path.relative_to(ROOT)}", file)
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("in-all-models", InAllModels)

@@ -1,0 +1,67 @@
+"""The settings of the docs site. `make docs` builds it with every warning an error, and without the network."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "_ext")]
+
+import concmodels  # noqa: E402 - only now it is found
+
+project = "concmodels"
+author = "concmodels contributors"
+project_copyright = f"%Y, {author}"
+version = release = concmodels.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "concdocs",  # docs/_ext: its README is the writers' manual
+]
+exclude_patterns = ["_ext"]
+source_suffix = {".md": "markdown"}
+nitpicky = True
+nitpick_ignore_regex = [
+    # Everybody else's names: finding them would take the network.
+    (r"py:.*", r"(?!(concmodels|benchmarks)\b).*"),
+    # Ours that no page is about: a signature may name them.
+    (r"py:.*", r"(concmodels|benchmarks)\.(.*\.)?_.*"),
+]
+myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "fieldlist"]
+myst_heading_anchors = 3
+myst_links_external_new_tab = False
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+autoclass_content = "class"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_exclude = ".linenos, .gp"
+
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+
+html_theme = "furo"
+html_title = "concmodels"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
+html_show_sourcelink = False
+html_copy_source = False
+html_show_sphinx = False
+html_last_updated_fmt = None
+_LIGHT = {"brand-primary": "#00607a", "brand-content": "#00607a", "brand-visited": "#5b3f8c"}
+_DARK = {"brand-primary": "#5cc8e6", "brand-content": "#5cc8e6", "brand-visited": "#c4a8f0"}
+html_theme_options = {
+    "light_css_variables": {f"color-{name}": colour for name, colour in _LIGHT.items()},
+    "dark_css_variables": {f"color-{name}": colour for name, colour in _DARK.items()},
+}

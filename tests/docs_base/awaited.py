@@ -1,0 +1,12 @@
+from concmodels import load
+
+
+async def main(room):
+    with room.Channel(8) as channel:
+        await channel.send("sent")
+        print(await channel.receive())
+
+
+if __name__ == "__main__":
+    trio = load("trio")
+    trio.run(main, trio)

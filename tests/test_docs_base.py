@@ -1,0 +1,254 @@
+"""The site's own directives: what they put on a page, and what they say of a writer's mistakes."""
+
+import io
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pyperf
+import pytest
+
+from benchmarks.record import Record
+
+ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "docs" / "_ext"))
+pytest.importorskip("sphinx")
+
+from concdocs import bars, differences, docstrings, drawing, options, results, rooms  # noqa: E402 - found only now
+
+SECONDS = {"ring/stream/threads": 62e-9, "ring/stream/trio": 124e-9, "ring/token/threads": 20e-6}
+
+GOOD = """\
+# Page
+
+```{code-of} tests/docs_base/plain.py
+:object: main
+:mark: send | receive
+```
+```{output-of}
+:command: python -c "import os; print('wide', os.environ['COLUMNS']); raise SystemExit(3)"
+:status: 3
+```
+:::{predict} What does `await` change?
+*Who may run.*
+:::
+```{in-all-models} tests/docs_base/plain.py tests/docs_base/awaited.py
+:only: threads trio
+:output:
+```
+{measured}`ring/stream/threads`; {measured}`ring/stream/threads|per_second`;
+{measured}`ring/stream/threads|figure peak_pss_bytes`; {ratio}`ring/stream/trio / ring/stream/threads`.
+
+```{bars} ring/stream
+```
+```{chart} ring-stream
+```
+```{facts} subinterp
+```
+```{compare-models}
+:only: A task is
+```
+```{side-by-side} threads trio
+```
+```{command} concmodels.ring
+```
+```{drawing} One sends to the other
+rankdir=LR
+one -> other [color=accent]
+```
+```{eval-rst}
+.. automodule:: concmodels.errors
+   :members:
+.. autoclass:: concmodels.contract.Pool
+   :members: submit
+```
+"""
+
+MISTAKES = {
+    "```{code-of} examples/none.py\n```": "there is no file examples/none.py in the project",
+    "```{code-of} ../../etc/passwd\n```": "there is no file ../../etc/passwd in the project",
+    "```{code-of} tests/docs_base/plain.py\n:mark: nowhere\n```": "no shown line contains 'nowhere'",
+    "```{code-of} tests/docs_base/plain.py\n:object: none\n```": "Object named 'none' not found",
+    '```{output-of}\n:command: python -c "raise SystemExit(3)"\n```': "ended with status 3 instead of 0",
+    '```{output-of}\n:command: python -c "import time; time.sleep(9)"\n:seconds: 0.2\n```': "takes longer than 0.2 sec",
+    "{measured}`ring/stream/none`": "has no row ring/stream/none; it has in ring/stream the candidates threads, trio",
+    "{measured}`ring/stream/threads|figure none`": "has no figure 'none'",
+    "{ratio}`ring/stream/threads`": "is no ratio",
+    "```{chart} none\n```": "the report has no chart none; it has",
+    "```{facts} trioo\n```": "there is no model 'trioo'; there are trio",
+    "```{side-by-side} threads none\n```": "there is no room 'none'",
+    "```{command} concmodels.catalog\n```": "reads no arguments with argparse",
+    "```{drawing} nothing\na -> \n```": "Graphviz can't draw this",
+}
+
+
+def result_file(path):
+    """A result with these rows."""
+    record = Record(path, command="x", quick=False, wanted=3, machine={}, pythons=[])
+    for name, seconds in SECONDS.items():
+        suite, cell, candidate = name.split("/")
+        about = {"name": f"{name}@3.14", "suite": suite, "cell": cell, "candidate": candidate, "kind": "room"}
+        about |= {"model": candidate, "python": "3.14", "gil": "on", "round": 1, "step": "hop", "inner_loops": 10}
+        about |= {"parameters": '{"nodes": 300}', "libraries": "{}", "unit": "second", "figure_peak_pss_bytes": 2**21}
+        text = io.StringIO()
+        pyperf.Benchmark([pyperf.Run([seconds], metadata=about, collect_metadata=False)]).dump(text)
+        record.add(text.getvalue())
+    record.finish(True)
+    return path
+
+
+def built(folder, page, *options):
+    """Build a site of this one page; return how that ended and the page."""
+    source = folder / "source"
+    source.mkdir()
+    (source / "index.md").write_text(page)
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-n", "-c", ROOT / "docs", *options, source, folder / "html"],
+        env=os.environ | {"CONCMODELS_RESULT": str(result_file(folder / "result.json"))},
+        capture_output=True, text=True, timeout=55, check=False,
+    )  # fmt: skip
+    return done, (folder / "html" / "index.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    done, html = built(tmp_path_factory.mktemp("good"), GOOD, "-W")
+    assert (done.stderr, done.returncode) == ("", 0)
+    return html
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    done, _ = built(tmp_path_factory.mktemp("bad"), "# Page\n\n" + "\n\n".join(MISTAKES))
+    return done.stderr
+
+
+def test_a_part_of_a_file_is_shown_with_its_lines_marked(page):
+    assert "tests/docs_base/plain.py: main" in page
+    assert re.findall(r'class="hll">\s*(.*)', page)[0].count("channel") == 1
+    assert len(re.findall(r'class="hll"', page)) == 2
+
+
+def test_the_output_of_a_run_is_shown_with_its_command(page):
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "$ python -c" in text and "wide 88" in text
+
+
+def test_an_answer_is_folded_without_scripts(page):
+    assert re.search(r'<details class="predict"><summary>.*What does <code.*</summary>', page)
+    assert "<em>Who may run.</em>" in page.partition('<details class="predict">')[2].partition("</details>")[0]
+
+
+def test_each_model_has_its_tab_with_its_own_name_in_the_program(page):
+    assert re.findall(r'data-sync-group="model" data-sync-id="(\w+)"', page) == ["threads", "trio"]
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "threads.run(main, threads)" in text and "trio.run(main, trio)" in text
+    assert len(re.findall(r"^\$ python (?:plain|awaited).py\nsent$", text, re.MULTILINE)) == 2
+
+
+def test_figures_come_from_the_result(page):
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "62 ns per hop; 16,100,000 hops per second;\n2.0 MiB; 2.0 times." in text
+
+
+def test_a_chart_has_a_picture_for_every_look_and_words_for_those_who_do_not_see_it(page):
+    for brightness in ("light", "dark"):
+        narrow, wide = f"ring-stream-{brightness}-narrow.svg", f"ring-stream-{brightness}-wide.svg"
+        assert re.search(
+            rf'<picture class="look-{brightness}"><source [^>]*{narrow}"><img src="_charts/{wide}" alt="[^"]', page
+        )
+    assert "Measured with <code" in page
+
+
+def test_the_catalog_is_on_the_page(page):
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "a subinterpreter with its own GIL, in an OS thread" in text
+    assert "a trio task around a coroutine" in text and "subinterp:queue" in text
+
+
+def test_the_options_are_those_of_the_parser(page):
+    assert "--in-flight N|all" in re.sub(r"<[^>]*>", "", page)
+    assert [it.option_strings for it in options.parser_of("benchmarks")._actions] == [["-h", "--help"], []]
+
+
+def test_a_protocol_is_shown_without_arguments_and_its_methods_with_theirs(page):
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page))
+    assert re.search(r"class Pool ?¶", text) and "submit( function: Callable" in text
+
+
+def test_docstrings_are_read_as_they_are_written(page):
+    assert '<span class="pre">__cause__</span>' in page
+    lines = ["Takes `*args` and 2 * 3 *more*.", "", "    x = 1", "", "* a list, name_", "    its line"]
+    assert docstrings.translate(lines) == [
+        "Takes ``*args`` and 2 * 3 \\*more\\*.", "", "::", "", "    x = 1", "", "* a list, name\\_", "    its line",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_a_warning_that_says_where(complaints, mistake):
+    assert re.search(rf"index\.md:\d+: WARNING: [\w-]+: [^\n]*{re.escape(MISTAKES[mistake])}", complaints), complaints
+
+
+def test_the_sources_of_any_two_rooms_are_put_together_whole():
+    sources = {name: path.read_text() for name, path in rooms.room_paths(beyond=True).items()}
+    for left in sources.values():
+        for right in sources.values():
+            here, there = [], []
+            for same, a, b, c, d in differences.hunks(left, right):
+                here += left.splitlines()[a:b]
+                there += right.splitlines()[c:d]
+                assert not same or left.splitlines()[a:b] == right.splitlines()[c:d]
+            assert (here, there) == (left.splitlines(), right.splitlines())
+
+
+def test_definitions_of_one_name_are_beside_each_other():
+    left = "def first():\n    return 1\n\n\ndef last():\n    return 2\n"
+    right = "def last():\n    return 1\n"
+    assert differences.hunks(left, right) == [(0, 0, 4, 0, 0), (1, 4, 5, 0, 1), (0, 5, 6, 1, 2)]
+
+
+def test_highlighting_is_whole_on_every_line():
+    lines = rooms.highlighted('"""Two\nlines <of> words."""\n\nx = 1\n')
+    assert len(lines) == 4 and all(line.count("<span") == line.count("</span>") for line in lines)
+    assert "&lt;of&gt;" in lines[1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(62.3e-9, "62 ns"), (2.34e-6, "2.3 µs"), (0.99999e-6, "1.0 µs"), (9.97e-3, "10 ms"), (3, "3.0 s")],
+)
+def test_durations_have_two_digits(seconds, words):
+    assert results.duration(seconds) == words
+
+
+def test_bars_on_a_log_axis_keep_the_smallest_visible():
+    shares = bars.shares([1e-7, 1e-6, 1e-5], linear=False)
+    assert 0.1 < shares[0] < shares[1] < shares[2] == 1
+    assert bars.shares([1, 4], linear=True) == [0.25, 1]
+
+
+def test_a_drawing_has_the_colours_of_the_page_and_words_for_those_who_do_not_see_it():
+    pytest.importorskip("pygraphviz")
+    svg = drawing.svg("a -> b [color=accent]", "a sends to b", "dot")
+    assert svg.startswith('<svg role="img" aria-label="a sends to b"')
+    assert "var(--drawing-accent)" in svg and "<title>" not in svg
+    assert not re.search(r'(fill|stroke)="#', svg)
+
+
+def test_the_server_says_where_it_is_and_ends_with_control_c(tmp_path):
+    (tmp_path / "index.html").write_text("shown")
+    line = [sys.executable, ROOT / "tools" / "serve.py", tmp_path, "--port", "0"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        address = re.search(r"http://127\.0\.0\.1:\d+/", server.stdout.readline())[0]
+        assert urllib.request.urlopen(address, timeout=20).read() == b"shown"
+        server.send_signal(2)
+        assert (server.wait(20), server.stderr.read()) == (0, "")
+
+
+def test_a_folder_without_pages_is_refused_with_a_sentence(tmp_path):
+    line = [sys.executable, ROOT / "tools" / "serve.py", tmp_path]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 2 and done.stderr.endswith("has no index.html; `make docs` builds the docs\n")

@@ -1,0 +1,162 @@
+"""Every Python block and every command on the site and in the README is run, or says why not.
+
+A block that is not run has `<!-- not run: the reason -->` on the line before it, and is among the skipped tests.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PYTHON, SHELL = ("python", "pycon"), ("console", "sh", "bash", "shell")
+FENCE = re.compile(r"^\s*(?P<fence>`{3,}|:{3,})(?P<info>.*)$")
+LANGUAGE = re.compile(r"(?:\{code(?:-block)?\}\s*)?(\w+)")
+MARK = re.compile(r"<!-- not run: (?P<why>\S.*?) -->")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code on a page."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    why_not: str | None
+
+    def __str__(self):
+        return f"{self.page}:{self.line}"
+
+
+def blocks_of(page, text):
+    """The blocks with code that could run; those inside of other blocks' directives too."""
+    lines = iter(enumerate(text.splitlines(), 1))
+    before = ""
+    for number, line in lines:
+        if (fence := FENCE.match(line)) and (named := LANGUAGE.fullmatch(fence["info"].strip())):
+            content = until(fence["fence"], lines)
+            if named[1] in PYTHON + SHELL:
+                mark = MARK.fullmatch(before.strip())
+                yield Block(page, number, named[1], content, mark and mark["why"])
+        elif fence and len(fence["fence"]) > 3 and fence["fence"][0] == "`" and not fence["info"].strip():
+            until(fence["fence"], lines)  # shows how Markdown is written
+        if line.strip():
+            before = line
+
+
+def until(fence, lines):
+    """The lines up to the end of a block, without the options of a directive and without its indentation."""
+    content = []
+    for _, line in lines:
+        if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+            break
+        content.append(line)
+    while content and re.match(r"\s*:[\w-]+:", content[0]):
+        content.pop(0)
+    margin = min((len(line) - len(line.lstrip()) for line in content if line.strip()), default=0)
+    return "\n".join(line[margin:] for line in content).strip("\n") + "\n"
+
+
+def commands_of(block):
+    """What a reader would type: in a console block the lines behind `$ `, elsewhere all but comments."""
+    text = block.text.replace("\\\n", " ")
+    if block.language == "console":
+        return [line.removeprefix("$ ") for line in text.splitlines() if line.startswith("$ ")]
+    return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+def run(words, folder, **how):
+    """Run it as a reader would, with this interpreter as `python`; what it prints is in the failure."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    process = subprocess.Popen(
+        words, cwd=folder, env=environment, start_new_session=True, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **how,
+    )  # fmt: skip
+    try:
+        output, _ = process.communicate(timeout=100)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # with all that it has started
+        pytest.fail(f"{words} takes longer than 100 seconds")
+    if process.returncode != 0:
+        pytest.fail(f"{words} ended with status {process.returncode}:\n{output}")
+
+
+def pages():
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [path for path in found if "_ext" not in path.parts]
+
+
+BLOCKS = [block for page in pages() for block in blocks_of(str(page.relative_to(ROOT)), page.read_text())]
+
+
+@pytest.mark.docs
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_what_a_page_shows_runs(block, tmp_path):
+    if block.why_not is not None:
+        pytest.skip(f"{block} is not run: {block.why_not}")
+    if block.language in SHELL:
+        commands = commands_of(block)
+        assert commands, "no command: in a console block they begin with `$ `"
+        for command in commands:
+            run(command, ROOT, shell=True)
+    elif block.text.startswith(">>>"):
+        (tmp_path / "page.txt").write_text(block.text)
+        run([sys.executable, "-m", "doctest", "page.txt"], tmp_path)
+    else:
+        (tmp_path / "program.py").write_text(block.text)
+        run([sys.executable, "program.py"], tmp_path)
+
+
+PAGE = """\
+```python
+print(1)
+```
+<!-- not run: it never ends -->
+```console
+$ yes
+y
+```
+::::{tab-item} threads
+:::{code-block} python
+:emphasize-lines: 1
+
+print(2)
+:::
+  ```sh
+  # a comment
+  true \\
+    || false
+  ```
+::::
+````
+```python
+how Markdown is written
+```
+````
+```text
+$ not a command
+```
+"""
+
+
+def test_blocks_are_found_wherever_they_are():
+    found = list(blocks_of("page.md", PAGE))
+    assert [(block.line, block.language, block.why_not) for block in found] == [
+        (1, "python", None), (5, "console", "it never ends"), (10, "python", None), (15, "sh", None),
+    ]  # fmt: skip
+    assert found[2].text == "print(2)\n"
+    assert commands_of(found[1]) == ["yes"]
+    assert [command.split() for command in commands_of(found[3])] == [["true", "||", "false"]]
+
+
+def test_a_failing_command_fails_with_its_output(tmp_path):
+    with pytest.raises(pytest.fail.Exception, match="status 3:\nsaid"):
+        run("echo said; exit 3", tmp_path, shell=True)
