@@ -30,23 +30,45 @@ def names(*, variants: bool = False, beyond: bool = False) -> list[str]:
     """Return the names of all models, available here or not.
 
     With `variants`, those of the other variants too; with `beyond`, those of the models that go beyond one machine.
+
+        >>> from concmodels import catalog
+        >>> catalog.names()[:3]
+        ['threads', 'rawthreads', 'processes']
+        >>> "dask" in catalog.names(), "dask" in catalog.names(beyond=True)
+        (False, True)
     """
     entries = FACTS + BEYOND if beyond else FACTS
     return [name_of(entry) for entry in entries if variants or _BY_NAME[entry.model] is entry]
 
 
 def is_beyond(entry: Facts) -> bool:
-    """Return whether this model goes beyond one machine: then it need not keep every promise."""
+    """Return whether this model goes beyond one machine: then it need not keep every promise.
+
+    >>> from concmodels import catalog
+    >>> catalog.is_beyond(catalog.facts("dask"))
+    True
+    """
     return any(entry.model == other.model for other in BEYOND)
 
 
 def name_of(entry: Facts) -> str:
-    """Return the shortest name of a model or variant: `processes` rather than `processes:forkserver`."""
+    """Return the shortest name of a model or variant: `processes` rather than `processes:forkserver`.
+
+    >>> from concmodels import catalog
+    >>> catalog.name_of(catalog.facts("processes:forkserver"))
+    'processes'
+    """
     return entry.model if _BY_NAME[entry.model] is entry else f"{entry.model}:{entry.variant}"
 
 
 def facts(name: str) -> Facts:
-    """Return what is known about a model (`"trio"`) or a variant (`"subinterp:queue"`). Raises `UnknownModel`."""
+    """Return what is known about a model (`"trio"`) or a variant (`"subinterp:queue"`). Raises `UnknownModel`.
+
+    >>> from concmodels import catalog
+    >>> facts = catalog.facts("trio")
+    >>> facts.colour, facts.unit
+    ('async', 'a trio task around a coroutine')
+    """
     if name in _BY_NAME:
         return _BY_NAME[name]
     model, _, address = name.partition(":")
@@ -66,6 +88,11 @@ def load(name: str) -> Room:
     """Return the room of a model or variant.
 
     Raises `UnknownModel` or `ModelUnavailable`, each with one sentence.
+
+        >>> from concmodels import catalog
+        >>> threads = catalog.load("threads")
+        >>> threads.run(lambda: "ran")
+        'ran'
     """
     import importlib
 
@@ -84,6 +111,10 @@ def why_not(name: str) -> str | None:
     """Return why a model can't run here, in words, or None if it can. Imports nothing to find out.
 
     Raises `UnknownModel`.
+
+        >>> from concmodels import catalog
+        >>> print(catalog.why_not("threads"))
+        None
     """
     entry = facts(name)
     return _refusal(entry) or _missing(entry)

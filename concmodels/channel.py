@@ -357,6 +357,11 @@ def channel(
     What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a pattern that there
     is not and for sizes that make no sense or that this machine can't hold, `UnknownModel`, `ModelUnavailable`,
     `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
+
+        >>> from concmodels.channel import channel
+        >>> result = channel("asyncio", pattern="fanin", messages=100, tasks=2)
+        >>> result.messages, result.tasks, result.verified
+        (100, 2, True)
     """
     from concmodels._channel_plan import ChannelPlan
     from concmodels._run import measure

@@ -36,7 +36,16 @@ type Timeout = float | None
 
 @runtime_checkable
 class ChannelBase[T](Protocol):
-    """What a channel of either colour has: everything that never waits."""
+    """What a channel of either colour has: everything that never waits.
+
+    >>> from concmodels import load
+    >>> channel = load("threads").Channel(2, "numbers")
+    >>> channel.send_nowait(1)
+    >>> len(channel), channel.capacity, channel.name, channel.closed
+    (1, 2, 'numbers', False)
+    >>> channel.receive_nowait()
+    1
+    """
 
     @property
     def capacity(self) -> float:
@@ -72,7 +81,18 @@ class ChannelBase[T](Protocol):
 
 @runtime_checkable
 class Channel[T](ChannelBase[T], Protocol):
-    """A channel in a sync room."""
+    """A channel in a sync room.
+
+    >>> from concmodels import load
+    >>> def main(room):
+    ...     with room.Channel(3) as channel:
+    ...         for number in range(3):
+    ...             channel.send(number, timeout=1)
+    ...     return list(channel)
+    >>> threads = load("threads")
+    >>> threads.run(main, threads)
+    [0, 1, 2]
+    """
 
     def send(self, item: T, timeout: Timeout = None) -> None:
         """Send, waiting for room. Raises `ChannelClosed` or `TimeoutError`: then the item reached nobody."""
@@ -86,7 +106,18 @@ class Channel[T](ChannelBase[T], Protocol):
 
 @runtime_checkable
 class AsyncChannel[T](ChannelBase[T], Protocol):
-    """A channel in an async room: the same, awaited."""
+    """A channel in an async room: the same, awaited.
+
+    >>> from concmodels import load
+    >>> async def main(room):
+    ...     with room.Channel(3) as channel:
+    ...         for number in range(3):
+    ...             await channel.send(number, timeout=1)
+    ...     return [number async for number in channel]
+    >>> trio = load("trio")
+    >>> trio.run(main, trio)
+    [0, 1, 2]
+    """
 
     async def send(self, item: T, timeout: Timeout = None) -> None:
         """As `Channel.send`."""
@@ -103,7 +134,8 @@ class TaskBase(Protocol):
     """The handle of a task, in either colour."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name it was given, or one that says what it runs, for error messages."""
 
     def cancel(self) -> None:
         """Ask the task to end: `Cancelled` is raised where it waits. Never waits itself."""
@@ -114,7 +146,17 @@ class TaskBase(Protocol):
 
 @runtime_checkable
 class Task[R](TaskBase, Protocol):
-    """The handle of a task in a sync room."""
+    """The handle of a task in a sync room: what `spawn` gives.
+
+    >>> from concmodels import load
+    >>> def main(room):
+    ...     with room.TaskGroup() as group:
+    ...         task = group.spawn(pow, 2, 10, name="power")
+    ...         return task.name, task.result(timeout=1), task.done()
+    >>> threads = load("threads")
+    >>> threads.run(main, threads)
+    ('power', 1024, True)
+    """
 
     def result(self, timeout: Timeout = None) -> R:
         """Wait for the task and return its result, or raise what it raised; `TaskCancelled` if it was cancelled."""
@@ -133,35 +175,61 @@ class TaskGroup(Protocol):
 
     Leaving the `with` waits for all tasks. The first failure cancels the siblings and the body; everything that
     failed leaves in one `ExceptionGroup`, each exception once. `KeyboardInterrupt` and `SystemExit` leave bare.
+
+        >>> from concmodels import load
+        >>> def main(room):
+        ...     with room.TaskGroup() as group:
+        ...         tasks = [group.spawn(pow, 2, number) for number in range(4)]
+        ...     return [task.result() for task in tasks]
+        >>> threads = load("threads")
+        >>> threads.run(main, threads)
+        [1, 2, 4, 8]
     """
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        """The group itself: tasks may be spawned from here on."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> bool | None: ...
 
     def spawn[*A, R](self, function: Callable[[*A], R], *args: *A, name: str | None = None) -> Task[R]:
-        """Start `function(*args)` as a task of this group."""
+        """Start `function(*args)` as a task of this group, and return its handle; `name` is for error messages.
+
+        Raises `RuntimeError` once the group has been left, and `CannotTravel` for what can't cross a border.
+        """
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body of the `with`; the `with` is then left without an error."""
 
 
 class AsyncTaskGroup(Protocol):
-    """The same with `async with`; `spawn` itself is not awaited."""
+    """The same with `async with`; `spawn` itself is not awaited.
 
-    async def __aenter__(self) -> Self: ...
+    >>> from concmodels import load
+    >>> async def double(number):
+    ...     return 2 * number
+    >>> async def main(room):
+    ...     async with room.TaskGroup() as group:
+    ...         tasks = [group.spawn(double, number) for number in range(4)]
+    ...     return [await task.result() for task in tasks]
+    >>> trio = load("trio")
+    >>> trio.run(main, trio)
+    [0, 2, 4, 6]
+    """
+
+    async def __aenter__(self) -> Self:
+        """As `TaskGroup.__enter__`."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> bool | None: ...
 
-    def spawn[*A, R](
-        self, function: Callable[[*A], Awaitable[R]], *args: *A, name: str | None = None
-    ) -> AsyncTask[R]: ...
+    def spawn[*A, R](self, function: Callable[[*A], Awaitable[R]], *args: *A, name: str | None = None) -> AsyncTask[R]:
+        """As `TaskGroup.spawn`; `function` is a coroutine function."""
 
-    def cancel(self) -> None: ...
+    def cancel(self) -> None:
+        """As `TaskGroup.cancel`."""
 
 
 class Pool(Protocol):
@@ -180,6 +248,15 @@ class Pool(Protocol):
 
     Leaving the `with` waits until everything is done, as an Executor does. When the body fails, what has not begun is
     cancelled and what has begun is cancelled where it waits.
+
+        >>> from concmodels import load
+        >>> def main(room):
+        ...     with room.Pool(2) as pool:
+        ...         power = pool.submit(pow, 2, 10)
+        ...         return power.result(), list(pool.map(abs, [-1, 2, -3]))
+        >>> threads = load("threads")
+        >>> threads.run(main, threads)
+        (1024, [1, 2, 3])
     """
 
     @property
@@ -208,9 +285,13 @@ class Pool(Protocol):
         """
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more. Waits until everything is done, unless told not to; a second call does no harm."""
+        """Take nothing more. Waits until everything is done, unless told not to; a second call does no harm.
 
-    def __enter__(self) -> Self: ...
+        With `cancel_futures` what no worker has begun is taken back.
+        """
+
+    def __enter__(self) -> Self:
+        """The pool itself. The end of the block is a `shutdown`."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -218,7 +299,10 @@ class Pool(Protocol):
 
 
 class Handle[R](Awaitable[R], Protocol):
-    """What `submit` gives in an async room: `await handle` is the result, or raises what the call raised."""
+    """What `submit` gives in an async room: `await handle` is the result, or raises what the call raised.
+
+    It can be awaited more than once, and by several tasks.
+    """
 
     async def result(self, timeout: Timeout = None) -> R:
         """As `await handle`, for at most so many seconds. Raises `TaskCancelled` if it was cancelled."""
@@ -235,10 +319,22 @@ class AsyncPool(Protocol):
 
     `function` is a coroutine function. A plain one may be given too: it is called in the loop, and until it returns
     nothing else runs there.
+
+        >>> from concmodels import load
+        >>> async def double(number):
+        ...     return 2 * number
+        >>> async def main(room):
+        ...     async with room.Pool(2) as pool:
+        ...         handle = await pool.submit(double, 21)
+        ...         return await handle, [it async for it in pool.map(double, [1, 2, 3])]
+        >>> asyncio = load("asyncio")
+        >>> asyncio.run(main, asyncio)
+        (42, [2, 4, 6])
     """
 
     @property
-    def workers(self) -> int: ...
+    def workers(self) -> int:
+        """How many there are."""
 
     @overload
     async def submit[R](
@@ -268,9 +364,11 @@ class AsyncPool(Protocol):
         progress: str | None = None,
     ) -> AsyncIterator[R]: ...
 
-    async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None: ...
+    async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As `Pool.shutdown`."""
 
-    async def __aenter__(self) -> Self: ...
+    async def __aenter__(self) -> Self:
+        """As `Pool.__enter__`."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -286,13 +384,24 @@ class Shared(Protocol):
 
     `release()`, or leaving its `with`, ends it: after that `view()` and `array()` raise `RuntimeError`, here and in
     every worker. Memory that a worker still has a view of is given back when that worker has let go of it.
+
+        >>> from concmodels import load
+        >>> def main(room):
+        ...     with room.share(bytearray(b"seen by all")) as shared:
+        ...         shared.view()[0:4] = b"SEEN"
+        ...         return bytes(shared.view()), shared.nbytes, shared.readonly
+        >>> threads = load("threads")
+        >>> threads.run(main, threads)
+        (b'SEEN by all', 11, False)
     """
 
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int:
+        """Its size in bytes."""
 
     @property
-    def readonly(self) -> bool: ...
+    def readonly(self) -> bool:
+        """Whether its views can't be written to: as those of the source."""
 
     def view(self) -> memoryview:
         """The bytes, with the format and shape of the source."""
@@ -300,9 +409,11 @@ class Shared(Protocol):
     def array(self) -> object:
         """The same as a numpy array, with the dtype of the source. Raises `ImportError` where numpy does not load."""
 
-    def release(self) -> None: ...
+    def release(self) -> None:
+        """End it. A second call does nothing."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        """The handle itself. The end of the block is a `release`."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -310,7 +421,17 @@ class Shared(Protocol):
 
 
 class Room(Protocol):
-    """A model: the module itself, or a `Room` object for a variant (`processes:spawn`)."""
+    """A model: the module itself, or a `Room` object for a variant (`processes:spawn`).
+
+    >>> from concmodels import load
+    >>> def main(room, name):
+    ...     started = room.now()
+    ...     room.sleep(0.001)
+    ...     return name, room.now() - started >= 0.001
+    >>> threads = load("threads")
+    >>> threads.run(main, threads, "slept")
+    ('slept', True)
+    """
 
     @property
     def Cancelled(self) -> type[BaseException]:
@@ -318,15 +439,18 @@ class Room(Protocol):
 
     @property
     def Channel(self) -> Callable[..., ChannelBase[object]]:
-        """`Channel(capacity=0, name=None)`."""
+        """`Channel(capacity=0, name=None)`: how many items it holds, and a name for error messages.
+
+        Raises `ValueError` for a capacity that is neither a whole number from 0 on nor `math.inf`.
+        """
 
     @property
     def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:
-        """`TaskGroup()`."""
+        """`TaskGroup()`, for a `with`; in an async room for an `async with`."""
 
     @property
     def Pool(self) -> Callable[..., Pool | AsyncPool]:
-        """`Pool(workers=None, *, initializer=None, initargs=())`."""
+        """`Pool(workers=None, *, initializer=None, initargs=())`: see `Pool`."""
 
     def share(self, buffer: object) -> Shared:
         """Give all workers one block of memory: bytes, a bytearray, an array, an mmap, a numpy array.
@@ -362,10 +486,22 @@ class Room(Protocol):
 
             done = room.select(work, stop)
             if done.channel is stop or done.closed: return
+
+        and, so that it runs:
+
+            >>> from concmodels import load
+            >>> def main(room):
+            ...     work, stop = room.Channel(2, "work"), room.Channel(1, "stop")
+            ...     stop.send("enough")
+            ...     done = room.select(work, stop, timeout=1)
+            ...     return done.channel is stop, done.item, done.sent, done.closed
+            >>> threads = load("threads")
+            >>> threads.run(main, threads)
+            (True, 'enough', False, False)
         """
 
     def sleep(self, seconds: float) -> object:
-        """Sleep; awaited in the async rooms."""
+        """Sleep for so many seconds, which may be fractional; awaited in the async rooms. A checkpoint."""
 
     def now(self) -> float:
         """The monotonic clock of this world, in seconds."""

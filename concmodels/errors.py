@@ -15,6 +15,14 @@ class Selected:
     item      what was received (a receive case), or what was sent (a send case); None if the channel was closed
     sent      True if an item was sent
     closed    True if nothing was done because the channel is closed (for a receive case: closed and drained)
+
+    It can be matched by channel and item:
+
+        >>> from concmodels.errors import Selected
+        >>> match Selected("work", 7):
+        ...     case Selected("work", item):
+        ...         print(item)
+        7
     """
 
     __slots__ = ("channel", "closed", "item", "sent")
@@ -32,11 +40,33 @@ class Selected:
 
 
 class ChannelClosed(Exception):
-    """The channel is closed: nothing can be sent any more, or nothing is left to receive."""
+    """The channel is closed: nothing can be sent any more, or nothing is left to receive.
+
+    >>> from concmodels import load
+    >>> from concmodels.errors import ChannelClosed
+    >>> with load("threads").Channel(1) as channel:
+    ...     channel.send("accepted before")
+    >>> channel.receive()
+    'accepted before'
+    >>> try:
+    ...     channel.receive()
+    ... except ChannelClosed:
+    ...     print("and then closed")
+    and then closed
+    """
 
 
 class WouldBlock(Exception):
-    """A nowait operation would have had to wait."""
+    """A nowait operation would have had to wait.
+
+    >>> from concmodels import load
+    >>> from concmodels.errors import WouldBlock
+    >>> try:
+    ...     load("threads").Channel(1).receive_nowait()
+    ... except WouldBlock:
+    ...     print("nothing there")
+    nothing there
+    """
 
 
 class Deadlock(RuntimeError):
@@ -44,6 +74,17 @@ class Deadlock(RuntimeError):
 
     `.waits` says of every task, in a line of its own, what it waits for and where. The message shows the first of them.
     It leaves `run` bare, however many groups it came through; what failed in the clean-up is its `__cause__`.
+
+        >>> from concmodels import load
+        >>> from concmodels.errors import Deadlock
+        >>> def main(room):
+        ...     room.Channel(0, "nobody sends").receive()
+        >>> greenlet = load("greenlet")
+        >>> try:
+        ...     greenlet.run(main, greenlet)
+        ... except Deadlock as deadlock:
+        ...     print(len(deadlock.waits))
+        1
     """
 
     _SHOWN = 20
@@ -61,7 +102,15 @@ class Deadlock(RuntimeError):
 
 
 class RemoteError(Exception):
-    """An exception that could not cross a border; it holds the task's name and the remote traceback as text."""
+    """An exception that could not cross a border.
+
+    `.task` is the name of the task, `.traceback` the text of the traceback that it had beyond the border.
+
+        >>> from concmodels.errors import RemoteError
+        >>> print(RemoteError("worker-1", "ValueError: no"))
+        task 'worker-1' failed beyond a border:
+        ValueError: no
+    """
 
     def __init__(self, task: str, traceback: str) -> None:
         super().__init__(task, traceback)
@@ -73,7 +122,22 @@ class RemoteError(Exception):
 
 
 class TaskCancelled(Exception):
-    """The result was asked of a task that had been cancelled."""
+    """The result was asked of a task that had been cancelled.
+
+    >>> from concmodels import load
+    >>> from concmodels.errors import TaskCancelled
+    >>> def main(room):
+    ...     with room.TaskGroup() as group:
+    ...         task = group.spawn(room.sleep, 60)
+    ...         task.cancel()
+    ...     try:
+    ...         task.result()
+    ...     except TaskCancelled:
+    ...         return "cancelled"
+    >>> threads = load("threads")
+    >>> threads.run(main, threads)
+    'cancelled'
+    """
 
 
 class TaskDied(RuntimeError):
@@ -99,7 +163,16 @@ class CannotTravel(TypeError):
 
 
 class UnknownModel(ValueError):
-    """There is no model or variant of that name."""
+    """There is no model or variant of that name; the message names those that there are, the nearest first.
+
+    >>> from concmodels import load
+    >>> from concmodels.errors import UnknownModel
+    >>> try:
+    ...     load("processes:spwan")
+    ... except UnknownModel as error:
+    ...     print(error)
+    processes has no variant 'spwan'; it has spawn, forkserver, fork
+    """
 
 
 class ModelUnavailable(ImportError):

@@ -176,6 +176,11 @@ def pool(
     not, and for sizes that make no sense or that this machine can't hold; `TypeError` for an option that the work has
     not; `UnknownModel`, `ModelUnavailable`, `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout
     outside the main thread.
+
+        >>> from concmodels.pool import pool
+        >>> result = pool("threads", tasks=20, workers=2, work="nothing")
+        >>> result.tasks, result.workers, result.verified
+        (20, 2, True)
     """
     from concmodels._pool_plan import PoolPlan
     from concmodels._run import measure

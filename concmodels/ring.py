@@ -165,6 +165,13 @@ def ring(
     A ring that fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for sizes
     that make no ring or one that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,
     `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
+
+        >>> from concmodels.ring import ring
+        >>> result = ring("asyncio", nodes=10, messages=100)
+        >>> result.hops, result.verified, result.error
+        (1000, True, None)
+        >>> result.ns_per_hop == result.run_s / result.hops * 1e9
+        True
     """
     from concmodels._plan import Plan
     from concmodels._run import measure

@@ -35,6 +35,7 @@ NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = r
 SPAWNED = 8  # a list: the tasks that wait to be started
 MAIN_AT, MAIN_SIZE, KEEPS_INTERPRETERS, TELL = range(10, 14)
 FREE_BLOCKS = 16  # one list per power of two
+ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks were asked where they wait
 SHARES, FREE_SHARE = 60, 61  # how many buffers were shared, and a list of entries that are free again
 LOCK_NAMES = 128
 

@@ -15,12 +15,27 @@ A cancellation is a word in the arena: every task and every group is a scope, an
 must stop if any scope around it is cancelled.
 """
 
-import os
 import time
-from _thread import _local, allocate_lock
+from _thread import _local, allocate_lock, get_ident
 from _weakref import ref
+from os import eventfd_write, read
 
-from concmodels.models._arena import BELL, BROKEN, CANCELLED, PARENT, TELL, TOLD, WAITING, Arena, Cancelled
+from concmodels.models._arena import (
+    ALERT,
+    BELL,
+    BROKEN,
+    CANCELLED,
+    LIST,
+    NEXT,
+    OWNER,
+    PARENT,
+    PREVIOUS,
+    TELL,
+    TOLD,
+    WAITING,
+    Arena,
+    Cancelled,
+)
 from concmodels.models._travel import careful_dumps, pack
 
 TYPE_CHECKING = False
@@ -65,7 +80,8 @@ class Unit:
         self.channels: dict[int, ref[Any]] = {}
         self._loans: Loans | None = None
         self._opening = allocate_lock()
-        self.first: Parker | None = None
+        self.first: Parker = None  # type: ignore[assignment] # set by `adopt`
+        self.first_thread = 0
         self._here = _local()
         self.fetch_bell: Callable[[int], int] = self.words.__getitem__  # in one process a bell is its descriptor
         self.new_parker: Callable[[], Parker] = self._no_parker
@@ -94,7 +110,7 @@ class Unit:
     def adopt(self, parker: Parker) -> None:
         """Let the calling thread wait here."""
         self._here.parker = parker
-        self.first = parker
+        self.first, self.first_thread = parker, get_ident()
 
     def sit(self, parker: Parker) -> None:
         """Let the calling thread, which is not this unit's first one, wait here."""
@@ -132,10 +148,11 @@ class Unit:
         """Wake the waiter of this record, now or when it next waits."""
         bell = self.bells.get(record)
         if bell is None:
-            bell = self._open_bell(record)
-        os.eventfd_write(bell, 1)
+            bell = self.open_bell(record)
+        eventfd_write(bell, 1)
 
-    def _open_bell(self, record: int) -> int:
+    def open_bell(self, record: int) -> int:
+        """The bell of a record, at first use."""
         with self._opening:
             if record not in self.bells:
                 self.bells[record] = self.fetch_bell(record)
@@ -143,16 +160,28 @@ class Unit:
 
     def wake(self, waiters: int) -> None:
         """Wake the first waiter of a list."""
-        with self.arena.claim:
-            record = self.arena.pop(waiters)
-            owner = record and self.arena.owner(record)
-        if owner:
-            self.ring(owner)
+        claim, words = self.arena.claim, self.words
+        claim.acquire(False) or claim.patient()
+        record = words[waiters]
+        if not record:
+            claim.release()
+            return
+        after = words[waiters] = words[record + NEXT]
+        words[after + PREVIOUS if after else waiters + 1] = 0
+        words[record + LIST] = 0
+        owner = words[record + OWNER] or record
+        claim.release()
+        eventfd_write(self.bells.get(owner) or self.open_bell(owner), 1)
 
     def wake_all(self, waiters: int) -> None:
         """Wake all waiters of a list."""
         while self.words[waiters]:
             self.wake(waiters)
+
+    def heed(self, parker: Parker) -> None:
+        """A checkpoint, unless the task is shielded."""
+        if not parker.shielded:
+            self.checkpoint(parker)
 
     def stop_waiting(self, record: int) -> bool:
         """Leave the list; True if somebody had popped and rung us."""
@@ -172,7 +201,7 @@ class Unit:
 
     def _wait_for_ever(self, parker: Parker) -> None:
         self.words[parker.at + WAITING] = parker.waits
-        os.read(parker.bell, 8)
+        read(parker.bell, 8)
         self.answer(parker)
 
     def answer(self, parker: Parker) -> None:
@@ -202,7 +231,7 @@ class Unit:
             parker.poll = poll()
             parker.poll.register(parker.bell, POLLIN)
         if parker.poll.poll(min(rest, 3600.0) * 1000):
-            os.read(parker.bell, 8)
+            read(parker.bell, 8)
         return True
 
     def look_around(self) -> Parker:
@@ -222,6 +251,8 @@ class Unit:
         if parker.guard is not None:
             parker.guard.check()
         words = self.words
+        if not words[ALERT]:
+            return
         if words[BROKEN]:
             raise Cancelled("a process of this run was killed")
         scope = parker.scope

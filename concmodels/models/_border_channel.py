@@ -12,14 +12,18 @@ no look at a flag, and whether a racing `send` was accepted is decided by the lo
 A rendezvous (capacity 0) uses neither ring nor positions: see `_rendezvous.py`.
 """
 
+from _thread import get_ident
 from math import inf
+from os import eventfd_read, eventfd_write
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models._arena import LIST, deadline
+from concmodels.models._arena import ALERT, LIST, NEXT, OWNER, PREVIOUS, WAITING, deadline
 from concmodels.models._border import current, units
+from concmodels.models._border_wait import Waiting
 from concmodels.models._channel_memory import (
     CLOSED,
     HEAD,
+    IN_CHUNK,
     LEAST,
     POSITION,
     RECEIVERS,
@@ -27,7 +31,6 @@ from concmodels.models._channel_memory import (
     TAIL,
     make,
 )
-from concmodels.models._rendezvous import Rendezvous
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,10 +39,11 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 NOTHING: Any = object()  # nothing was there
+LAST = RECEIVERS + 1  # of a list
 _TURN = 256  # after so many sends, a task that never has to wait looks whether it was cancelled
 
 
-class Channel(Rendezvous):
+class Channel(Waiting):
     """One end of a channel in this process or interpreter; all ends are equal."""
 
     __slots__ = ()
@@ -64,8 +68,19 @@ class Channel(Rendezvous):
                 else:
                     control[TAIL] = tail + 1
                     self._free_send()
-                    if control[RECEIVERS]:
-                        self.home.wake(self._at + RECEIVERS)
+                    if control[RECEIVERS]:  # as `Unit.wake`, here once more: see `_stand_by`
+                        words = self._words
+                        self._grab_claim(False) or self._wait_claim()
+                        record = control[RECEIVERS]
+                        if not record:
+                            self._free_claim()
+                            return
+                        after = control[RECEIVERS] = words[record + NEXT]
+                        words[after + PREVIOUS if after else self._at + LAST] = 0
+                        words[record + LIST] = 0
+                        owner = words[record + OWNER] or record
+                        self._free_claim()
+                        eventfd_write(self.home.bells.get(owner) or self.home.open_bell(owner), 1)
                     return
             else:
                 self._free_send()
@@ -163,29 +178,81 @@ class Channel(Rendezvous):
         return item
 
     def __iter__(self) -> Iterator[Any]:
-        """Receive until the channel is closed and drained."""
-        grab, wait, free, control, ring, mask = (
-            *(self._grab_receive, self._wait_receive, self._free_receive),
-            *(self._control, self._ring, self._mask),
-        )
-        bounded, receive = self._bounded, self._receive_waiting
+        """Receive until the channel is closed and drained; the fast way to receive.
+
+        `_stand_by` is in here once more, for a task that waits in its own thread: see there what it does, and why it
+        is all in one place. What is used is at hand in local variables, for the same reason.
+        """
+        if self.capacity == 0:
+            yield from self._offers()
+            return
+        unit, control, ring, mask, words = self.home, self._control, self._ring, self._mask, self._words
+        bounded, rung = self._bounded, False
+        grab, wait, free = self._grab_receive, self._wait_receive, self._free_receive
+        grab_claim, wait_claim, free_claim = self._grab_claim, self._wait_claim, self._free_claim
+        parker, thread, ident, await_bell = unit.first, unit.first_thread, get_ident, eventfd_read
+        me, bell, plain = parker.at, parker.bell, parker.guard is None and not self._polls
+        head_at, tail_at, last, closed, least, in_chunk = HEAD, TAIL, LAST, CLOSED, LEAST, IN_CHUNK
+        alert, before, behind, listed, waiting, waiters = ALERT, PREVIOUS, NEXT, LIST, WAITING, self._at + RECEIVERS
         while True:
             grab(False) or wait()
-            head = control[HEAD]
-            if head < self._ready:
+            head = control[head_at]
+            if head < self._ready or (head & in_chunk and head < control[tail_at] < closed) or self._look(head):
                 word = ring[head & mask]
-                if word >= LEAST:
-                    control[HEAD] = head + 1
+                head += 1
+                if word >= least:
+                    control[head_at] = head
                     free()
                     if bounded and control[SENDERS]:
-                        self.home.wake(self._at + SENDERS)
+                        unit.wake(self._at + SENDERS)
                     yield word
+                else:
+                    yield self._take_cargo(head - 1, word)
+                if head < self._ready or control[tail_at] != head:
                     continue
-                yield self._take_cargo(head, word)
+                rung = False
+            else:
+                over = control[tail_at] == closed | head
+                free()
+                if over:
+                    return
+            if rung or not plain or ident() != thread:
+                rung = self._stand_by(rung)
                 continue
-            free()
+            number = parker.waits = parker.waits + 1
+            if words[alert]:
+                unit.heed(parker)
+            grab_claim(False) or wait_claim()
+            tail = words[me + before] = control[last]
+            words[tail + behind if tail else waiters] = control[last] = me
+            words[me + behind] = 0
+            words[me + listed] = waiters
+            free_claim()
+            if control[tail_at] != control[head_at]:
+                rung = unit.stop_waiting(me)
+                continue
             try:
-                item = receive(None)
+                while words[me + listed]:
+                    words[me + waiting] = number
+                    try:
+                        await_bell(bell)
+                    except InterruptedError:  # a signal, and its handler has run: the bell has not rung
+                        continue
+                    if words[alert]:
+                        unit.answer(parker)
+                        unit.heed(parker)
+                    else:
+                        words[me + waiting] = 0
+            except BaseException:
+                self._pass_on(waiters, me)
+                raise
+            rung = True
+
+    def _offers(self) -> Iterator[Any]:
+        """The same on a rendezvous."""
+        while True:
+            try:
+                item = self._receive_offer(None)
             except ChannelClosed:
                 return
             yield item
@@ -197,7 +264,10 @@ class Channel(Rendezvous):
         while (item := self._take()) is NOTHING:
             if timeout is not None and timeout <= 0:
                 raise TimeoutError(f"{self!r} is empty")
-            rung = self._wait_for(RECEIVERS, self._senders, self._is_empty, until, rung)
+            if until is None:
+                rung = self._stand_by(rung)
+            else:
+                rung = self._wait_for(RECEIVERS, self._senders, self._is_empty, until, rung)
         return item
 
     def _take(self) -> Any:
@@ -207,7 +277,7 @@ class Channel(Rendezvous):
         self._grab_receive(False) or self._wait_receive()
         head = self._control[HEAD]
         if not self._look(head):
-            closed = self._control[TAIL] >= CLOSED
+            closed = self._control[TAIL] == CLOSED | head
             self._free_receive()
             if closed:
                 self._refuse_closed()
@@ -234,39 +304,6 @@ class Channel(Rendezvous):
     def _wake_sender(self) -> None:
         if self._bounded and self._control[SENDERS]:
             self.home.wake(self._at + SENDERS)
-
-    # Waiting.
-
-    def _is_empty(self) -> bool:
-        tail: int = self._control[TAIL]
-        return tail == self._control[HEAD]
-
-    def _wait_for(
-        self,
-        waiters: int,
-        others: Any,
-        must_wait: Callable[[], bool],
-        until: float | None,
-        rung: bool,
-    ) -> bool:
-        """Wait in one of the lists, unless it has become needless. Returns True once somebody has rung."""
-        unit, arena = self.home, self.home.arena
-        me = unit.begin_wait()
-        with others, arena.claim:
-            if not must_wait():
-                return rung
-            arena.push(self._at + waiters, me, front=rung)
-        try:
-            while unit.words[me + LIST]:
-                if not self._block(until) and not unit.stop_waiting(me):
-                    raise TimeoutError(f"{self!r}: nobody came in time")
-        except TimeoutError:
-            raise
-        except BaseException:
-            if unit.stop_waiting(me):
-                unit.wake(self._at + waiters)  # we were rung, and leave without taking
-            raise
-        return True
 
     # Closing, and the rest.
 

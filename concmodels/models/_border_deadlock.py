@@ -12,7 +12,7 @@ from _thread import _count
 from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
-from concmodels.models._arena import KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
+from concmodels.models._arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
 from concmodels.models._border import now
 from concmodels.models._deadlock import SENTENCE, Stillness, doing, stack
 
@@ -75,6 +75,7 @@ class Watch:
     def _ask(self, names: Iterable[int]) -> None:
         self._asked = True
         self._unit.words[TELL] += 1
+        self._unit.words[ALERT] = 1
         for at in list(names):
             self._unit.ring(at)
         self._next = now()

@@ -8,6 +8,7 @@ scope finds out.
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._arena import (
+    ALERT,
     BLOCK,
     BROKEN,
     CANCELLED,
@@ -40,6 +41,7 @@ KILLING, ALL_GONE = 1, 2  # what BROKEN says
 def cancel(unit: Unit, scope: int) -> None:
     """Cancel a scope. Takes no lock and never waits."""
     unit.words[scope + CANCELLED] = 1
+    unit.words[ALERT] = 1
     unit.words[CANCELS] = 1  # only the keeper takes it back, and that before it looks at the scopes
     unit.alarm()
 

@@ -46,6 +46,7 @@ CONSTANTS = (None, False, True)
 
 # Pages go back in chunks. Senders stay one chunk behind the receivers, so that nobody writes where pages vanish.
 _CHUNK = 1 << 15  # words
+IN_CHUNK = _CHUNK - 1
 _BYTE_CHUNK = 1 << 18
 _SMALL_BYTES = 1 << 16
 
@@ -111,8 +112,10 @@ class ChannelMemory:
         "_bytes_at",
         "_bytes_mask",
         "_control",
+        "_free_claim",
         "_free_receive",
         "_free_send",
+        "_grab_claim",
         "_grab_receive",
         "_grab_send",
         "_limit",
@@ -123,8 +126,10 @@ class ChannelMemory:
         "_ring",
         "_senders",
         "_trims",
+        "_wait_claim",
         "_wait_receive",
         "_wait_send",
+        "_words",
         "capacity",
         "home",
         "name",
@@ -154,6 +159,9 @@ class ChannelMemory:
         self._grab_send, self._wait_send, self._free_send = senders.acquire, senders.patient, senders.release
         self._grab_receive, self._wait_receive = receivers.acquire, receivers.patient
         self._free_receive = receivers.release
+        claim = unit.arena.claim
+        self._grab_claim, self._wait_claim, self._free_claim = claim.acquire, claim.patient, claim.release
+        self._words = unit.words
 
     def _open_slots(self, unit: Unit) -> None:
         """Where the words of the items are: anything with `[position & mask]`."""

@@ -16,6 +16,7 @@ from select import POLLIN, poll
 from concmodels.errors import Deadlock
 from concmodels.models import _travel
 from concmodels.models._arena import (
+    ALERT,
     BLOCK,
     BROKEN,
     CANCELS,
@@ -207,6 +208,7 @@ class Keeper:
         """The run can't go on: everybody must end."""
         self.unit.death = self.unit.unreported = death
         self.unit.words[BROKEN] = KILLING
+        self.unit.words[ALERT] = 1
         self.ring_all()
 
     def all_gone(self) -> None:

@@ -69,6 +69,7 @@ class Clerk:
             self._wait(reply, more)
         elif what == GOES_ON:
             self._waiting.pop(more, None)
+            self._pool.floor.goes_on(more)
         elif what == TAKE_BACK:
             if call := self._calls.get(reply.number):
                 call.cancel()
@@ -103,6 +104,8 @@ class Clerk:
         if future is None:
             return  # the answer is on its way
         self._waiting[worker] = future
+        if self._pool.floor.stands(worker):
+            self._pool.ring()  # others may take it
         waiting = {at for at, awaited in self._waiting.items() if not awaited.done()}
         if self._pool.floor.workers() <= waiting:
             del self._waiting[worker]

@@ -152,7 +152,11 @@ class Floor:
         fit = [member for member in self._members if member.is_fit()]
         for depth in (1, 2):
             for member in fit:
-                while len(member.batches) < depth and (source := self._next_source(depth)):
+                while (
+                    not (depth > 1 and member.stands)
+                    and len(member.batches) < depth
+                    and (source := self._next_source(depth))
+                ):
                     self._give(member, source, news)
         if idle := [member for member in fit if not member.batches]:
             self._share_out(idle, news)
@@ -264,6 +268,28 @@ class Floor:
         """The desks of all workers."""
         with self.lock:
             return {member.at for member in self._members}
+
+    def stands(self, at: int) -> bool:
+        """The task of this worker waits for another one: nothing is to lie behind it; True if something did.
+
+        What lay there was submitted before what is not given yet. Somebody who is free might else take up the later,
+        and then all wait: for the earlier, which has no worker any more.
+        """
+        with self.lock:
+            member = self._member(at)
+            if member is None:
+                return False
+            member.stands = True
+            return member.clear() > 0
+
+    def goes_on(self, at: int) -> None:
+        """It waits no longer."""
+        with self.lock:
+            if member := self._member(at):
+                member.stands = False
+
+    def _member(self, at: int) -> Member | None:
+        return next((member for member in self._members if member.at == at), None)
 
     def has_begun(self, position: int) -> bool:
         """Whether a worker has begun this call."""

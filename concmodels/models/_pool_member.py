@@ -77,6 +77,7 @@ class Member:
         self.batches: deque[Batch] = deque()
         self._reader = Reader(unit.arena, self.words)
         self.tasks_done = 0
+        self.stands = False  # its task waits for another task of the pool
         self._number = 0  # the first that no batch has
         self._fence = allocate_lock()
 
@@ -165,6 +166,10 @@ class Member:
             if first < stop:
                 return self.take_back(batch, first + (stop - first) // 2)
         return 0
+
+    def clear(self) -> int:
+        """Take back all that has not begun; returns how many tasks that are."""
+        return sum(self.take_back(it, max(it.start, self.words[BEGUN])) for it in reversed(self.batches))
 
     def take_back(self, batch: Batch, stop: int) -> int:
         """Take back what has not begun of a batch from this number on; returns how many tasks that are.

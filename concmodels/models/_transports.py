@@ -15,7 +15,7 @@ from time import sleep
 from concmodels.models._arena import CHANNEL_WORDS, CHANNELS_AT, KEEPS_INTERPRETERS, NEXT_CHANNEL, WAITING
 from concmodels.models._border import current, now
 from concmodels.models._border_channel import Channel
-from concmodels.models._channel_memory import FDS, HEAD, SPILL_END, SPILL_START, make
+from concmodels.models._channel_memory import FDS, HEAD, RECEIVERS, SPILL_END, SPILL_START, make
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ class PollingChannel(Channel):
 
     kind = "subinterp"
     __slots__ = ()
+    _polls = True
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         from concurrent.interpreters import create_queue
@@ -124,6 +125,9 @@ class PollingChannel(Channel):
 
     def _open_slots(self, unit: Unit) -> None:
         self._ring, self._mask = QueueSlots(-self._control[FDS] - 1), -1
+
+    def _stand_by(self, rung: bool) -> bool:
+        return self._wait_for(RECEIVERS, self._senders, self._is_empty, None, rung)
 
     def _block(self, until: float | None) -> bool:
         """Look again in 10 ms, whoever rings."""

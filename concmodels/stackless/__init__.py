@@ -1,14 +1,13 @@
 """Stackless Python's own API, on greenlet: an old Stackless program runs after one changed import.
 
-    import concmodels.stackless as stackless
-
-    def hello(channel):
-        print("received", channel.receive())
-
-    channel = stackless.channel()
-    stackless.tasklet(hello)(channel)
-    channel.send("world")
-    stackless.run()
+    >>> import concmodels.stackless as stackless
+    >>> def hello(channel):
+    ...     print("received", channel.receive())
+    >>> channel = stackless.channel()
+    >>> task = stackless.tasklet(hello)(channel)
+    >>> channel.send("world")
+    received world
+    >>> stackless.run()
 
 For modules that say `import stackless` themselves: `sys.modules["stackless"] = concmodels.stackless`. As in Stackless,
 importing this defines the builtin name `TaskletExit`.

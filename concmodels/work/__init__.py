@@ -31,7 +31,11 @@ NAMES = ("nothing", "cpu", "io", "buffer")
 
 
 class Option:
-    """One thing that may be set about a work: an option of the command line, an argument of the class."""
+    """One thing that may be set about a work: an option of the command line, an argument of the class.
+
+    `choices` are the words that it may be; without them it is a whole number from `least` to `most`. `default` is what
+    it is unless it is set, and `help` what the command line says of it.
+    """
 
     __slots__ = ("choices", "default", "help", "least", "most", "name")
 
@@ -53,7 +57,12 @@ class Option:
         self.most = most
 
     def check(self, value: Any) -> Any:
-        """Return the value, or raise `ValueError` with a sentence."""
+        """Return the value, or raise `ValueError` with a sentence.
+
+        >>> from concmodels.work import Option
+        >>> Option("delay", 100, "milliseconds", most=60_000).check(20)
+        20
+        """
         if self.choices:
             if value not in self.choices:
                 raise ValueError(f"{self.name} is one of {', '.join(self.choices)}, not {value!r}")
@@ -157,7 +166,14 @@ class Work:
 
 
 def load(name: str) -> type[Work]:
-    """Return the class of a work by its name. Raises `ValueError` with a sentence for any other name."""
+    """Return the class of a work by its name. Raises `ValueError` with a sentence for any other name.
+
+    >>> from concmodels.work import load
+    >>> work = load("cpu")("threads", tasks=3, workers=2, kind="sort", size=1000)
+    >>> with work.prepared(None):
+    ...     print(list(work.loop()) == list(work.expected()))
+    True
+    """
     if name not in NAMES:
         raise ValueError(f"there is no work {name!r}; there are {', '.join(NAMES)}")
     from importlib import import_module

@@ -1,0 +1,126 @@
+"""The narrow moments of a wait in the border models: each is made to come, not hoped for."""
+
+import math
+
+import pytest
+from borders import BOTH
+
+from concmodels.errors import WouldBlock
+from concmodels.models import _channel_memory
+
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+
+WAYS = {
+    "receive": lambda channel: [channel.receive()],
+    "a timeout": lambda channel: [channel.receive(60)],
+    "iteration": list,
+}
+
+
+def main_late_item(room, take):
+    return take(room.Channel(math.inf))
+
+
+def send_and_close_after_each_look(monkeypatch):
+    look = _channel_memory.ChannelMemory._look
+
+    def look_and_be_overtaken(channel, head):
+        found = look(channel, head)
+        if not found and not channel.closed:
+            channel.send("late")
+            channel.close()
+        return found
+
+    monkeypatch.setattr(_channel_memory.ChannelMemory, "_look", look_and_be_overtaken)
+
+
+@pytest.mark.parametrize("room", BOTH)
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_sent_right_before_the_close_arrives(room, way, monkeypatch):
+    send_and_close_after_each_look(monkeypatch)
+    assert room.run(main_late_item, room, WAYS[way]) == ["late"]
+
+
+def main_late_item_nowait(room):
+    channel = room.Channel(math.inf)
+    with pytest.raises(WouldBlock):
+        channel.receive_nowait()
+    assert channel.receive_nowait() == "late"
+
+
+@pytest.mark.parametrize("room", BOTH)
+def test_a_look_that_comes_too_early_is_not_told_that_all_is_over(room, monkeypatch):
+    send_and_close_after_each_look(monkeypatch)
+    room.run(main_late_item_nowait, room)
+
+
+class Meddled:
+    """A lock; whenever it is given back, the next of `acts` is done, but none in the middle of another."""
+
+    def __init__(self, lock):
+        self._lock = lock
+        self.acts = []
+        self._busy = False
+        self.acquire, self.patient = lock.acquire, lock.patient
+
+    def release(self):
+        self._lock.release()
+        if self.acts and not self._busy:
+            self._busy = True
+            self.acts.pop(0)()
+            self._busy = False
+
+    def __enter__(self):
+        self._lock.__enter__()
+
+    def __exit__(self, *_):
+        self.release()
+
+
+def main_meddled(room, take, *acts):
+    """Take, and each time the taker lets go of the claim lock, do the next act with its channel."""
+    other = room.Channel(math.inf)
+    arena = other.home.arena
+    arena.claim = meddled = Meddled(arena.claim)
+    channel = room.Channel(math.inf)
+    left = meddled.acts = [lambda act=act: act(channel) for act in acts]
+    taken = take(channel)
+    assert not left
+    assert not channel._control[_channel_memory.RECEIVERS], "somebody is left in the list"
+    with pytest.raises(TimeoutError):
+        other.receive(0.01)  # a ring too many does no harm
+    return taken
+
+
+def send_one(channel):
+    channel.send(1)
+
+
+def send_one_and_take_it(channel):
+    channel.send(1)
+    assert channel.receive_nowait() == 1
+
+
+def send_two_and_close(channel):
+    channel.send(2)
+    channel.close()
+
+
+def close(channel):
+    channel.close()
+
+
+@pytest.mark.parametrize("room", BOTH)
+def test_an_item_comes_as_the_receiver_has_joined_the_list(room):
+    assert room.run(main_meddled, room, WAYS["receive"], send_one) == [1]
+
+
+@pytest.mark.parametrize("room", BOTH)
+@pytest.mark.parametrize("way", ["receive", "iteration"])
+def test_another_is_faster_and_the_receiver_waits_on(room, way):
+    assert room.run(main_meddled, room, WAYS[way], send_one_and_take_it, send_two_and_close) == [2]
+
+
+@pytest.mark.parametrize("room", BOTH)
+def test_the_close_comes_as_the_receiver_has_joined_the_list(room):
+    assert room.run(main_meddled, room, WAYS["iteration"], close) == []
