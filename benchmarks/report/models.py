@@ -75,6 +75,8 @@ def place(cell: str, rows: list[Row], model: str) -> str:
     if not others:
         return f"{text}."
     slower, best = sum(row.median > own.median for row in others), others[0]
+    if len(others) == 1:
+        return f"{text}; {label(best)} {words.times(best.median / own.median)} as long."
     return (
         f"{text}; slower: {slower} of the {len(others)} others here. The fastest of the others, {label(best)}, takes"
         f" {words.times(best.median / own.median)} as long."

@@ -1,7 +1,7 @@
 """trio: coroutines with structured concurrency from the ground up.
 
 unit          one trio task per task
-scheduler     trio's loop, in batches whose order is shuffled on purpose; cooperative
+scheduler     trio's loop, in batches, every other of which runs backwards, by chance; cooperative
 message       by reference
 parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every wait until the scope is left
