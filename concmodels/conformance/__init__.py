@@ -6,9 +6,10 @@
 
 and from a program:
 
-    from concmodels.conformance import grade
-    report = grade("my_model.py")
-    print(report.grade, [line.promise for line in report.broken])
+    >>> from concmodels.conformance import grade
+    >>> report = grade("threads", only="close_is_idempotent")
+    >>> report.grade, [line.promise for line in report.broken]
+    ('1 of 1 promise kept', [])
 
 How it is laid out:
 

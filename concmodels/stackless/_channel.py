@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 
 
 class channel:
-    """A place where tasklets meet. It holds nothing: every value goes from one tasklet straight to another."""
+    """A place where tasklets meet. It holds nothing: every value goes from one tasklet straight to another.
+
+    >>> import concmodels.stackless as stackless
+    >>> channel = stackless.channel()
+    >>> task = stackless.tasklet(channel.send)("from the tasklet")
+    >>> channel.balance
+    0
+    >>> channel.receive()
+    'from the tasklet'
+    >>> stackless.run()
+    """
 
     _receivers: deque[tasklet]
     _senders: deque[tasklet]

@@ -32,6 +32,13 @@ def run(
     took longer or, with `totaltimeout`, when all together took longer. It then returns the tasklet that it interrupted,
     taken out of the ring; `soft`, that one stays in it and None is returned. Inside another `run` with a timeout it is
     ignored.
+
+        >>> import concmodels.stackless as stackless
+        >>> task = stackless.tasklet(print)("ran")
+        >>> stackless.getruncount()
+        2
+        >>> stackless.run()
+        ran
     """
     scheduler = here.scheduler
     scheduler.check_trap()

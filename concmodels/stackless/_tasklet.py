@@ -17,7 +17,24 @@ if TYPE_CHECKING:
 
 
 class tasklet(State):
-    """Work that can stop anywhere and go on later: `tasklet(function)(*args, **kwargs)` puts one into the ring."""
+    """Work that can stop anywhere and go on later: `tasklet(function)(*args, **kwargs)` puts one into the ring.
+
+    `tasklet(function, args, kwargs)` binds the arguments as well, and leaves it out of the ring.
+
+        >>> import concmodels.stackless as stackless
+        >>> def work(name):
+        ...     for step in (1, 2):
+        ...         print(name, step)
+        ...         stackless.schedule()
+        >>> one, two = stackless.tasklet(work)("one"), stackless.tasklet(work)("two")
+        >>> stackless.run()
+        one 1
+        two 1
+        one 2
+        two 2
+        >>> one.alive, one.scheduled
+        (False, False)
+    """
 
     def __new__(cls, *_: object, **__: object) -> Self:
         self = super().__new__(cls)

@@ -46,6 +46,7 @@ class CodeOf(Directive):
         """What literalinclude is told."""
         name = self.arguments[0]
         what = f"{name}: {self.options['object']}" if "object" in self.options else name
+        what = what.replace("_", r"\_")  # a caption is markup, and `__iter__` would be bold
         options: dict[str, object] = {"caption": self.options.get("caption", what), "class": ["code-of"]}
         if name.endswith(".py") or "language" in self.options:
             options["language"] = self.options.get("language", "python")

@@ -32,9 +32,9 @@ class OutputOf(Directive):
 
     def build(self) -> list[nodes.Node]:
         command = self._command()
-        done = run(command, self.options.get("seconds", SECONDS))
-        if done.status != self.options.get("status", 0):
-            expected = self.options.get("status", 0)
+        expected = self.options.get("status", 0)
+        done = run(command, self.options.get("seconds", SECONDS), expected)
+        if done.status != expected:
             raise Mistake(f"`{command}` ended with status {done.status} instead of {expected}:\n{done.output}")
         lines = done.output.splitlines()
         last = self.options.get("last", len(lines))

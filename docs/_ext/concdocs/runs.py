@@ -25,8 +25,8 @@ class Run:
     status: int
 
 
-def run(command: str, seconds: float) -> Run:
-    """Run this command line from the project's top folder, or remember what it printed.
+def run(command: str, seconds: float, status: int = 0) -> Run:
+    """Run this command line from the project's top folder, or remember what it printed when it ended as wanted.
 
     `python` is the interpreter that builds the site. Raises `Mistake` when it takes longer than so many seconds.
     """
@@ -34,8 +34,9 @@ def run(command: str, seconds: float) -> Run:
     if kept.exists():
         return Run(**json.loads(kept.read_text()))
     done = _started(command, seconds)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps(asdict(done)))
+    if done.status == status:  # anything else may be a moment's: it is tried again
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(asdict(done)))
     return done
 
 

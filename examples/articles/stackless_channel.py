@@ -1,0 +1,23 @@
+"""A Stackless channel holds nothing: two tasklets meet there, and `preference` says who goes on."""
+
+import concmodels.stackless as stackless
+
+
+def receiver(channel):
+    for _ in range(2):
+        print("   received", channel.receive())
+
+
+def sender(channel):
+    for word in ("one", "two"):
+        print("sending", word)
+        channel.send(word)
+
+
+for preference, whose in ((-1, "the receiver goes on at once"), (1, "the sender goes on at once")):
+    print(f"preference {preference}: {whose}")
+    channel = stackless.channel()
+    channel.preference = preference
+    stackless.tasklet(receiver)(channel)
+    stackless.tasklet(sender)(channel)
+    stackless.run()

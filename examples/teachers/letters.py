@@ -1,0 +1,25 @@
+"""How often each letter occurs in one big text that all workers see, and nobody copies."""
+
+from collections import Counter
+
+from concmodels import load
+
+TEXT = b"the quick brown fox jumps over the lazy dog " * 20_000
+
+
+def main(room):
+    step = 100_000
+    with room.share(TEXT) as text, room.Pool(2) as pool:
+        starts = range(0, text.nbytes, step)
+        parts = pool.map(count, [text] * len(starts), starts, [step] * len(starts))
+        letters = sum(parts, Counter())
+    print({letter: letters[letter] for letter in "eoz"})
+
+
+def count(text, start, step):
+    return Counter(bytes(text.view()[start : start + step]).decode())
+
+
+if __name__ == "__main__":
+    processes = load("processes")
+    processes.run(main, processes)

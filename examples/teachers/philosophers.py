@@ -1,0 +1,29 @@
+"""Three philosophers, three forks: each takes one fork, thinks for a moment, then wants the next one too."""
+
+from concmodels import load
+from concmodels.errors import Deadlock
+
+
+def main(room):
+    forks = [room.Channel(1, f"fork {number}") for number in range(3)]
+    for fork in forks:
+        fork.send("fork")
+    with room.TaskGroup() as group:
+        for seat in range(3):
+            group.spawn(dine, room, forks[seat], forks[(seat + 1) % 3], name=f"philosopher {seat}")
+    print("all have eaten")
+
+
+def dine(room, first, second):
+    fork = first.receive()
+    room.sleep(0.1)
+    second.send(second.receive())  # takes it, eats, puts it back
+    first.send(fork)
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    try:
+        threads.run(main, threads)
+    except Deadlock as error:
+        print(error)

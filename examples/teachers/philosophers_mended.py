@@ -1,0 +1,26 @@
+"""The same dinner. Everybody takes the fork with the lower number first, so there is never a circle."""
+
+from concmodels import load
+
+
+def main(room):
+    forks = [room.Channel(1, f"fork {number}") for number in range(3)]
+    for fork in forks:
+        fork.send("fork")
+    with room.TaskGroup() as group:
+        for seat in range(3):
+            lower, higher = sorted((seat, (seat + 1) % 3))
+            group.spawn(dine, room, forks[lower], forks[higher], name=f"philosopher {seat}")
+    print("all have eaten")
+
+
+def dine(room, first, second):
+    fork = first.receive()
+    room.sleep(0.1)
+    second.send(second.receive())  # takes it, eats, puts it back
+    first.send(fork)
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

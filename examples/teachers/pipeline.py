@@ -1,0 +1,33 @@
+"""Three stages in a row: numbers, their squares, the sum. Each closes the channel that only it sends to."""
+
+from concmodels import load
+
+
+def main(room):
+    numbers, squares = room.Channel(2, "numbers"), room.Channel(2, "squares")
+    with room.TaskGroup() as group:
+        group.spawn(count, numbers, 5)
+        group.spawn(square, numbers, squares)
+        total = group.spawn(add, squares)
+    print("sum of squares:", total.result())
+
+
+def count(numbers, stop):
+    with numbers:
+        for number in range(stop):
+            numbers.send(number)
+
+
+def square(numbers, squares):
+    with squares:
+        for number in numbers:
+            squares.send(number * number)
+
+
+def add(squares):
+    return sum(squares)
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

@@ -1,0 +1,69 @@
+"""The channel of my_first_model.py, and capacity 0 too: `send` returns once somebody has taken the item."""
+
+import math
+from collections import deque
+from contextlib import AbstractContextManager
+from threading import Condition
+
+from concmodels.errors import ChannelClosed, WouldBlock
+
+
+class Channel(AbstractContextManager):
+    def __init__(self, capacity=0, name=None):
+        if capacity != math.inf and not (isinstance(capacity, int) and capacity >= 0):
+            raise ValueError(f"the capacity must be a whole number or math.inf, not {capacity!r}")
+        self.capacity, self.name, self.closed = capacity, name, False
+        self._items, self._offers, self._receivers = deque(), deque(), 0  # held, waiting to send, waiting to receive
+        self._changed = Condition()
+
+    def send(self, item, timeout=None, too_late=TimeoutError):
+        with self._changed:
+            self._offers.append(offer := [item])
+            self._accept()
+            self._changed.wait_for(lambda: self.closed or not offer, timeout)
+            if offer:
+                self._offers = deque(it for it in self._offers if it is not offer)
+                raise ChannelClosed if self.closed else too_late
+
+    def receive(self, timeout=None, too_late=TimeoutError):
+        with self._changed:
+            self._receivers += 1
+            self._accept()
+            try:
+                self._changed.wait_for(lambda: self.closed or self._items, timeout)
+                if not self._items:
+                    raise ChannelClosed if self.closed else too_late
+                return self._items.popleft()
+            finally:
+                self._receivers -= 1
+                self._accept()
+
+    def _accept(self):
+        """Take in what waits, in order, while there is room: without a shelf, one item for each who waits for one."""
+        while self._offers and not self.closed and len(self._items) < (self.capacity or self._receivers):
+            self._items.append(self._offers.popleft().pop())
+            self._changed.notify_all()
+
+    def send_nowait(self, item):
+        self.send(item, timeout=0, too_late=WouldBlock)
+
+    def receive_nowait(self):
+        return self.receive(timeout=0, too_late=WouldBlock)
+
+    def close(self):
+        with self._changed:
+            self.closed = True
+            self._changed.notify_all()
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __iter__(self):
+        while True:
+            try:
+                yield self.receive()
+            except ChannelClosed:
+                return
+
+    def __len__(self):
+        return len(self._items)

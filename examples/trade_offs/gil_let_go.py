@@ -1,0 +1,52 @@
+"""One thread computes. Does another one go on meanwhile? That depends on what computes."""
+
+import hashlib
+import sys
+import time
+
+from concmodels import load
+
+DATA = bytes(150_000_000)
+
+
+def in_python():
+    """Gives up the GIL every 5 ms."""
+    end = time.monotonic() + 0.2
+    while time.monotonic() < end:
+        pass
+
+
+def in_c_without_the_gil():
+    """hashlib lets go of the GIL while it reads what is long."""
+    hashlib.sha256(DATA).digest()
+
+
+def in_c_with_the_gil():
+    """One call that does not let go of it."""
+    sum(range(15_000_000))
+
+
+def main(room, function):
+    ticks = []
+    with room.TaskGroup() as group:
+        ticker = group.spawn(tick, room, ticks)
+        room.sleep(0.02)
+        begin = time.monotonic()
+        function()
+        end = time.monotonic()
+        ticker.cancel()
+    return sum(begin < moment < end for moment in ticks)
+
+
+def tick(room, ticks):
+    while True:
+        room.sleep(0.001)
+        ticks.append(time.monotonic())
+
+
+if __name__ == "__main__":
+    print("the GIL is", "on" if sys._is_gil_enabled() else "off")
+    threads = load("threads")
+    for function in (in_python, in_c_without_the_gil, in_c_with_the_gil):
+        ticks = threads.run(main, threads, function)
+        print(f"{function.__name__:21}: the other thread {'went on' if ticks > 3 else 'stood still'}")

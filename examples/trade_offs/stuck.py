@@ -1,0 +1,24 @@
+"""Two tasks wait for each other. What does the program say?"""
+
+from concmodels import load
+from concmodels.errors import Deadlock
+
+
+def main(room):
+    tea, milk = room.Channel(0, "tea"), room.Channel(0, "milk")
+    with room.TaskGroup() as group:
+        group.spawn(after_you, tea, milk, name="Ann")
+        group.spawn(after_you, milk, tea, name="Bob")
+
+
+def after_you(mine, yours):
+    yours.receive()
+    mine.send("here you are")
+
+
+if __name__ == "__main__":
+    greenlet = load("greenlet")
+    try:
+        greenlet.run(main, greenlet, deadlock_after=0.5)
+    except Deadlock as error:
+        print(error)

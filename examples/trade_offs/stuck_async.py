@@ -1,0 +1,24 @@
+"""Two tasks wait for each other. What does the program say?"""
+
+from concmodels import load
+from concmodels.errors import Deadlock
+
+
+async def main(room):
+    tea, milk = room.Channel(0, "tea"), room.Channel(0, "milk")
+    async with room.TaskGroup() as group:
+        group.spawn(after_you, tea, milk, name="Ann")
+        group.spawn(after_you, milk, tea, name="Bob")
+
+
+async def after_you(mine, yours):
+    await yours.receive()
+    await mine.send("here you are")
+
+
+if __name__ == "__main__":
+    asyncio = load("asyncio")
+    try:
+        asyncio.run(main, asyncio, deadlock_after=0.5)
+    except Deadlock as error:
+        print(error)

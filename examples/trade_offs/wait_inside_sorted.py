@@ -1,0 +1,37 @@
+"""May a function that `sorted` calls wait for a message? In a plain room yes, in an async one no."""
+
+from concmodels import load
+
+
+def main(room):
+    with room.TaskGroup() as group, room.Channel() as answers:
+        group.spawn(supply, answers)
+        return sorted("abc", key=lambda letter: answers.receive())
+
+
+def supply(answers):
+    for rank in (3, 1, 2):
+        answers.send(rank)
+
+
+async def async_main(room):
+    answers, asked = room.Channel(), []
+
+    def rank(letter):
+        asked.append(answers.receive())  # no await: a plain function can't
+        return asked[-1]
+
+    try:
+        return sorted("abc", key=rank)
+    except TypeError as error:
+        return f"TypeError: {error}"
+    finally:
+        for coroutine in asked:
+            coroutine.close()
+
+
+if __name__ == "__main__":
+    for name in ("threads", "greenlet"):
+        print(f"{name:9}", load(name).run(main, load(name)))
+    for name in ("asyncio", "trio"):
+        print(f"{name:9}", load(name).run(async_main, load(name)))

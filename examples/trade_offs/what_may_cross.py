@@ -1,0 +1,71 @@
+"""Send things to another task and back again: what arrives, and what is refused?"""
+
+import threading
+
+from rich.console import Console
+from rich.table import Table
+
+from concmodels import load
+from concmodels.errors import CannotTravel
+
+MODELS = ("threads", "processes", "subinterp")
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    def __eq__(self, other):
+        return self.x == other.x
+
+    __hash__ = None
+
+
+THINGS = {
+    "a small number": 7,
+    "a huge number": 2**70,
+    "text": "héllo",
+    "a list of lists": [1, [2]],
+    "a bytearray": bytearray(b"bytes"),
+    "an instance of a class": Point(3),
+    "a class": Point,
+    "a function": len,
+    "a lambda": lambda: 1,
+    "a generator": (number for number in range(3)),
+    "a memoryview": memoryview(b"bytes"),
+    "an open file": open(__file__),  # noqa: SIM115 - it is to be sent
+    "a lock": threading.Lock(),
+    "a module": threading,
+}
+
+
+def echo(inbox, outbox):
+    for item in inbox:
+        outbox.send(item)
+
+
+def main(room):
+    things = THINGS | {"a channel": room.Channel(), "what `share` gave": room.share(b"bytes")}
+    there, back = room.Channel(1), room.Channel(1)
+    with room.TaskGroup() as group, there:
+        group.spawn(echo, there, back)
+        return {name: tell(thing, there, back) for name, thing in things.items()}
+
+
+def tell(thing, there, back):
+    try:
+        there.send(thing)
+    except CannotTravel:
+        return "refused"
+    arrived = back.receive()
+    if arrived is thing:
+        return "the same object"
+    return "a copy" if type(arrived) is not type(thing) or arrived == thing else "another handle"
+
+
+if __name__ == "__main__":
+    answers = [room.run(main, room) for room in map(load, MODELS)]
+    table = Table("there and back again", *MODELS)
+    for name in answers[0]:
+        table.add_row(name, *(answer[name] for answer in answers))
+    Console().print(table)

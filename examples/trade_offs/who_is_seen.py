@@ -1,0 +1,59 @@
+"""Five tasks wait. How many stacks does a thread dump show, and what shows the others?"""
+
+import asyncio
+import gc
+import sys
+
+import greenlet
+
+from concmodels import load
+
+TASKS = 5
+
+
+def main(room, seen):
+    stop = room.Channel()
+    with room.TaskGroup() as group, stop:
+        for _ in range(TASKS):
+            group.spawn(wait, stop)
+        room.sleep(0.05)
+        return stacks(), seen()
+
+
+async def async_main(room, seen):
+    stop = room.Channel()
+    async with room.TaskGroup() as group:
+        with stop:
+            for _ in range(TASKS):
+                group.spawn(async_wait, stop)
+            await room.sleep(0.05)
+            return stacks(), seen()
+
+
+def stacks():
+    return len(sys._current_frames())
+
+
+def wait(stop):
+    for _ in stop:
+        pass
+
+
+async def async_wait(stop):
+    async for _ in stop:
+        pass
+
+
+def greenlets():
+    return sum(isinstance(it, greenlet.greenlet) and it.parent is not None for it in gc.get_objects())
+
+
+def show(model, looked):
+    dumped, found = looked
+    print(f"{model:9} stacks in a thread dump: {dumped}, tasks: {found}")
+
+
+if __name__ == "__main__":
+    show("threads", load("threads").run(main, load("threads"), stacks))
+    show("greenlet", load("greenlet").run(main, load("greenlet"), greenlets))
+    show("asyncio", load("asyncio").run(async_main, load("asyncio"), lambda: len(asyncio.all_tasks())))

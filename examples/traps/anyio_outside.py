@@ -1,0 +1,29 @@
+"""anyio's cancel scopes reach the tasks that anyio started. One that asyncio started runs on."""
+
+import asyncio
+
+import anyio
+
+
+async def work(name, log):
+    try:
+        await anyio.sleep(0.05)
+        log.append(f"{name} finished")
+    except anyio.get_cancelled_exc_class():
+        log.append(f"{name} was cancelled")
+        raise
+
+
+async def main():
+    log = []
+    async with anyio.create_task_group() as group:
+        group.start_soon(work, "anyio's task", log)
+        stranger = asyncio.create_task(work("asyncio's task", log))
+        await anyio.sleep(0.01)
+        group.cancel_scope.cancel()
+    await stranger
+    print("; ".join(log))
+
+
+if __name__ == "__main__":
+    anyio.run(main)

@@ -1,0 +1,39 @@
+"""An item that is handed over in a future's result is lost when its receiver is cancelled in the same turn."""
+
+import asyncio
+
+from concmodels import load
+
+
+async def receive(future, got):
+    got.append(await future)
+
+
+async def by_hand():
+    future, got = asyncio.get_running_loop().create_future(), []
+    task = asyncio.create_task(receive(future, got))
+    await asyncio.sleep(0)
+    future.set_result("parcel")
+    task.cancel()
+    await asyncio.wait([task])
+    print("by hand: received", got, "and nobody has it any more")
+
+
+async def in_the_room(room):
+    channel, got = room.Channel(1), []
+    async with room.TaskGroup() as group:
+        task = group.spawn(take, channel, got)
+        await room.sleep(0)
+        channel.send_nowait("parcel")
+        task.cancel()
+    print("the room: received", got, "and still in the channel:", channel.receive_nowait())
+
+
+async def take(channel, got):
+    got.append(await channel.receive())
+
+
+if __name__ == "__main__":
+    asyncio.run(by_hand())
+    room = load("asyncio")
+    room.run(in_the_room, room)

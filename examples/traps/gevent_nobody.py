@@ -1,0 +1,20 @@
+"""Nobody is left who could go on: gevent says so at once, where eventlet just waits."""
+
+import warnings
+
+import gevent
+import gevent.event
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import eventlet
+    import eventlet.event
+
+if __name__ == "__main__":
+    try:
+        gevent.event.Event().wait()
+    except gevent.exceptions.LoopExit:
+        print("gevent: LoopExit")
+    with eventlet.Timeout(0.2, exception=False):
+        eventlet.event.Event().wait()
+    print("eventlet: still waiting when the timeout struck")

@@ -1,0 +1,24 @@
+"""A message to another process is a copy: what happens to it there is not seen here."""
+
+from concmodels import load
+
+
+def double(numbers, answers):
+    for batch in numbers:
+        batch.append(len(batch))
+        answers.send(batch)
+
+
+def main(room):
+    with room.TaskGroup() as group, room.Channel(1) as numbers:
+        answers = room.Channel(1)
+        group.spawn(double, numbers, answers)
+        mine = ["a", "b"]
+        numbers.send(mine)
+        print("came back:", answers.receive())
+        print("still here:", mine)
+
+
+if __name__ == "__main__":
+    processes = load("processes")
+    processes.run(main, processes)

@@ -1,0 +1,35 @@
+"""A process that is killed may have held a lock. So its whole run ends; in a pool only its task fails."""
+
+import os
+import signal
+
+from concmodels import load
+from concmodels.errors import TaskDied, WorkerDied
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def lonely(room):
+    with room.TaskGroup() as group:
+        group.spawn(die, name="victim")
+
+
+def pooled(room):
+    with room.Pool(2) as pool:
+        doomed = pool.submit(die)
+        try:
+            doomed.result()
+        except WorkerDied as error:
+            print("in a pool:", type(error).__name__)
+        print("and the pool goes on:", pool.submit(pow, 2, 10).result())
+
+
+if __name__ == "__main__":
+    processes = load("processes")
+    try:
+        processes.run(lonely, processes)
+    except* TaskDied as group:
+        print("in a group:", *(type(error).__name__ for error in group.exceptions))
+    processes.run(pooled, processes)

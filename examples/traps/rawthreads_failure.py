@@ -1,0 +1,33 @@
+"""What becomes of an exception in a raw thread? Nobody can ask for it: it goes to a hook, or nowhere."""
+
+import _thread
+import sys
+
+
+def fail(error, ended):
+    try:
+        raise error
+    finally:
+        ended.release()  # the last thing that this function does; the hook comes after it
+
+
+def heard(unraisable):
+    print("heard of:", repr(unraisable.exc_value))
+    hooked.release()
+
+
+def start(error):
+    ended = _thread.allocate_lock()
+    ended.acquire()
+    _thread.start_new_thread(fail, (error, ended))
+    ended.acquire()
+
+
+if __name__ == "__main__":
+    hooked = _thread.allocate_lock()
+    hooked.acquire()
+    sys.unraisablehook = heard
+    start(ValueError("spilled"))
+    hooked.acquire()
+    start(SystemExit("no more ink"))
+    print("heard of SystemExit:", hooked.acquire(timeout=0.2))

@@ -1,0 +1,31 @@
+"""An exception does not leave its interpreter: what arrives is another one, with the text of the first."""
+
+import json
+from concurrent import interpreters
+
+from concmodels import load
+
+
+def in_a_room(room):
+    with room.TaskGroup() as group:
+        group.spawn(json.loads, "{")
+
+
+def main():
+    other = interpreters.create()
+    try:
+        other.call(json.loads, "{")
+    except json.JSONDecodeError:
+        print("the same exception")
+    except interpreters.ExecutionFailed as error:
+        print("ExecutionFailed instead of", error.excinfo.type.__name__)
+    other.close()
+    subinterp = load("subinterp")
+    try:
+        subinterp.run(in_a_room, subinterp)
+    except* json.JSONDecodeError as group:
+        print("from a task of the room:", repr(group.exceptions[0]))
+
+
+if __name__ == "__main__":
+    main()

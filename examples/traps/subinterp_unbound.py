@@ -1,0 +1,23 @@
+"""What an interpreter has put into a queue is gone when it is closed before somebody has taken it."""
+
+from concurrent import interpreters
+
+
+def answer(queue):
+    queue.put("the result of a long computation")
+
+
+def main():
+    queue = interpreters.create_queue()
+    for read_first in (True, False):
+        worker = interpreters.create()
+        worker.call(answer, queue)
+        if read_first:
+            print("read, then closed:", queue.get())
+        worker.close()
+        if not read_first:
+            print("closed, then read:", queue.get())
+
+
+if __name__ == "__main__":
+    main()

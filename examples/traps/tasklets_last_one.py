@@ -1,0 +1,20 @@
+"""A channel without a partner: Stackless refuses to block the last tasklet that could run."""
+
+from concmodels import load, stackless
+from concmodels.errors import Deadlock
+
+
+def lonely(room):
+    room.Channel(0).receive()
+
+
+if __name__ == "__main__":
+    try:
+        stackless.channel().receive()
+    except RuntimeError as error:
+        print("Stackless:", error)
+    tasklets = load("tasklets")
+    try:
+        tasklets.run(lonely, tasklets)
+    except Deadlock as error:
+        print("the room:", str(error).splitlines()[0])

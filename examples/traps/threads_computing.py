@@ -1,0 +1,26 @@
+"""A cancelled task that computes goes on to its end: the cancellation waits for it to wait."""
+
+from concmodels import load
+
+
+def compute(room, started, notes):
+    started.send(True)
+    sum(range(5_000_000))  # never waits
+    notes.append("computed to the end")
+    room.sleep(0)
+    notes.append("never reached")
+
+
+def main(room):
+    notes = []
+    started = room.Channel(1)
+    with room.TaskGroup() as group:
+        task = group.spawn(compute, room, started, notes)
+        started.receive()
+        task.cancel()
+    print(notes)
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

@@ -1,0 +1,49 @@
+"""Two threads play ping-pong; then a third one computes beside them, and now and then they wait for its turn to end."""
+
+import sys
+import threading
+from queue import SimpleQueue
+from time import perf_counter
+
+
+def echo(there, back):
+    for ball in iter(there.get, None):
+        back.put(ball)
+
+
+def compute(stop):
+    number = 0
+    while not stop.is_set():
+        number += 1
+
+
+def round_trips(there, back, seconds):
+    """As many as there is time for; the seconds that each took."""
+    took, end = [], perf_counter() + seconds
+    while (start := perf_counter()) < end:
+        there.put("ball")
+        back.get()
+        took.append(perf_counter() - start)
+    return took
+
+
+def main():
+    there, back, stop = SimpleQueue(), SimpleQueue(), threading.Event()
+    partner = threading.Thread(target=echo, args=(there, back))
+    partner.start()
+    alone = round_trips(there, back, 0.3)
+    worker = threading.Thread(target=compute, args=(stop,))
+    worker.start()
+    beside = round_trips(there, back, 0.3)
+    stop.set()
+    there.put(None)
+    partner.join()
+    worker.join()
+    print("the GIL is", "on" if sys._is_gil_enabled() else "off")
+    print("who computes has to give it up after", sys.getswitchinterval() * 1000, "ms")
+    print("beside it, fewer round trips in the same time:", len(beside) < len(alone))
+    print("the slowest of them took more than 5 ms:", max(beside) > 0.005)
+
+
+if __name__ == "__main__":
+    main()

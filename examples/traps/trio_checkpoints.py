@@ -1,0 +1,47 @@
+"""In trio every send and receive lets the others run, needed or not; the room's do so when they wait, or after 256."""
+
+import trio
+
+from concmodels import load
+
+
+async def count_turns(turns):
+    while True:
+        await trio.lowlevel.checkpoint()
+        turns.append(1)
+
+
+async def memory_channel():
+    turns = []
+    send, receive = trio.open_memory_channel(1)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(count_turns, turns)
+        await trio.sleep(0)
+        turns.clear()
+        for number in range(100):
+            await send.send(number)
+            await receive.receive()
+        nursery.cancel_scope.cancel()
+    return len(turns)
+
+
+async def room_channel(room):
+    turns = []
+    channel = room.Channel(1)
+    async with room.TaskGroup() as group:
+        group.spawn(count_turns, turns)
+        await room.sleep(0)
+        turns.clear()
+        for number in range(100):
+            await channel.send(number)
+            await channel.receive()
+        group.cancel()
+    return len(turns)
+
+
+if __name__ == "__main__":
+    turns = trio.run(memory_channel)
+    print("trio's memory channel, 200 operations: the other task had", "about 200" if turns > 190 else turns, "turns")
+    room = load("trio")
+    turns = room.run(room_channel, room)
+    print("the room's channel, 200 operations: the other task had", "at most 2" if turns <= 2 else turns, "turns")

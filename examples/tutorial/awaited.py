@@ -1,0 +1,23 @@
+"""Two tasks and two channels: one squares what the other sends. Awaited."""
+
+from concmodels import load
+
+
+async def main(room):
+    numbers, squares = room.Channel(2), room.Channel(2)
+    async with room.TaskGroup() as group:
+        group.spawn(square, numbers, squares)
+        for number in (1, 2, 3):
+            await numbers.send(number)
+            print(number, "squared is", await squares.receive())
+        numbers.close()
+
+
+async def square(numbers, squares):
+    async for number in numbers:
+        await squares.send(number * number)
+
+
+if __name__ == "__main__":
+    asyncio = load("asyncio")
+    asyncio.run(main, asyncio)

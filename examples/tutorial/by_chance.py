@@ -1,0 +1,30 @@
+"""A thousand times: how many jobs are done before the word to stop is heard?"""
+
+from collections import Counter
+
+from concmodels import load
+
+RUNS = 1000
+
+
+def main(room):
+    counted = Counter(jobs_done(room) for _ in range(RUNS))
+    for number in range(4):
+        share = counted[number] / RUNS
+        print(f"{number} jobs done: {share:4.0%}  {'*' * round(40 * share)}")
+
+
+def jobs_done(room):
+    jobs, stop = room.Channel(8), room.Channel(8)
+    for job in ("wash", "dry", "fold"):
+        jobs.send(job)
+    stop.send("go home")
+    number = 0
+    while room.select(jobs, stop).channel is jobs:
+        number += 1
+    return number
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

@@ -1,0 +1,24 @@
+"""The baker goes home without closing the shelf, and the seller waits for a loaf that nobody will bake."""
+
+from concmodels import load
+from concmodels.errors import Deadlock
+
+
+def main(room):
+    shelf = room.Channel(2, "shelf")
+    with room.TaskGroup() as group:
+        group.spawn(bake, shelf)
+        for loaf in shelf:
+            print("sold", loaf)
+
+
+def bake(shelf):
+    shelf.send("rye")
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    try:
+        threads.run(main, threads)
+    except Deadlock as found:
+        print(found)

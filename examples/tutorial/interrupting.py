@@ -1,0 +1,32 @@
+"""Ctrl-C while two workers wait: who hears of it, in which order, and what is left behind."""
+
+import signal
+import threading
+
+from concmodels import load
+
+
+def main(room):
+    with room.TaskGroup() as group:
+        group.spawn(worker, room)
+        group.spawn(worker, room)
+        room.sleep(0.3)
+        print("Ctrl-C", flush=True)
+        signal.raise_signal(signal.SIGINT)
+        print("this line is never reached")
+
+
+def worker(room):
+    try:
+        room.sleep(60)
+    finally:
+        print("a worker tidies up\n", end="", flush=True)  # in one piece: two at a time would mix
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    try:
+        threads.run(main, threads)
+    except KeyboardInterrupt as error:
+        print("run raised", type(error).__name__)
+    print("threads beside this one:", threading.active_count() - 1)

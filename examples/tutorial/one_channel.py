@@ -1,0 +1,23 @@
+"""A baker and a seller, two tasks, with a shelf between them that holds two loaves."""
+
+from concmodels import load
+
+
+def main(room):
+    shelf = room.Channel(2)
+    with room.TaskGroup() as group:
+        group.spawn(bake, shelf)
+        for loaf in shelf:
+            print("sold", loaf)
+    print("closed")
+
+
+def bake(shelf):
+    for loaf in ("rye", "wheat", "spelt", "oat"):
+        shelf.send(loaf)
+    shelf.close()
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

@@ -1,0 +1,22 @@
+"""Six tasks for three workers. Every task waits, as one does that asks a server."""
+
+from concmodels import load
+
+WAITS = (0.6, 0.2, 0.4, 0.2, 0.4, 0.2)
+
+
+def main(room):
+    begin = room.now()
+    with room.Pool(3) as pool:
+        for result in pool.map(ask, [room] * len(WAITS), WAITS):
+            print(f"after {room.now() - begin:.1f} s: {result}")
+
+
+def ask(room, seconds):
+    room.sleep(seconds)
+    return f"an answer that took {seconds} s"
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

@@ -1,0 +1,24 @@
+"""100 on the account, and two tasks that take 80 if there is enough."""
+
+from concmodels import load
+
+
+def main(room):
+    account = {"balance": 100}
+    with room.TaskGroup() as group:
+        both = [group.spawn(withdraw, room, account, 80) for _ in range(2)]
+    print("taken:", sum([task.result() for task in both]))
+    print("balance:", account["balance"])
+
+
+def withdraw(room, account, amount):
+    if account["balance"] >= amount:
+        room.sleep(0.2)  # the bank is asked
+        account["balance"] -= amount
+        return amount
+    return 0
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

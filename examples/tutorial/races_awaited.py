@@ -1,0 +1,24 @@
+"""100 on the account, and two tasks that take 80 if there is enough."""
+
+from concmodels import load
+
+
+async def main(room):
+    account = {"balance": 100}
+    async with room.TaskGroup() as group:
+        both = [group.spawn(withdraw, room, account, 80) for _ in range(2)]
+    print("taken:", sum([await task.result() for task in both]))
+    print("balance:", account["balance"])
+
+
+async def withdraw(room, account, amount):
+    if account["balance"] >= amount:
+        await room.sleep(0.2)  # the bank is asked
+        account["balance"] -= amount
+        return amount
+    return 0
+
+
+if __name__ == "__main__":
+    trio = load("trio")
+    trio.run(main, trio)

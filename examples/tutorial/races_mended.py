@@ -1,0 +1,31 @@
+"""The same two withdrawals, but one task alone has the account: the others send it their wishes."""
+
+from concmodels import load
+
+
+def main(room):
+    wishes = room.Channel(8, "wishes")
+    with room.TaskGroup() as group:
+        owner = group.spawn(keep, room, wishes, 100)
+        with room.TaskGroup() as customers:
+            customers.spawn(withdraw, wishes, 80)
+            customers.spawn(withdraw, wishes, 80)
+        wishes.close()
+    print("balance:", owner.result())
+
+
+def keep(room, wishes, balance):
+    for amount in wishes:
+        if balance >= amount:
+            room.sleep(0.2)  # the bank is asked
+            balance -= amount
+    return balance
+
+
+def withdraw(wishes, amount):
+    wishes.send(amount)
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

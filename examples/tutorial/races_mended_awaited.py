@@ -1,0 +1,31 @@
+"""The same two withdrawals, but one task alone has the account: the others send it their wishes."""
+
+from concmodels import load
+
+
+async def main(room):
+    wishes = room.Channel(8, "wishes")
+    async with room.TaskGroup() as group:
+        owner = group.spawn(keep, room, wishes, 100)
+        async with room.TaskGroup() as customers:
+            customers.spawn(withdraw, wishes, 80)
+            customers.spawn(withdraw, wishes, 80)
+        wishes.close()
+    print("balance:", await owner.result())
+
+
+async def keep(room, wishes, balance):
+    async for amount in wishes:
+        if balance >= amount:
+            await room.sleep(0.2)  # the bank is asked
+            balance -= amount
+    return balance
+
+
+async def withdraw(wishes, amount):
+    await wishes.send(amount)
+
+
+if __name__ == "__main__":
+    trio = load("trio")
+    trio.run(main, trio)

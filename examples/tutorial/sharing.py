@@ -1,0 +1,22 @@
+"""A task writes into a bytearray that it was given, and into one that is shared. What does main see of it?"""
+
+from concmodels import load
+
+
+def main(room):
+    given = bytearray(3)
+    with room.share(bytearray(3)) as shared:
+        with room.TaskGroup() as group:
+            for place in range(3):
+                group.spawn(write, given, shared, place)
+        print("given: ", list(given))
+        print("shared:", list(shared.view()))
+
+
+def write(given, shared, place):
+    given[place] = shared.view()[place] = place + 1
+
+
+if __name__ == "__main__":
+    processes = load("processes")
+    processes.run(main, processes)

@@ -1,0 +1,74 @@
+"""The programs of the trade-offs and the articles end well, and show what their pages say that they show.
+
+What they print is on the site: `make test-docs` runs these.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from concmodels import catalog
+
+pytestmark = pytest.mark.docs
+
+ROOT = Path(__file__).parents[1]
+PROGRAMS = sorted(path for folder in ("trade_offs", "articles") for path in (ROOT / "examples" / folder).glob("*.py"))
+ARGUMENTS = {"ring_2010": ["100"]}
+SAID = {
+    "cancelled_future": ["handed it over: the only one", "got: CancelledError"],
+    "far_away": ["ZeroDivisionError with a note", "In task 'the divider'", "return a / b"],
+    "gil_let_go": ["in_python            : the other thread went on"],
+    "greedy": [
+        "asyncio.Queue by itself: 2000 of 2000",
+        "the room of asyncio:     255 of",
+        "the room of greenlet:    255 of",
+    ],
+    "late": ["greenlet", "threads", "subinterp", "processes"],
+    "ring_2010": ["100 messages through 300 tasklets, in order"],
+    "send_a_recipe": ["the word stands"],
+    "stackless_channel": ["sending one\n   received one\nsending two", "sending one\nsending two\n   received one"],
+    "stackless_generators": ["1 2 3 4 5", "the same leaves: True"],
+    "stubborn": ["first wait: cancelled", "second wait: cancelled", "third wait: cancelled"],
+    "stubborn_async": ["first wait: cancelled", "second wait: undisturbed", "third wait: undisturbed"],
+    "stuck": ["Ann: receive on channel 'milk'", "Bob: receive on channel 'tea'"],
+    "stuck_async": ["Ann: receive on channel 'milk'", "Bob: receive on channel 'tea'"],
+    "wait_inside_sorted": [
+        "threads   ['b', 'c', 'a']",
+        "greenlet  ['b', 'c', 'a']",
+        "instances of 'coroutine' and 'coroutine'",
+    ],
+    "wait_on_what": ["waits-1 ended at once", "waits_elsewhere-2 ended when", "computes-3 ended when"],
+    "what_may_cross": ["a lambda", "refused", "a copy", "another handle"],
+    "who_is_seen": ["threads   stacks in a thread dump: 6", "greenlet  stacks in a thread dump: 1", "tasks: 6"],
+    "whose_turn": ["the other one had its turn"],
+    "whose_turn_async": ["nobody had a turn"],
+}
+
+
+def printed(program):
+    arguments = [sys.executable, str(program), *ARGUMENTS.get(program.stem, [])]
+    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=50, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_it_shows_what_its_page_says(program):
+    needed = [name for name in catalog.names() if f'"{name}"' in program.read_text()]
+    for name in needed:
+        if reason := catalog.why_not(name):
+            pytest.skip(f"{name}: {reason}")
+    said = printed(program)
+    assert [text for text in SAID[program.stem] if text not in said] == []
+
+
+def test_what_may_cross_is_the_same_as_always():
+    lines = printed(ROOT / "examples" / "trade_offs" / "what_may_cross.py").splitlines()
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+    answers = {name: tuple(rest) for name, *rest in cells}
+    assert {answer[0] for answer in answers.values()} == {"the same object"}
+    assert all(processes == interpreters for _, processes, interpreters in answers.values())
+    refused = {name for name, answer in answers.items() if answer[1] == "refused"}
+    assert refused == {"a lambda", "a generator", "a memoryview", "an open file", "a lock", "a module"}

@@ -1,0 +1,71 @@
+"""What the pages of the cooperative models say about a trap is still what its program shows.
+
+The pages print what a program prints; their sentences about it would go stale without a word.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from concmodels import catalog
+
+pytestmark = pytest.mark.docs
+
+ROOT = Path(__file__).parents[1]
+LESSONS = {
+    "greenlet_blocks_all": ["room's sleep: some", "time.sleep: none"],
+    "greenlet_other_thread": ["another thread: greenlet.error", "own thread: it runs"],
+    "greenlet_dead": ["second: what does a hop cost?"],
+    "greenlet_error_to_parent": ["caught in main: no such file"],
+    "greenlet_deep_start": ["first entered 0 calls deep: 700 calls", "first entered 600 calls deep: RecursionError"],
+    "greenlet_context": ["in a greenlet: nobody", "in an asyncio task: Ada"],
+    "tasklets_order": ["tasklets: send 0, got 0, ", "greenlet: send 0, sent 0, "],
+    "tasklets_last_one": ["Stackless: Deadlock", "the room: every task waits"],
+    "gevent_blocking": ["gevent.sleep: the other one, then back", "time.sleep: back from the pause, then"],
+    "gevent_late_patch": ["time.sleep is gevent's", "imported before is the operating system's"],
+    "gevent_kill": ["successful: True"],
+    "gevent_lost_error": ["joinall returned", "raise_error=True: the disk is full"],
+    "gevent_timeout": ["not handled: "],
+    "gevent_nobody": ["gevent: LoopExit", "eventlet: still waiting"],
+    "eventlet_warning": ["EventletDeprecationWarning:"],
+    "eventlet_no_deadlock": ["left: receive on channel 'first'", "right: receive on channel 'second'"],
+    "eventlet_two_readers": ["RuntimeError: Second simultaneous read"],
+    "eventlet_asyncio_hub": ["epolls: 42", "asyncio: RuntimeError"],
+    "eventlet_late_patch": ["before patching is one of: _thread", "after patching is one of: threading"],
+    "asyncio_blocking": ["time.sleep: none", "to_thread(time.sleep): some"],
+    "asyncio_lost_item": ["by hand: received []", "still in the channel: parcel"],
+    "asyncio_swallowed_cancel": ["asyncio: raised in 1 of 5", "\ntrio: raised in 5 of 5", "\nanyio: raised in 5 of 5"],
+    "asyncio_lost_task": ["after a garbage collection: 0"],
+    "asyncio_gather": ["gathered: gather raised, the other one worked on", "grouped: the other one was cancelled"],
+    "asyncio_other_thread": ["put_nowait: when the loop woke up", "call_soon_threadsafe: at once"],
+    "asyncio_eager": ["lazy:  creator goes on, child begins", "eager: child begins, creator goes on"],
+    "trio_order": ["asyncio: always the same order", "trio: different orders"],
+    "trio_checkpoints": ["about 200 turns", "at most 2 turns"],
+    "trio_interrupt": ["trio: BaseExceptionGroup(", "the room: KeyboardInterrupt()"],
+    "trio_generator": ["generator: ['ResourceWarning']", "channel: []"],
+    "trio_subinterpreter": ["the loop: runs", "to_thread: RuntimeError: daemon threads"],
+    "anyio_outside": ["anyio's task was cancelled", "asyncio's task finished"],
+    "anyio_cancelled_class": ["asyncio: asyncio.exceptions.CancelledError", "trio: trio.Cancelled"],
+    "anyio_wrapped_error": ["except ExceptionGroup: ", "except* ValueError: "],
+    "anyio_threads": ["at most: 40", "at work: 40, waiting for a thread: 1"],
+}
+COOPERATIVE = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio")
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_the_program_still_shows_what_the_page_says(name):
+    missing = [model for model in ("gevent", "eventlet", "trio", "anyio") if catalog.why_not(model) is not None]
+    if missing:
+        pytest.skip(f"some programs compare models, and {', '.join(missing)} can't run here")
+    program = ROOT / "examples" / "traps" / f"{name}.py"
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
+    for words in LESSONS[name]:
+        assert words in f"\n{done.stdout}", done.stdout + done.stderr
+
+
+def test_every_program_about_these_models_has_its_lesson_here():
+    programs = (ROOT / "examples" / "traps").glob("*.py")
+    ours = {program.stem for program in programs if program.stem.partition("_")[0] in COOPERATIVE}
+    assert ours == LESSONS.keys()

@@ -1,0 +1,43 @@
+"""The programs of the tutorial: each runs to its end without a word on standard error, and these print just this."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "examples" / "tutorial"
+ANSWERS = ("0.6", "0.2", "0.4", "0.2", "0.4", "0.2")
+PRINTED = {
+    "one_channel": "sold rye\nsold wheat\nsold spelt\nsold oat\nclosed\n",
+    "full_shelf": "on the shelf: rye\non the shelf: wheat\nwaited 0.1 seconds, and there was still no room for spelt\n",
+    "forgotten_close": (
+        "sold rye\n"
+        "every task waits for another one, and nobody is left who could go on:\n"
+        "  main: receive on channel 'shelf' at forgotten_close.py:11\n"
+    ),
+    "ring": "came round: 100\ncame round: 1100\ncame round: 2100\n",
+    "pool": "".join(f"after …: an answer that took {seconds} s\n" for seconds in ANSWERS),
+    "plain": "1 squared is 1\n2 squared is 4\n3 squared is 9\n",
+    "awaited": "1 squared is 1\n2 squared is 4\n3 squared is 9\n",
+    "taking_turns": "count_in_one_go: a1 a2 a3 b1 b2 b3\ncount_and_let_others: a1 b1 a2 b2 a3 b3\n",
+    "waiting_for_two": "wash\ndry\nfold\ngo home\n",
+    "failing": "clumsy: I divide by zero\npatient: I tidy up\nmain: the group is over: division by zero\n",
+    "stubborn": "asyncio\n  cancelled, but I sleep on\n  slept well\ntrio\n  cancelled, but I sleep on\n",
+}
+"""A time that was measured stands here as `…`."""
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
+def test_it_runs_to_its_end(file):
+    command = [sys.executable, file.name]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=50, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = re.sub(r"^after [\d.]+ s", "after …", done.stdout, flags=re.MULTILINE)
+    assert said
+    assert said == PRINTED.get(file.stem, said)
+
+
+def test_there_is_a_program_for_every_text():
+    assert PRINTED.keys() <= {file.stem for file in FOLDER.glob("*.py")}
