@@ -11,7 +11,7 @@ pytest = $(python) -m pytest
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-stress test-docs bench bench-quick docs docs-serve lint check setup requirements clean
+.PHONY: help demo test test-stress test-docs test-browser bench bench-quick docs docs-serve lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 16
@@ -43,13 +43,21 @@ docs-serve: docs ## the site, on this machine
 test-docs: setup ## every Python block and every command on the site
 	$(pytest) -m docs
 
+# Without a browser nothing is tested here: that is a failure on CI alone.
+test-browser: docs ## the site in a real browser (CHROMIUM=path: in this one)
+	@if sh tools/browser.sh '$(PYTHON)'; then \
+		.python/browser/bin/python -m pytest tests/browser; \
+	else \
+		[ $$? -eq 3 ] && [ "$$CI" != true ]; \
+	fi
+
 lint: setup ## ruff, mypy and spelling
 	$(python) -m ruff check
 	$(python) -m ruff format --check
 	$(python) -m mypy
 	$(python) -m codespell_lib
 
-check: lint docs test-docs test ## lint, the site, then test
+check: lint docs test-docs bench-quick test ## lint, the site, whether the benchmarks run, then test
 
 setup: ## the environment, when it is missing or out of date
 	@sh tools/setup.sh '$(PYTHON)'

@@ -39,7 +39,6 @@ autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
 autoclass_content = "class"
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 
@@ -51,8 +50,10 @@ pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 
 html_theme = "furo"
+templates_path = ["_templates"]
 html_title = "concmodels"
 html_static_path = ["_static"]
+html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 html_show_sourcelink = False

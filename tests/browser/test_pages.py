@@ -1,0 +1,45 @@
+"""What holds for every page."""
+
+import pytest
+from looking import none
+
+wide_only = pytest.mark.parametrize("look", ["wide"], indirect=True, scope="module")
+
+
+def test_the_browser_has_nothing_to_complain_of(look):
+    none(look.ask("brokenPictures"))
+    none(look.troubles)
+
+
+def test_it_does_not_scroll_sideways(look, scheme):
+    none(look.ask("tooWide"))
+
+
+def test_nothing_is_cut_off(look):
+    none(look.ask("cutOff"))
+
+
+def test_it_is_accessible(look):
+    none(look.ask_axe("allButColours"))
+
+
+@wide_only
+def test_its_colours_are_accessible(look, scheme):
+    none(look.ask_axe("colours"))
+
+
+@wide_only
+def test_pictures_say_what_they_show(look):
+    none(look.ask("unnamedPictures"))
+
+
+@wide_only
+def test_headings_are_in_order(look):
+    none(look.ask("headingLeaps"))
+
+
+def test_it_can_be_read_with_scripts_off(plain):
+    assert len(plain.page.inner_text("main, [role=main]").split()) >= 3
+    none(plain.ask("hiddenCode"))
+    none(plain.ask("brokenPictures"))
+    none(plain.troubles)
