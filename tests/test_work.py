@@ -69,7 +69,7 @@ def test_requests_wait_at_the_same_time(model):
     work.loop = list  # it would take 24 times 0.2 s
     results, expected, _, took = done(model, work)
     assert results == expected
-    assert 0.6 <= took < 2.4  # three rounds; one after the other they take 4.8 s. How exactly: `python -m benchmarks run pool/io`
+    assert 0.6 <= took < 2.4  # three rounds; one after the other they take 4.8 s
 
 
 def test_each_worker_has_a_client_of_its_own(model):
