@@ -15,3 +15,14 @@ def popen(command, **options):
         return subprocess.Popen(command, text=True, **(pipes | options))
     finally:
         signal.signal(signal.SIGINT, old)
+
+
+def run(command, timeout, **options):
+    """Run a program to its end, likewise; what it prints is in the result, as with `subprocess.run`."""
+    with popen(command, **options) as process:
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)

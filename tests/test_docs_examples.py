@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import interruptible
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -75,9 +76,9 @@ def run(words, folder, **how):
     """Run it as a reader would, with this interpreter as `python`; what it prints is in the failure."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    process = subprocess.Popen(
-        words, cwd=folder, env=environment, start_new_session=True, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **how,
+    process = interruptible.popen(
+        words, cwd=folder, env=environment, start_new_session=True,
+        stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, **how,
     )  # fmt: skip
     try:
         output, _ = process.communicate(timeout=100)

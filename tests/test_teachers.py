@@ -1,9 +1,9 @@
 """The exercises' programs: the mended ones are right, and those that are to be mended go wrong as the page says."""
 
-import subprocess
 import sys
 from pathlib import Path
 
+import interruptible
 import pytest
 
 from concmodels.conformance import grade
@@ -26,7 +26,7 @@ PRINTED = {
 
 def printed(name, *arguments):
     command = [sys.executable, TEACHERS / f"{name}.py", *arguments]
-    done = subprocess.run(command, cwd=EXAMPLES.parent, capture_output=True, text=True, timeout=50, check=False)
+    done = interruptible.run(command, cwd=EXAMPLES.parent, timeout=50)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
 

@@ -3,10 +3,10 @@
 What they print is on the site: `make test-docs` runs these.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 
+import interruptible
 import pytest
 
 from concmodels import catalog
@@ -49,7 +49,7 @@ SAID = {
 
 def printed(program):
     arguments = [sys.executable, str(program), *ARGUMENTS.get(program.stem, [])]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=50, check=False)
+    done = interruptible.run(arguments, cwd=ROOT, timeout=50)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

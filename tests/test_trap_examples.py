@@ -3,10 +3,10 @@
 What they print is on the site: `make test-docs` runs these.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 
+import interruptible
 import pytest
 
 from concmodels import catalog
@@ -25,6 +25,6 @@ def test_the_program_shows_its_trap(program):
     model = OPTIONAL.get(program.stem.partition("_")[0])
     if model is not None and (reason := catalog.why_not(model)) is not None:
         pytest.skip(str(reason))
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
+    done = interruptible.run([sys.executable, program], timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.strip(), "it shows nothing"

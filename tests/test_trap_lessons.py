@@ -3,10 +3,10 @@
 The pages print what a program prints; their sentences about it would go stale without a word.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 
+import interruptible
 import pytest
 
 from concmodels import catalog
@@ -60,7 +60,7 @@ def test_the_program_still_shows_what_the_page_says(name):
     if missing:
         pytest.skip(f"some programs compare models, and {', '.join(missing)} can't run here")
     program = ROOT / "examples" / "traps" / f"{name}.py"
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60, check=False)
+    done = interruptible.run([sys.executable, program], timeout=60)
     for words in LESSONS[name]:
         assert words in f"\n{done.stdout}", done.stdout + done.stderr
 

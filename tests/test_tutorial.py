@@ -1,10 +1,10 @@
 """The programs of the tutorial: each runs to its end without a word on standard error, and these print just this."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import interruptible
 import pytest
 
 FOLDER = Path(__file__).parent.parent / "examples" / "tutorial"
@@ -32,7 +32,7 @@ PRINTED = {
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
 def test_it_runs_to_its_end(file):
     command = [sys.executable, file.name]
-    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=50, check=False)
+    done = interruptible.run(command, cwd=FOLDER, timeout=50)
     assert (done.returncode, done.stderr) == (0, "")
     said = re.sub(r"^after [\d.]+ s", "after …", done.stdout, flags=re.MULTILINE)
     assert said

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
@@ -45,10 +46,14 @@ def _started(command: str, seconds: float) -> Run:
     words = shlex.split(command)
     if words[:1] == ["python"]:
         words[0] = sys.executable
-    process = subprocess.Popen(
-        words, cwd=ROOT, env=_environment(), text=True, encoding="utf-8", errors="replace", start_new_session=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a build in the background ignores Ctrl-C,
+    try:
+        process = subprocess.Popen(
+            words, cwd=ROOT, env=_environment(), text=True, encoding="utf-8", errors="replace", start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    finally:
+        signal.signal(signal.SIGINT, before)  # and its programs would, too
     try:
         output, _ = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
