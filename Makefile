@@ -34,6 +34,7 @@ bench-quick: setup ## whether every benchmark runs, 2 minutes
 	$(python) -m benchmarks run --quick
 
 docs: setup ## the site, in build/docs
+	@echo "Building the site; the first time it runs every program it shows, which takes a minute or two."
 	$(python) -m sphinx -n -W --keep-going -q -E -d build/docs-doctrees docs build/docs
 	@echo "The site is in build/docs; make docs-serve shows it."
 

@@ -146,7 +146,7 @@ def test_each_model_has_its_tab_with_its_own_name_in_the_program(page):
     assert re.findall(r'data-sync-group="model" data-sync-id="(\w+)"', page) == ["threads", "trio"]
     text = re.sub(r"<[^>]*>", "", page)
     assert "threads.run(main, threads)" in text and "trio.run(main, trio)" in text
-    assert len(re.findall(r"^\$ python (?:plain|awaited).py\nsent$", text, re.MULTILINE)) == 2
+    assert len(re.findall(r"^sent$", text, re.MULTILINE)) == 2
 
 
 def test_figures_come_from_the_result(page):
@@ -176,7 +176,7 @@ def test_the_options_are_those_of_the_parser(page):
 
 def test_a_protocol_is_shown_without_arguments_and_its_methods_with_theirs(page):
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page))
-    assert re.search(r"class Pool ?¶", text) and "submit( function: Callable" in text
+    assert re.search(r"class Pool ?¶", text) and re.search(r"submit\( ?function: Callable", text)
 
 
 def test_docstrings_are_read_as_they_are_written(page):

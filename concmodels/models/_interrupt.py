@@ -28,6 +28,7 @@ _ROOMS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
 _FINALIZERS = frozenset({"weakref", "multiprocessing.util"})
 _KNOCK_S = 0.0002
+_SHOWN = 5
 
 lent: list[object] = []
 """The locks of a room that the main thread holds in code of the standard library: till it lets go nothing is raised."""
@@ -126,8 +127,10 @@ class Guard:
 
     def _give_up(self) -> None:
         """The second Ctrl-C: say what is in the way, and leave at once."""
-        names = ", ".join(self._leftovers()) or "nothing"
-        os.write(2, f"\ninterrupted again during the clean-up; still running: {names}\n".encode())
+        names = list(self._leftovers())
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        running = f"; still running: {', '.join(names[:_SHOWN])}{more}" if names else ""
+        os.write(2, f"\ninterrupted again during the clean-up{running}\n".encode())
         os._exit(130)
 
 

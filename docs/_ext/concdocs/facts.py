@@ -26,7 +26,7 @@ def told(facts: Facts) -> dict[str, str]:
         "In parallel": facts.parallel,
         "A pool is for": facts.pool,
         "Cancelled by": f"{facts.cancellation}; one that is swallowed {again}",
-        "A task costs": facts.cost,
+        "A task costs": f"at most {facts.cost}",
         "Needs": ", ".join(f"`{name}`" for name in facts.needs) or "nothing but Python",
     }
 

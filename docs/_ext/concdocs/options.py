@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import io
 import runpy
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
         warnings.catch_warnings(action="ignore", category=RuntimeWarning),  # of a module that was imported before
         mock.patch.object(argparse.ArgumentParser, "parse_known_args", caught),
         mock.patch.object(sys, "argv", [name]),
+        mock.patch.object(signal, "signal"),  # what a command does with signals is not for this process
         contextlib.redirect_stdout(io.StringIO()),
     ):
         try:

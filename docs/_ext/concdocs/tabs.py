@@ -44,7 +44,7 @@ class InAllModels(Directive):
         source = _for_model(file_in_project(file).read_text(), name)
         parts = [f"::::{{tab-item}} {name}", f":sync: {name}", "", fenced(source, "python")]
         if "output" in self.options:
-            parts.append(fenced(f"$ python {Path(file).name}\n{_printed(source, Path(file).name, name)}", "console"))
+            parts += ["It prints:", "", fenced(_printed(source, Path(file).name, name), "text")]
         return "\n".join([*parts, "::::", ""])
 
 
