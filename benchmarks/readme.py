@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from benchmarks.goals import POOLS, Verdict, verdicts
+from benchmarks.goals import Verdict, verdicts
 from benchmarks.result import Results, Row, read
 from concmodels._table import duration
 
@@ -86,15 +86,12 @@ def waiting() -> str:
 def pools() -> str:
     """The table of the pools against others."""
     head = ["model", "a task", "against", "ours, per task", "theirs, per task", "times as fast (spread)"]
-    pairs = {(ours, theirs) for ours, theirs, _ in POOLS}
-    return markdown(head, [line for it in verdicts(results()) if (line := against(it, pairs))], left=3)
+    return markdown(head, [against(it) for it in verdicts(results()) if it.goal.ours.startswith("pool/")], left=3)
 
 
-def against(verdict: Verdict, pairs: set[tuple[str, str]]) -> list[str]:
-    """A line of it; none for a goal of something else."""
+def against(verdict: Verdict) -> list[str]:
+    """A line of it."""
     (suite, cell, ours), (_, _, theirs) = (it.split("/", 2) for it in (verdict.goal.ours, verdict.goal.theirs))
-    if suite != "pool" or (ours, theirs) not in pairs:
-        return []
     per_task = [duration(row.median * 1e9) for it in (ours, theirs) if (row := results().row(suite, cell, it))]
     ratios = verdict.ratios.values()
     spread = f"{verdict.ratio:.3g} ({min(ratios):.3g} to {max(ratios):.3g})"

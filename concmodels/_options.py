@@ -22,9 +22,6 @@ class BadInput(ValueError):
 class _NoHelp:
     """Stands in for the formatter of the help while options are added: the real one would import colours and shutil."""
 
-    def __init__(self, **_: object) -> None:
-        pass
-
     def __getattr__(self, _name: str) -> Callable[..., str]:
         return lambda *_arguments, **_options: ""
 

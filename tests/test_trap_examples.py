@@ -3,18 +3,17 @@
 What they print is on the site: `make test-docs` runs these.
 """
 
-import sys
 from pathlib import Path
 
-import interruptible
 import pytest
+from trap_programs import TRAPS, ran
 
 from concmodels import catalog
 
 pytestmark = pytest.mark.docs
 
 ROOT = Path(__file__).parents[1]
-PROGRAMS = sorted([*(ROOT / "examples" / "traps").glob("*.py"), ROOT / "examples" / "dask_ring.py"])
+PROGRAMS = sorted([*TRAPS.glob("*.py"), ROOT / "examples" / "dask_ring.py"])
 OPTIONAL = {"dask": "dask", "greenlet": "greenlet", "tasklets": "greenlet", "gevent": "gevent", "eventlet": "eventlet",
             "trio": "trio", "anyio": "anyio", "processes": "processes", "subinterp": "subinterp"}  # fmt: skip
 """What a program needs, by the first word of its name."""
@@ -25,6 +24,6 @@ def test_the_program_shows_its_trap(program):
     model = OPTIONAL.get(program.stem.partition("_")[0])
     if model is not None and (reason := catalog.why_not(model)) is not None:
         pytest.skip(str(reason))
-    done = interruptible.run([sys.executable, program], timeout=60)
+    done = ran(program)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.strip(), "it shows nothing"

@@ -3,17 +3,13 @@
 The pages print what a program prints; their sentences about it would go stale without a word.
 """
 
-import sys
-from pathlib import Path
-
-import interruptible
 import pytest
+from trap_programs import TRAPS, ran
 
 from concmodels import catalog
 
 pytestmark = pytest.mark.docs
 
-ROOT = Path(__file__).parents[1]
 LESSONS = {
     "greenlet_blocks_all": ["room's sleep: some", "time.sleep: none"],
     "greenlet_other_thread": ["another thread: greenlet.error", "own thread: it runs"],
@@ -59,13 +55,11 @@ def test_the_program_still_shows_what_the_page_says(name):
     missing = [model for model in ("gevent", "eventlet", "trio", "anyio") if catalog.why_not(model) is not None]
     if missing:
         pytest.skip(f"some programs compare models, and {', '.join(missing)} can't run here")
-    program = ROOT / "examples" / "traps" / f"{name}.py"
-    done = interruptible.run([sys.executable, program], timeout=60)
+    done = ran(TRAPS / f"{name}.py")
     for words in LESSONS[name]:
         assert words in f"\n{done.stdout}", done.stdout + done.stderr
 
 
 def test_every_program_about_these_models_has_its_lesson_here():
-    programs = (ROOT / "examples" / "traps").glob("*.py")
-    ours = {program.stem for program in programs if program.stem.partition("_")[0] in COOPERATIVE}
+    ours = {program.stem for program in TRAPS.glob("*.py") if program.stem.partition("_")[0] in COOPERATIVE}
     assert ours == LESSONS.keys()

@@ -10,12 +10,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+
+from serve import HOST, Quiet
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".python" / "browser"
-HOST = "127.0.0.1"
 WIDTHS = {"wide": 1280, "narrow": 390}
 SCHEMES = ["light", "dark"]
 
@@ -46,15 +47,10 @@ def chromium():
         browser.close()
 
 
-class _Handler(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Not a line for each picture."""
-
-
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """The address of a folder's pages, on this machine only and for as long as the block lasts."""
-    handler = functools.partial(_Handler, directory=str(folder))
+    handler = functools.partial(Quiet, directory=str(folder))
     with ThreadingHTTPServer((HOST, 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

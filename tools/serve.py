@@ -9,16 +9,20 @@ from pathlib import Path
 HOST = "127.0.0.1"
 
 
-class Handler(SimpleHTTPRequestHandler):
-    """Serves what is there now, and says nothing about every request."""
+class Quiet(SimpleHTTPRequestHandler):
+    """Says nothing about every request."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Not a line for each picture."""
+
+
+class Handler(Quiet):
+    """Serves what is there now."""
 
     def end_headers(self) -> None:
         """Browsers ask again each time: the pages change while somebody writes them."""
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Not a line for each picture."""
 
 
 def main() -> int:

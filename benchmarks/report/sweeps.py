@@ -147,25 +147,30 @@ def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     )
 
 
-def of_nodes(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Whether many tasks make each hop dearer."""
+def dearer(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
+    """How much more a hop takes at the right end than at the left one, where most and where least."""
     (most, great), (least, small) = most_and_least(axis, sweeps)
     first, last = ends(axis, sweeps, most)
+    compared = comparison.format(first=first, last=last)
     return (
-        f"A hop of {most} takes {words.times(great)} as long among {last} nodes as among {first}, one of {least}"
-        f" {words.times(small)}{aside(axis, sweeps, least, most)}. Larger rings get fewer messages, so that all take"
-        " about as long: a step between neighbours may be that."
+        f"A hop of {most} takes {words.times(great)} as long {compared}, one of {least}"
+        f" {words.times(small)}{aside(axis, sweeps, least, most)}."
+    )
+
+
+def of_nodes(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Whether many tasks make each hop dearer."""
+    return (
+        f"{dearer(axis, sweeps, 'among {last} nodes as among {first}')} Larger rings get fewer messages, so that all"
+        " take about as long: a step between neighbours may be that."
     )
 
 
 def of_payload(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     """Who copies pays by the byte."""
-    (most, great), (least, small) = most_and_least(axis, sweeps)
-    first, last = ends(axis, sweeps, most)
     return (
-        f"A hop of {most} takes {words.times(great)} as long with a payload of {last} as with {first}, one of {least}"
-        f" {words.times(small)}{aside(axis, sweeps, least, most)}. That each message is made and checked is inside"
-        " the clock."
+        f"{dearer(axis, sweeps, 'with a payload of {last} as with {first}')} That each message is made and checked is"
+        " inside the clock."
     )
 
 

@@ -154,10 +154,10 @@ class Member:
         """Whether the worker has begun this position of a batch."""
         return bool(batch.start + position - batch.first < self.words[BEGUN])
 
-    def recall(self, batch: Batch, first: int) -> None:
-        """Take back what has not begun, from this position on."""
+    def recall(self, batch: Batch, first: int) -> int:
+        """Take back what has not begun, from this position on; returns how many tasks that are."""
         start = batch.start + max(0, first - batch.first)
-        self.take_back(batch, max(start, self.words[BEGUN]))
+        return self.take_back(batch, max(start, self.words[BEGUN]))
 
     def halve(self) -> int:
         """Take back half of what has not begun of its last batch that has such; returns how many tasks that are."""
@@ -169,7 +169,7 @@ class Member:
 
     def clear(self) -> int:
         """Take back all that has not begun; returns how many tasks that are."""
-        return sum(self.take_back(it, max(it.start, self.words[BEGUN])) for it in reversed(self.batches))
+        return sum(self.recall(batch, batch.first) for batch in reversed(self.batches))
 
     def take_back(self, batch: Batch, stop: int) -> int:
         """Take back what has not begun of a batch from this number on; returns how many tasks that are.
