@@ -21,8 +21,14 @@ What every model promises:
 * `select` waits for several channels at once and does exactly one of its cases; among those that are ready all have the
   same chance. What loses, times out or is cancelled has sent nothing and taken nothing.
 * A group leaves its `with` only when all its tasks have ended; the first failure cancels the others.
-* Cancellation arrives where a task waits, as the model's own exception `Cancelled`, and leaves nothing half done.
-* Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended; so does `Deadlock`, in one process.
+* Cancellation arrives where a task waits, as the model's own exception `Cancelled`, and leaves nothing half done. If a
+  partner has completed the operation just before, the operation returns, and the next checkpoint raises `Cancelled`.
+* An operation that has raised has done nothing; one that has returned has happened. Nothing is ever given back. (Beyond
+  a border `receive` raises `CannotTravel` for an item that can't be unpickled there: that item has been received.)
+* Leaving a group is a checkpoint: a task that was cancelled ends there, also if there is nobody left to wait for.
+* Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended; so does `Deadlock`, in one process. It
+  interrupts main once. A second one, before main has handled the first, is enough to leave, whatever a task does.
+  SIGTERM and SIGHUP end a run of the library's own models in the same way, as `concmodels.errors.Terminated`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
@@ -31,7 +37,10 @@ from types import TracebackType
 from typing import Protocol, Self, overload, runtime_checkable
 
 type Timeout = float | None
-"""Seconds, may be fractional; `None` waits for ever, 0 or less never waits. When it strikes: `TimeoutError`."""
+"""Seconds, any real number; `None` and `math.inf` wait for ever, 0 or less never waits. If it strikes: `TimeoutError`.
+
+An operation that has to wait raises `ValueError` for nan, and `TypeError` for what is no number.
+"""
 
 
 @runtime_checkable
@@ -236,15 +245,20 @@ class Pool(Protocol):
     """Workers that do what they are given: in a sync room a `concurrent.futures.Executor`.
 
     `Pool(workers=None, *, initializer=None, initargs=())` starts its workers at once: in processes and subinterp by
-    default as many as there are CPUs, elsewhere four more, at most 32. It belongs to the run that it is made in. Every
-    worker first calls `initializer(*initargs)`; if that fails the pool is broken: what it was given and is given later
-    fails with `concurrent.futures.BrokenExecutor`, and the reason is its `__cause__`. Raises `ValueError` for less than
-    one worker.
+    default as many as there are CPUs, elsewhere four more, at most 32. It belongs to the run that it is made in: if it
+    is still open when `main` returns, the run ends when everything is done that the pool was given; if `main` fails,
+    that is cancelled. Every worker first calls `initializer(*initargs)`; if that fails the pool is broken: what it was
+    given and is given later fails with `concurrent.futures.BrokenExecutor`, and the reason is its `__cause__`. Raises
+    `ValueError` for less than one worker.
 
     A task is begun once. If its worker dies in it (a process that is killed), it fails with `WorkerDied`; what that
     worker had not begun goes to others, and a new worker takes its place. A task may give the pool further tasks and
     wait for them; when all workers wait like that and none is left to begin what they wait for, the last of these waits
     raises `Deadlock`.
+
+    What expects an Executor takes a pool: joblib in a backend of a few lines (with `pre_dispatch="all"` where tasks
+    share a thread, because its lock is one of threads), and `run_in_executor` of asyncio where the workers need not
+    share the thread of the loop (threads, rawthreads, processes, subinterp).
 
     Leaving the `with` waits until everything is done, as an Executor does. When the body fails, what has not begun is
     cancelled and what has begun is cancelled where it waits.
@@ -263,19 +277,20 @@ class Pool(Protocol):
     def workers(self) -> int:
         """How many there are."""
 
-    def submit[R](self, function: Callable[..., R], /, *args: object, **kwargs: object) -> Future[R]:
-        """Have one worker call `function(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
+    def submit[R](self, fn: Callable[..., R], /, *args: object, **kwargs: object) -> Future[R]:
+        """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
 
     def map[R](
         self,
-        function: Callable[..., R],
+        fn: Callable[..., R],
+        /,
         *iterables: Iterable[object],
         timeout: Timeout = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
         progress: str | None = None,
     ) -> Iterator[R]:
-        """Call `function` with the next item of each iterable, and yield the results in the order of the items.
+        """Call `fn` with the next item of each iterable, and yield the results in the order of the items.
 
         The items are taken at once; with `buffersize` at most so many are ahead of the results that were yielded. The
         exception of a call is raised in its turn, and ends the iteration; what has not begun is then cancelled, as it
@@ -317,7 +332,7 @@ class Handle[R](Awaitable[R], Protocol):
 class AsyncPool(Protocol):
     """The same in an async room: `async with room.Pool(8) as pool`.
 
-    `function` is a coroutine function. A plain one may be given too: it is called in the loop, and until it returns
+    `fn` is a coroutine function. A plain one may be given too: it is called in the loop, and until it returns
     nothing else runs there.
 
         >>> from concmodels import load
@@ -338,15 +353,16 @@ class AsyncPool(Protocol):
 
     @overload
     async def submit[R](
-        self, function: Callable[..., Coroutine[object, object, R]], /, *args: object, **kwargs: object
+        self, fn: Callable[..., Coroutine[object, object, R]], /, *args: object, **kwargs: object
     ) -> Handle[R]: ...
     @overload
-    async def submit[R](self, function: Callable[..., R], /, *args: object, **kwargs: object) -> Handle[R]: ...
+    async def submit[R](self, fn: Callable[..., R], /, *args: object, **kwargs: object) -> Handle[R]: ...
 
     @overload
     def map[R](
         self,
-        function: Callable[..., Coroutine[object, object, R]],
+        fn: Callable[..., Coroutine[object, object, R]],
+        /,
         *iterables: Iterable[object],
         timeout: Timeout = None,
         chunksize: int | None = None,
@@ -356,7 +372,8 @@ class AsyncPool(Protocol):
     @overload
     def map[R](
         self,
-        function: Callable[..., R],
+        fn: Callable[..., R],
+        /,
         *iterables: Iterable[object],
         timeout: Timeout = None,
         chunksize: int | None = None,
@@ -461,16 +478,21 @@ class Room(Protocol):
     def run[R](self, main: Callable[..., R], *args: object, deadlock_after: float | None = 1.0) -> R:
         """Start the world, run `main(*args)` in it, stop the world, return the result.
 
-        Raises what `main` raised; `RuntimeError` inside a run of the same model; `Deadlock` when all tasks wait for
-        each other and nobody is left who could go on. Then main is cancelled, or `Deadlock` is raised where it waits,
-        all tasks end, and it leaves bare. greenlet, tasklets and gevent know at once; the others raise it when every
-        task of the run has been in the same wait of the library for `deadlock_after` seconds, without a timeout, and
-        they see nothing else that could send: no thread that the run did not start, no timer, no signal handler.
+        Raises what `main` raised; `RuntimeError` inside a run of the same model, or of another one that needs the same
+        thing of the thread (an event loop, a hub); `ModelUnavailable` where it can't run; `Deadlock` when all tasks
+        wait for each other and nobody is left who could go on. Then main is cancelled, or `Deadlock` is raised where it
+        waits, all tasks end, and it leaves bare. greenlet, tasklets and gevent know at once; the others raise it when
+        every task of the run has been in the same wait of the library for `deadlock_after` seconds, without a timeout,
+        and they see nothing else that could send: no thread that the run did not start, no timer, no signal handler.
         `deadlock_after=None` waits for ever. `ValueError` if it is negative or no number. processes and subinterp look
         for deadlocks only if they are asked to: there the default is None. greenlet, tasklets and gevent do not see
         signal handlers that could send.
 
-        Installs its own SIGINT handler while it runs in the main thread, and restores the old one.
+        Installs its own SIGINT handler while it runs in the main thread, and restores the old one. For SIGTERM and
+        SIGHUP too, if they have their default action and would just kill the process: they end the run as Ctrl-C does,
+        and what leaves it is `Terminated`, a `SystemExit` with the status 143 or 129. Several within a second are one
+        request. (Python tells of signals that come together in the order of their numbers: SIGHUP first.) A program
+        that ignores such a signal (nohup) or handles it itself goes on doing so.
         """
 
     def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:
@@ -501,7 +523,11 @@ class Room(Protocol):
         """
 
     def sleep(self, seconds: float) -> object:
-        """Sleep for so many seconds, which may be fractional; awaited in the async rooms. A checkpoint."""
+        """Sleep for so many seconds, any real number; awaited in the async rooms. A checkpoint.
+
+        Negative counts as 0, and `math.inf` lasts until the task is cancelled. Raises `ValueError` for nan, and
+        `TypeError` for what is no number.
+        """
 
     def now(self) -> float:
         """The monotonic clock of this world, in seconds."""

@@ -159,7 +159,37 @@ class WorkerDied(TaskDied):
 
 
 class CannotTravel(TypeError):
-    """A function or an argument can't cross the border to another process or interpreter."""
+    """A function, an argument, an item or a result can't cross the border to another process or interpreter.
+
+    `__cause__` is what was raised where it was pickled: by an object's `__reduce__`, or a `RecursionError` for what is
+    nested too deeply. Nothing was sent or started then. Where something arrives that can't be unpickled, this is raised
+    in its place.
+    """
+
+
+class Terminated(SystemExit):
+    """SIGTERM or SIGHUP has ended the run: it leaves bare, as Ctrl-C's `KeyboardInterrupt` does, with every task ended.
+
+    A program that doesn't catch it ends without a traceback, and with the status that shells expect: 143 or 129. The
+    signal is `.signum`.
+
+        >>> from concmodels.errors import Terminated
+        >>> try:
+        ...     raise Terminated(15)
+        ... except SystemExit as error:
+        ...     print(error, error.code)
+        ended by SIGTERM 143
+    """
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(signum)
+        self.signum = int(signum)
+        self.code = 128 + self.signum
+
+    def __str__(self) -> str:
+        from signal import Signals
+
+        return f"ended by {Signals(self.signum).name}"
 
 
 class UnknownModel(ValueError):

@@ -1,6 +1,6 @@
 """The arena: all that the processes or interpreters of one run share, in one sparse file of memory.
 
-    word 0        header: counters, free lists, the names of the locks
+    word 0        header: counters, free lists, the name of the locks
     RECORDS_AT    records, 32 words each: a task (who waits, its scope, its result), a group, a waiter
     CHANNELS_AT   channels, 32 words each, on cache lines of their own
     HEAP_AT       bytes: the rings of the channels, and blocks for what does not fit there
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PAIRS = 64
 PAGE = 4096
-LOCK_NAME_WORDS = 4
+LOCK_NAME_WORDS = 16
 
 # The header.
 NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = range(1, 8)
@@ -137,16 +137,13 @@ class Arena:
         return self._pairs[number]
 
     def _open_lock(self, number: int) -> Lock:
-        at = 8 * (LOCK_NAMES + LOCK_NAME_WORDS * number)
-        name = self.get(at, 8 * LOCK_NAME_WORDS).rstrip(b"\0").decode()
+        name = self.get(8 * LOCK_NAMES, 8 * LOCK_NAME_WORDS).rstrip(b"\0").decode() + str(number)
         # By name: rebuilt from its handle it would be closed for all when one of them is garbage.
         return Lock(self, SemLock._rebuild(0, 1, 1, name))
 
-    def name_locks(self, names: list[str]) -> None:
-        """Write down the names of the run's semaphores, for every unit to open."""
-        for number, name in enumerate(names):
-            at = 8 * (LOCK_NAMES + LOCK_NAME_WORDS * number)
-            self.write(at, name.encode())
+    def name_locks(self, prefix: str) -> None:
+        """Write down what the names of the run's semaphores begin with, for every unit to open them by their number."""
+        self.write(8 * LOCK_NAMES, prefix.encode())
         self.open_locks()
 
     # Records and blocks. The caller holds the claim lock.
@@ -323,5 +320,4 @@ def deadline(timeout: float | None) -> float | None:
     """The moment when a timeout strikes. Raises `TypeError` or `ValueError` if it is no number."""
     if timeout is None:
         return None
-    must_be_seconds(timeout)
-    return time.monotonic() + timeout
+    return time.monotonic() + must_be_seconds(timeout)

@@ -8,7 +8,7 @@ import math
 from functools import partial
 from itertools import count
 
-from concmodels.errors import ChannelClosed, Deadlock, WouldBlock
+from concmodels.errors import ChannelClosed, Deadlock, Terminated, WouldBlock
 from concmodels.models._async_pool_results import AsyncResults, Handle, ShownResults, cancellation
 from concmodels.models._awaiting import AsyncEvent, wait_async
 from concmodels.models._pool_arguments import (
@@ -19,6 +19,7 @@ from concmodels.models._pool_arguments import (
     check_map,
     number_of_workers,
     refusal,
+    refuse,
 )
 from concmodels.models._pool_progress import is_to_be_shown
 from concmodels.models._pool_results import Results, Supply, length_of
@@ -119,31 +120,32 @@ class AsyncPool:
 
     # What the program asks for.
 
-    async def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Handle:
-        """Have one worker call `function(*args, **kwargs)`. Raises `RuntimeError` unless the pool is open."""
+    async def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Handle:
+        """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` unless the pool is open."""
         self._must_be_open()
-        handle = Handle(self, partial(function, **kwargs) if kwargs else function)
+        handle = Handle(self, partial(fn, **kwargs) if kwargs else fn)
         try:
             await self._inbox.send((handle, 0, args))
         except ChannelClosed:
-            raise self._refusal() from None
+            refuse(self._refusal())
         return handle
 
     def map(
         self,
-        function: Callable[..., Any],
+        fn: Callable[..., Any],
+        /,
         *iterables: Iterable[Any],
         timeout: float | None = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
         progress: str | None = None,
     ) -> AsyncIterator[Any]:
-        """Call `function` with the next item of each iterable; see `concmodels.contract.Pool.map`."""
+        """Call `fn` with the next item of each iterable; see `concmodels.contract.Pool.map`."""
         until = check_map(timeout, chunksize, buffersize)
         label = progress if is_to_be_shown(progress) else None
         total = None if label is None else length_of(iterables)
         self._must_be_open()
-        results = Results(function, cancellation)
+        results = Results(fn, cancellation)
         supply = Supply(results, iterables, buffersize, self._inbox.send_nowait, self._refusal)
         taken = AsyncResults(self, results, supply, until)
         return taken if label is None else ShownResults(taken, label, total)
@@ -233,7 +235,7 @@ class AsyncPool:
         """Whether this is more than the end of a task: Ctrl-C, the end of the loop, the end of this worker."""
         if isinstance(error, self.cancelled_type()):
             return self.is_cancelled()
-        return isinstance(error, (KeyboardInterrupt, GeneratorExit))
+        return isinstance(error, (KeyboardInterrupt, Terminated, GeneratorExit))
 
     # How one waits for results.
 

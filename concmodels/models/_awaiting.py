@@ -55,9 +55,10 @@ class AsyncChannel(CooperativeState):
             await waiter.park(timeout)  # as `wait_async`, with one coroutine less on the way of each message
             if not waiter.outcome:
                 waiter.claim(TIMED_OUT)
-        except BaseException:
-            self._withdraw(waiter, queue)
-            raise
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)
         if waiter.outcome != DONE:
             self._settle(waiter, queue)
         return waiter.item
@@ -86,9 +87,10 @@ class AsyncUnbounded(UnboundedState, AsyncChannel):
         self._put = self._offer
         try:
             await waiter.park(None)
-        except BaseException:
-            self._withdraw(waiter, self._receivers)
-            raise
+        except BaseException as error:
+            if self._withdraw(waiter, self._receivers):
+                raise
+            waiter.put_off(error)
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # closed
         return waiter.item

@@ -20,6 +20,7 @@ from _thread import _local, allocate_lock, get_ident
 from _weakref import ref
 from os import eventfd_write, read
 
+from concmodels.errors import Terminated
 from concmodels.models._arena import (
     ALERT,
     BELL,
@@ -27,8 +28,10 @@ from concmodels.models._arena import (
     CANCELLED,
     LIST,
     NEXT,
+    OUTCOME,
     OWNER,
     PARENT,
+    PENDING,
     PREVIOUS,
     TELL,
     TOLD,
@@ -93,7 +96,7 @@ class Unit:
         self.service: set[int] = set()  # ... and beside those: threads that serve tasks, and do nothing by themselves
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
-        self.pools: dict[int, object] = {}  # those made here, by the record of their group
+        self.pools: dict[int, Any] = {}  # those made here, by the record of their group
         self.closers: list[Callable[[], object]] = []  # the end of the run, or of this part of it: called before
         units[run] = self
 
@@ -125,9 +128,10 @@ class Unit:
     def begin_service(self) -> None:
         """The calling thread is one of the room's own, and serves its tasks. Ctrl-C is not for it."""
         from _thread import get_ident
-        from signal import SIG_BLOCK, SIGINT, pthread_sigmask
 
-        pthread_sigmask(SIG_BLOCK, {SIGINT})
+        from concmodels.models._interrupt import hold_back
+
+        hold_back()
         self.service.add(get_ident())
 
     def end_service(self) -> None:
@@ -135,6 +139,11 @@ class Unit:
         from _thread import get_ident
 
         self.service.discard(get_ident())
+
+    def finish_pools(self) -> None:
+        """Wait until the pools that were made here and never shut down have done what they were given."""
+        while pools := list(self.pools.values()):  # a list, because a pool that ends leaves the dictionary
+            pools[0].shutdown()
 
     def close_all(self) -> None:
         """What belongs to this part of the run ends before it."""
@@ -170,6 +179,8 @@ class Unit:
         words[after + PREVIOUS if after else waiters + 1] = 0
         words[record + LIST] = 0
         owner = words[record + OWNER] or record
+        if owner != record and words[owner + OUTCOME] == PENDING:
+            words[owner + OUTCOME] = 0  # a select that is to look again: until then no partner may choose for it
         claim.release()
         eventfd_write(self.bells.get(owner) or self.open_bell(owner), 1)
 
@@ -243,7 +254,7 @@ class Unit:
 
     def put_off(self, error: BaseException) -> None:
         """The wait that this was raised in has succeeded: a cancellation is raised at the next, Ctrl-C too."""
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, (KeyboardInterrupt, Terminated)):
             self.parker().guard.put_off()
 
     def checkpoint(self, parker: Parker) -> None:

@@ -17,7 +17,7 @@ from math import inf
 from os import eventfd_read, eventfd_write
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models._arena import ALERT, LIST, NEXT, OWNER, PREVIOUS, WAITING, deadline
+from concmodels.models._arena import ALERT, LIST, NEXT, OUTCOME, OWNER, PENDING, PREVIOUS, WAITING, deadline
 from concmodels.models._border import current, units
 from concmodels.models._border_wait import Waiting
 from concmodels.models._channel_memory import (
@@ -31,6 +31,7 @@ from concmodels.models._channel_memory import (
     TAIL,
     make,
 )
+from concmodels.models._colour import must_be_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ class Channel(Waiting):
                         words[after + PREVIOUS if after else self._at + LAST] = 0
                         words[record + LIST] = 0
                         owner = words[record + OWNER] or record
+                        if owner != record and words[owner + OUTCOME] == PENDING:
+                            words[owner + OUTCOME] = 0
                         self._free_claim()
                         eventfd_write(self.home.bells.get(owner) or self.home.open_bell(owner), 1)
                     return
@@ -100,7 +103,7 @@ class Channel(Waiting):
         try:
             if self.capacity != 0:
                 self._send_buffered(cargo, timeout)
-            elif timeout is None or timeout > 0:
+            elif timeout is None or must_be_seconds(timeout) > 0:
                 self._send_offer(cargo, timeout)
             elif not self._hand_over(cargo):
                 raise TimeoutError(f"{self!r} has no room")

@@ -6,7 +6,7 @@ Who fails marks its group cancelled; the keeper (`_keeper.py`) then rings every 
 scope finds out.
 """
 
-from concmodels.errors import TaskCancelled
+from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models._arena import (
     ALERT,
     BLOCK,
@@ -26,7 +26,7 @@ from concmodels.models._arena import (
 )
 from concmodels.models._border import Unit, current
 from concmodels.models._colour import must_be_plain
-from concmodels.models._travel import dumps, pack_call, unpack, unpack_error
+from concmodels.models._travel import dumps, pack_call, unpack_arrived, unpack_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Task:
         if self._error is not None:
             raise self._error
         if self._data:
-            self._value, self._data = unpack(self._data), b""
+            self._value, self._data = unpack_arrived(self._data, f"the result of task {self.name!r}"), b""
         return self._value
 
     def _wait(self, timeout: float | None) -> None:
@@ -211,7 +211,7 @@ class TaskGroup:
         """The body, or the wait at the end of it, has ended early: the tasks must end too."""
         if not isinstance(error, Cancelled):
             self._errors.append(error)
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, (KeyboardInterrupt, Terminated)):
             self.unit.hurry()
         if not self.unit.words[self._at + CANCELLED] and not (
             isinstance(error, Cancelled) and self.unit.cancelled(self._outer)
@@ -224,23 +224,23 @@ class TaskGroup:
         before, parker.shielded = parker.shielded, parker.shielded or bool(self._errors)
         self.unit.begin_wait()
         self.unit.clean_up(parker.shielded)
-        looked = parker.shielded  # leaving is a checkpoint, also if there is nobody to wait for
-        while self._must_wait() or not looked:
-            try:
-                if looked:
-                    self.unit.wait(None)
-                else:
-                    looked = True
-                    self.unit.checkpoint(parker)
-            except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
-                self._stop_for(error)
-                if isinstance(error, Cancelled):
-                    outer = error
-                parker.shielded = True
-                self.unit.clean_up(True)
+        try:
+            self._wait_for_all()
+            self.unit.heed(parker)  # last: what has ended the tasks may be meant for their owner too
+        except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
+            self._stop_for(error)
+            if isinstance(error, Cancelled):
+                outer = error
+            parker.shielded = True
+            self.unit.clean_up(True)
+            self._wait_for_all()
         parker.shielded = before
         self.unit.clean_up(before)
         return outer
+
+    def _wait_for_all(self) -> None:
+        while self._must_wait():
+            self.unit.wait(None)
 
     def _must_wait(self) -> bool:
         words = self.unit.words

@@ -18,12 +18,12 @@ import os
 from concurrent.futures import Executor
 from functools import partial
 
-from concmodels.errors import TaskCancelled
+from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models._border import current
 from concmodels.models._border_future import Future
 from concmodels.models._colour import must_be_plain
 from concmodels.models._pool_arguments import at_least_one, check_initializer, check_map
-from concmodels.models._pool_away import pack, pool_for
+from concmodels.models._pool_away import pool_for
 from concmodels.models._pool_floor import CLOSED, STOPPED, Floor
 from concmodels.models._pool_foreman import Foreman
 from concmodels.models._pool_progress import is_to_be_shown, shown
@@ -83,15 +83,15 @@ class Pool(Executor):
         """How many there are."""
         return self._workers
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
-        """Have one worker call `function(*args, **kwargs)`; see `concmodels.contract.Pool`.
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
+        """Have one worker call `fn(*args, **kwargs)`; see `concmodels.contract.Pool`.
 
         Raises `CannotTravel` for what can't cross the border, and `RuntimeError` once the pool is shut down.
         """
-        must_be_plain(function, self.kind)
-        data = pack(self.home, function, args, kwargs)
+        must_be_plain(fn, self.kind)
+        data = pack_call(fn, args, self.home, kwargs)
         self.home.look_around()  # else who only submits could never be stopped
-        return self.submit_packed(data, getattr(function, "__name__", "the task"))
+        return self.submit_packed(data, getattr(fn, "__name__", "the task"))
 
     def submit_packed(self, data: bytes, name: str, of_task: bool = False) -> Future:
         """The same, once the call is pickled."""
@@ -104,23 +104,24 @@ class Pool(Executor):
 
     def map(
         self,
-        function: Callable[..., Any],
+        fn: Callable[..., Any],
+        /,
         *iterables: Iterable[Any],
         timeout: float | None = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
         progress: str | None = None,
     ) -> Iterator[Any]:
-        """Call `function` with the items of the iterables, and yield the results in their order.
+        """Call `fn` with the items of the iterables, and yield the results in their order.
 
         See `concmodels.contract.Pool.map`.
         """
-        must_be_plain(function, self.kind)
+        must_be_plain(fn, self.kind)
         until = check_map(timeout, chunksize, buffersize)
         label = progress if is_to_be_shown(progress) else None
         total = None if label is None else length_of(iterables)
         items = iter(iterables[0]) if len(iterables) == 1 else zip(*iterables)  # noqa: B905 - as Executor.map does
-        mapping = Mapping(function, items, len(iterables) != 1, self.home, chunksize)
+        mapping = Mapping(fn, items, len(iterables) != 1, self.home, chunksize)
         self.floor.add(mapping)
         results = self._results(mapping, until, buffersize)
         next(results)
@@ -146,6 +147,7 @@ class Pool(Executor):
             return
         try:
             self.shutdown()
+            self.home.look_around()  # leaving is a checkpoint, also if there is nothing to wait for
         except BaseException as stopped:
             self._stop(stopped)
             raise
@@ -188,22 +190,24 @@ class Pool(Executor):
             run = mapping.pop(position)
             if isinstance(run, Failure):
                 raise run.error
+            position += len(run)
+            run.reverse()
             if buffersize is None:
-                yield from run
+                while run:
+                    yield run.pop()  # nothing is to hold a result that was handed out
             else:
                 yield from self._refilling(mapping, run, buffersize)
-            position += len(run)
             mapping.forget_before(position)
 
-    def _refilling(self, mapping: Mapping, run: list[Any], buffersize: int) -> Iterator[Any]:
+    def _refilling(self, mapping: Mapping, backwards: list[Any], buffersize: int) -> Iterator[Any]:
         """The same, and for each of them one more item is taken; quick ones are handed out by the batch."""
         enough = buffersize // (4 * self._workers)
-        for value in run:
+        while backwards:
             self._take_in(mapping, 1)
             if mapping.is_worth_handing_out(enough):
                 self.home.look_around()
                 self._foreman.step()
-            yield value
+            yield backwards.pop()
 
     def _feed_first(self, mapping: Mapping, buffersize: int | None) -> None:
         """Take the first items from the iterables: few at a time at first, so that the workers can begin."""
@@ -233,7 +237,7 @@ class Pool(Executor):
         with self.floor.lock:
             self.floor.stage = STOPPED
             self.floor.cancel_waiting()
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, (KeyboardInterrupt, Terminated)):
             unit.hurry()
         self._foreman.cancel()
         parker = unit.parker()
@@ -247,7 +251,7 @@ class Pool(Executor):
         self._foreman.join()
 
     def _abandon(self) -> None:
-        """The run ends, and the pool with it."""
+        """The run has failed, and the pool ends with it."""
         self._stop(TaskCancelled("the run has ended"))
 
 

@@ -5,8 +5,9 @@ channels have, so that there is one moment at which it sees all of them. For eac
 the channel's list of waiters, owned by the task's record, whose bell is rung. Two kinds of channels meet here:
 
 * on a rendezvous a partner *claims* the task (its OUTCOME), so exactly one case takes effect, whoever comes first;
-* on a channel with a buffer to be woken is only a hint. The task leaves all lists, after which nobody can claim it any
-  more, and looks again. A hint that it did not use it passes on to the next who waits there.
+* on a channel with a buffer to be woken is only a hint. From then on nobody can claim the task: with `priority=True` a
+  later case must not be done while an earlier one is ready. It leaves all lists and looks again. A hint that it did not
+  use it passes on to the next who waits there.
 
 So a look is always made while nobody can claim the task: it never does two cases, and never meets itself.
 """
@@ -221,7 +222,7 @@ class Selection:
             words[me + OUTCOME] = 0
             for case in self._cases:
                 case.leave()
-        if outcome == PENDING:
+        if outcome in (PENDING, 0):  # 0: a hint was first
             return None
         case = self._winner = next(case for case in self._cases if case.record == chosen)
         if outcome == REFUSED:

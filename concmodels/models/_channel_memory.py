@@ -21,7 +21,7 @@ from concmodels.models._arena import (
     PAGE,
 )
 from concmodels.models._border import Unit
-from concmodels.models._travel import unpack
+from concmodels.models._travel import unpack_arrived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -255,7 +255,9 @@ class ChannelMemory:
     @staticmethod
     def _opened(word: int, data: Any) -> Any:
         """The item itself, of what `_unload` has said of its word (nothing: the word is the item)."""
-        return word if data is None else unpack(data) if type(data) is bytes else CONSTANTS[word]
+        if type(data) is bytes:
+            return unpack_arrived(data, "an item of this channel")
+        return word if data is None else CONSTANTS[word]
 
     def _release_bytes(self, end: int) -> None:
         first = self._control[BYTES_HEAD] & -_BYTE_CHUNK

@@ -7,7 +7,7 @@ import os
 from _thread import _count, allocate_lock, start_new_thread
 
 from concmodels.models import _travel
-from concmodels.models._arena import BLOCK, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
+from concmodels.models._arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
 from concmodels.models._border import Parker, Unit, enter
 from concmodels.models._border_group import DONE, FAILED, STOPPED, finish
 
@@ -46,9 +46,10 @@ def _do_task(unit: Unit, at: int) -> None:
 
 def _outcome(unit: Unit, name: str, call: bytes) -> tuple[int, bytes]:
     try:
-        function, args = _travel.unpack(call)
-        result = unit.call(function, args)
-        return DONE, unit.careful_dumps(result)
+        function, args = _travel.unpack_arrived(call, f"the call of task {name!r}")
+        result = _travel.pack_result(unit.call(function, args), unit, f"the result of task {name!r} can't travel")
+        unit.finish_pools()
+        return DONE, result
     except Cancelled:
         return STOPPED, b""
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome
@@ -94,44 +95,64 @@ def local_parker(unit: Unit) -> Parker:
 def process(kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
     """The life of a process, called in it."""
     from _socket import socket
-    from signal import SIG_IGN, SIG_UNBLOCK, SIGINT, SIGTERM, pthread_sigmask, signal
 
-    signal(SIGINT, SIG_IGN)  # the parent decides
-    pthread_sigmask(SIG_UNBLOCK, {SIGINT})
-    signal(SIGTERM, _too_late)
+    _leave_signals_to_parent()
     arena_fd, bell, keeper, registrar = fds
     unit = Unit(kind, run, Arena.attach(arena_fd))
     os.close(arena_fd)
     unit.arena.open_locks()
     unit.alarm = ringer(keeper)
     _ask_registrar(unit, socket(fileno=registrar))
-    unit.call = _call_until_told
+    unit.call = lambda function, args: _call_until_told(function, args, lambda: _must_end(unit, at))
     work(unit, at, bell)
 
 
-def _call_until_told(function: Callable[..., object], args: tuple[object, ...]) -> object:
-    """Call it. The group may be cancelled while it only computes: then the parent knocks, until this raises.
+def _leave_signals_to_parent() -> None:
+    """Ctrl-C, SIGTERM and SIGHUP often come to the whole group of processes: the parent decides.
 
-    It raises in the program's own code, never while a lock is held; and the knocks that come late do no harm.
+    They have been blocked since before this process began. What it starts itself is to hear SIGTERM and SIGHUP as
+    usual, and would inherit `SIG_IGN`.
+    """
+    from signal import SIG_IGN, SIG_UNBLOCK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask, signal
+
+    signal(SIGINT, SIG_IGN)
+    signal(SIGTERM, _not_now)
+    signal(SIGHUP, _not_now)
+    pthread_sigmask(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP})
+
+
+def _call_until_told(function: Callable[..., object], args: tuple[object, ...], must_end: Callable[[], bool]) -> object:
+    """Call it. The group may be cancelled while it only computes: then the parent knocks (SIGTERM), until this raises.
+
+    It raises in the program's own code, never while a lock is held; and the knocks that come late do no harm. A SIGTERM
+    from elsewhere is no knock.
     """
     from signal import SIGTERM, signal
 
     from concmodels.models._interrupt import in_program
 
     def stop_computing(_signum: int, frame: FrameType | None) -> None:
-        if in_program(frame):
-            signal(SIGTERM, _too_late)
+        if must_end() and in_program(frame):
+            signal(SIGTERM, _not_now)
             raise Cancelled("the task was cancelled")
 
     signal(SIGTERM, stop_computing)
     try:
         return function(*args)
     finally:
-        signal(SIGTERM, _too_late)
+        signal(SIGTERM, _not_now)
 
 
-def _too_late(_signum: int, _frame: object) -> None:
-    """A knock that comes when all is over. (With `SIG_IGN` in its place Python complains of one on its way.)"""
+def _must_end(unit: Unit, at: int) -> bool:
+    """Whether the parent wants the task of this record to end."""
+    return bool(unit.words[BROKEN]) or unit.cancelled(at)
+
+
+def _not_now(_signum: int, _frame: object) -> None:
+    """A signal that is not for this process, or a knock that comes when all is over.
+
+    (With `SIG_IGN` in its place Python complains of a knock on its way.)
+    """
 
 
 def _ask_registrar(unit: Unit, connection: socket) -> None:

@@ -1,4 +1,6 @@
-"""The commonest slips, told in one sentence: the wrong colour, and a timeout that is no number."""
+"""The commonest slips, told in one sentence: the wrong colour, and seconds that are no number."""
+
+from math import isnan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -6,6 +8,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IS_COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect is too heavy for the children
+_PLAIN = (int, float)
+_LONG_S = 1e9
 
 
 def must_be_plain(function: Callable[..., Any], model: str) -> None:
@@ -19,11 +23,29 @@ def must_be_plain(function: Callable[..., Any], model: str) -> None:
         )
 
 
-def must_be_seconds(timeout: float) -> None:
-    """Raise `TypeError` or `ValueError` for a timeout that is no number."""
+def must_be_seconds(timeout: float) -> float:
+    """Return a timeout as a float. Raises `TypeError` or `ValueError` for what is no number of seconds."""
+    if type(timeout) is float and timeout == timeout:
+        return timeout
+    return _as_float(timeout, "a timeout is a number of seconds, or None")
+
+
+def seconds_to_sleep(seconds: float) -> float:
+    """Return how long a `sleep` lasts, at least 0. Raises as `must_be_seconds`; None is refused too."""
+    if seconds.__class__ in _PLAIN and 0 <= seconds < _LONG_S:
+        return seconds  # nearly always, and quick: many a loop calls `sleep(0)`
+    return max(0.0, _as_float(seconds, "sleep takes a number of seconds"))
+
+
+def _as_float(value: float, what: str) -> float:
+    """Any real number: an int, a Fraction, a Decimal, one of numpy's. `float` alone would take texts as well."""
     try:
-        is_number = timeout + 0 == timeout
+        if not isnan(value):
+            return float(value)
     except TypeError:
-        raise TypeError(f"a timeout is a number of seconds, or None, not {timeout!r}") from None
-    if not is_number:
-        raise ValueError("a timeout is a number of seconds, or None, not nan")
+        raise TypeError(f"{what}, not {value!r}") from None
+    except OverflowError:
+        raise ValueError(f"{what}, not one that is too large for a float: math.inf is for ever") from None
+    except ValueError:
+        pass  # a signalling nan
+    raise ValueError(f"{what}, not {value!r}")

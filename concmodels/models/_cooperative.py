@@ -152,9 +152,10 @@ class CooperativeChannel(CooperativeState, SyncChannel):
         self._queue(waiter, queue)
         try:
             waiter.park(timeout)  # it comes back claimed: by a partner, a close, the timeout
-        except BaseException:
-            self._withdraw(waiter, queue)
-            raise
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)
         if waiter.outcome != DONE:
             self._settle(waiter, queue)
         return waiter.item

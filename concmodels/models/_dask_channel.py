@@ -9,7 +9,18 @@ import uuid
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models._dask_gate import NOTHING
 from concmodels.models._dask_rendezvous import Rendezvous
-from concmodels.models._dask_world import BELLS, RECEIVERS, SENDERS, Unit, Wait, World, current, dumps, loads, unit_in
+from concmodels.models._dask_world import (
+    BELLS,
+    RECEIVERS,
+    SENDERS,
+    Unit,
+    Wait,
+    World,
+    current,
+    dumps,
+    unit_in,
+    unpack_arrived,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +47,8 @@ class Channel(Rendezvous):
         """Receive, waiting for an item. Raises `ChannelClosed` (closed and drained) or `TimeoutError`."""
         unit = unit_in(self.home)
         wait = Wait(unit, timeout)
-        return loads(
-            self.home.ask(self._receive_offer(wait) if self._capacity == 0 else self._receive_buffered(wait), unit)
-        )
+        data = self.home.ask(self._receive_offer(wait) if self._capacity == 0 else self._receive_buffered(wait), unit)
+        return unpack_arrived(data, "an item of this channel")
 
     def send_nowait(self, item: Any) -> None:
         """Send without waiting. Raises `WouldBlock` or `ChannelClosed`."""
@@ -52,7 +62,7 @@ class Channel(Rendezvous):
         data = self.home.ask(self.try_receive(unit), unit)
         if data is NOTHING:
             raise WouldBlock(f"{self._label()} is empty")
-        return loads(data)
+        return unpack_arrived(data, "an item of this channel")
 
     def __iter__(self) -> Iterator[Any]:
         """Receive until the channel is closed and drained."""

@@ -20,6 +20,7 @@ from distributed import Client, Event, Queue, Scheduler, Worker
 from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
+from concmodels.models import _leftovers
 from concmodels.models._dask_world import BELLS, World
 
 TYPE_CHECKING = False
@@ -121,13 +122,12 @@ def _client(address: str) -> Any:
 
 async def _embedded(stack: AsyncExitStack) -> str:
     """Start the embedded cluster; returns its address."""
-    folder = stack.enter_context(TemporaryDirectory(prefix="concmodels-dask-"))
-    with dask.config.set(_EMBEDDED):
+    _leftovers.sweep()
+    folder = stack.enter_context(TemporaryDirectory(prefix=f"concmodels-dask-{_leftovers.owner()}-"))
+    with dask.config.set(_EMBEDDED | {"temporary-directory": folder}):
         scheduler = await stack.enter_async_context(Scheduler(protocol="inproc://", port=0, **_LOOPBACK))
         threads = min(32, (os.process_cpu_count() or 1) + 4)
-        worker = Worker(
-            scheduler.address, nthreads=threads, memory_limit=0, local_directory=folder, **_LOOPBACK
-        )  # fmt: skip
+        worker = Worker(scheduler.address, nthreads=threads, memory_limit=0, **_LOOPBACK)
         await stack.enter_async_context(worker)
     return str(scheduler.address)
 

@@ -22,11 +22,11 @@ from concmodels.models._dask_world import (
     Wait,
     World,
     current,
-    dumps,
     dumps_call,
     here,
-    loads,
+    pack_result,
     unit_in,
+    unpack_arrived,
 )
 from concmodels.models._failures import Failures
 from concmodels.models._travel import pack_error, unpack_error
@@ -52,8 +52,8 @@ def perform(unit: Unit, call: bytes) -> tuple[str, bytes]:
     """Make the call as this task."""
     here.unit = unit
     try:
-        function, args, kwargs = loads(call)
-        return DONE, dumps(function(*args, **kwargs))
+        function, args, kwargs = unpack_arrived(call, f"the call of task {unit.name!r}")
+        return DONE, pack_result(function(*args, **kwargs), f"the result of task {unit.name!r} can't travel")
     except Cancelled:
         return STOPPED, b""
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome
@@ -131,7 +131,7 @@ class Task:
         if self._error is not None:
             raise self._error
         if self._data:
-            self._value, self._data = loads(self._data), b""
+            self._value, self._data = unpack_arrived(self._data, f"the result of task {self.name!r}"), b""
         return self._value
 
     async def follow(self, future: Any, group: TaskGroup) -> None:
@@ -238,6 +238,5 @@ class TaskGroup:
         if isinstance(reason, Cancelled):
             return reason
         assert self._unit.guard is not None
-        self._unit.guard.pending = False
-        self._failures.add(KeyboardInterrupt())
+        self._failures.add(self._unit.guard.take())
         return None

@@ -180,6 +180,7 @@ class Pool(Executor):
     def map(
         self,
         fn: Callable[..., Any],
+        /,
         *iterables: Iterable[Any],
         timeout: float | None = None,
         chunksize: int | None = None,
@@ -203,10 +204,11 @@ class Pool(Executor):
             while flight.futures:
                 values, failure = flight.futures[0].result(remaining(until))
                 flight.futures.popleft()
-                for value in values:
+                values.reverse()
+                while values:
                     flight.ahead -= 1
                     flight.refill()
-                    yield value
+                    yield values.pop()  # nothing is to hold a result that was handed out
                 if failure:
                     raise unpack_error(failure)
         finally:

@@ -6,9 +6,9 @@ from concurrent.futures import Future as _Future
 
 from distributed import secede
 
-from concmodels.errors import TaskCancelled, TaskDied, WorkerDied
+from concmodels.errors import CannotTravel, TaskCancelled, TaskDied, WorkerDied
 from concmodels.models._dask_group import DIED, DONE, FAILED, Killed, perform
-from concmodels.models._dask_world import Unit, Wait, World, loads, unit_in
+from concmodels.models._dask_world import Unit, Wait, World, unit_in, unpack_arrived
 from concmodels.models._travel import pack_error, unpack_error
 
 TYPE_CHECKING = False
@@ -82,8 +82,9 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
         self.name = name
         self._world = world
         self._number = uuid.uuid4().hex
-        self._ended = asyncio.Event()
-        self.add_done_callback(lambda _: world.loop.call_soon_threadsafe(self._ended.set))
+        self._ended = ended = asyncio.Event()
+        # Of the event alone, not of this future: in a circle with its callback it would keep its result alive.
+        self.add_done_callback(lambda _: world.loop.call_soon_threadsafe(ended.set))
         world.known[self._number] = self
 
     def result(self, timeout: float | None = None) -> Any:
@@ -112,13 +113,19 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
     def end(self, state: str, data: Any) -> None:
         """Publish how the task has ended."""
         if state == DONE:
-            self.set_result(loads(data))
+            self._arrive(data)
         elif state == FAILED:
             self.set_exception(unpack_error(data))
         elif state == DIED:
             self.set_exception(_death(data, self.name))
         else:
             self.set_exception(TaskCancelled(f"task {self.name!r} was cancelled"))
+
+    def _arrive(self, data: bytes) -> None:
+        try:
+            self.set_result(unpack_arrived(data, f"the result of task {self.name!r}"))
+        except CannotTravel as error:
+            self.set_exception(error)
 
     def drop(self, error: BaseException) -> None:
         """Nobody will begin it."""

@@ -7,7 +7,7 @@ it can't be the sender of a rendezvous: of two selects that look for each other,
 from concmodels.errors import ChannelClosed, Selected
 from concmodels.models._dask_channel import Channel
 from concmodels.models._dask_gate import NOTHING
-from concmodels.models._dask_world import Wait, dumps, loads, nap, unit_in
+from concmodels.models._dask_world import Wait, dumps, nap, unit_in, unpack_arrived
 from concmodels.models._select import bad_case, shuffled
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ class _Case:
         """The outcome as the program sees it."""
         if isinstance(outcome, ChannelClosed):
             return Selected(self.channel, closed=True)
-        item = self.item if self.sending else loads(outcome)
+        item = self.item if self.sending else unpack_arrived(outcome, "an item of this channel")
         return Selected(self.channel, item, sent=self.sending)
 
 

@@ -18,9 +18,10 @@ from weakref import WeakValueDictionary
 from distributed import Client, get_client
 from distributed.comm.core import CommClosedError
 from distributed.protocol.pickle import dumps as _dumps
-from distributed.protocol.pickle import loads as loads
+from distributed.protocol.pickle import loads as _loads
 
 from concmodels.errors import CannotTravel
+from concmodels.models._travel import told
 from concmodels.models._waiting import deadline
 
 TYPE_CHECKING = False
@@ -250,12 +251,23 @@ async def nap(seconds: float) -> bool:
 
 def dumps(item: object) -> bytes:
     """Pickle an item of a channel. Raises `CannotTravel`."""
+    return pack_result(item, f"a {type(item).__name__} can't travel through this channel")
+
+
+def pack_result(value: object, refusal: str) -> bytes:
+    """Pickle what a task returned. Raises `CannotTravel`, which says this refusal and the reason."""
     try:
-        return bytes(_dumps(item))
-    except CannotTravel, RuntimeError, MemoryError:
-        raise
+        return bytes(_dumps(value))
     except Exception as error:
-        raise CannotTravel(f"a {type(item).__name__} can't travel through this channel: {error}") from error
+        raise CannotTravel(f"{refusal}: {told(error)}") from error
+
+
+def unpack_arrived(data: bytes, what: str) -> Any:
+    """Unpickle what the program sends. Raises `CannotTravel` if it could leave the other side but can't arrive here."""
+    try:
+        return _loads(data)
+    except Exception as error:
+        raise CannotTravel(f"{what} can't be unpickled where it arrives: {told(error)}") from error
 
 
 def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bytes:
@@ -264,12 +276,10 @@ def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         raise TypeError(f"a function is needed, not {function!r}")
     try:
         return bytes(_dumps((function, args, kwargs or {})))
-    except RuntimeError, MemoryError:
-        raise
     except Exception as error:
         parts = [("the function", function), *((f"argument {number}", value) for number, value in enumerate(args, 1))]
         what = next((f"{part} ({_name(value)})" for part, value in parts if not _travels(value)), "this call")
-        raise CannotTravel(f"{what} can't travel to a worker: {error}") from error
+        raise CannotTravel(f"{what} can't travel to a worker: {told(error)}") from error
 
 
 def _travels(value: object) -> bool:

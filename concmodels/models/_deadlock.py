@@ -14,11 +14,12 @@ from types import SimpleNamespace
 
 from concmodels.errors import Deadlock
 from concmodels.models import _awaiting, _cooperative
+from concmodels.models._interrupt import is_ours
 from concmodels.models._waiting import wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from types import CodeType, FrameType, TracebackType
     from typing import Any
 
@@ -64,11 +65,12 @@ class Stillness:
 def strangers(ours: Iterable[int]) -> bool:
     """Whether something outside of the run could send: a thread that it did not start, a signal handler."""
     threads = sys._current_frames().keys() - set(ours)
-    return bool(threads) or any(callable(signal.getsignal(number)) for number in _signals())
+    return bool(threads) or any(map(_may_send, signal.valid_signals() - {signal.SIGINT}))  # that one is the room's
 
 
-def _signals() -> Iterable[signal.Signals]:
-    return signal.valid_signals() - {signal.SIGINT}  # that one is the room's
+def _may_send(signum: signal.Signals) -> bool:
+    handler = signal.getsignal(signum)
+    return callable(handler) and not is_ours(handler)
 
 
 # The frames of a task, the innermost first: of a stack that stands still, or of a coroutine that is suspended.
@@ -94,16 +96,20 @@ def raised(trace: TracebackType | None) -> list[Any]:
     return frames
 
 
-def awaits(coroutine: Any) -> list[FrameType]:
-    """The frames of a coroutine, as far as it can be followed (an asynchronous generator hides what it awaits)."""
-    frames: list[FrameType] = []
-    while coroutine is not None:
-        frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
-        if frame is None:
-            break
-        frames.append(frame)
+def chain(coroutine: Any) -> Iterator[Any]:
+    """A coroutine and what it awaits, as far as it can be followed (an asynchronous generator hides what it awaits)."""
+    while _frame(coroutine) is not None:
+        yield coroutine
         coroutine = _inside(getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None))
-    return frames[::-1]
+
+
+def awaits(coroutine: Any) -> list[FrameType]:
+    """The frames of a coroutine."""
+    return [_frame(inner) for inner in chain(coroutine)][::-1]
+
+
+def _frame(coroutine: Any) -> Any:
+    return getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
 
 
 def _inside(awaited: Any) -> Any:

@@ -74,7 +74,7 @@ class Failures:
             bare = _find_bare(group)
             if bare is None:
                 raise
-            raise bare from None
+            raise bare from bare.__cause__
 
 
 def _find_bare(error: BaseException) -> BaseException | None:

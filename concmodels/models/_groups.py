@@ -67,6 +67,12 @@ class TaskGroup:
         """The task that runs here."""
         return cls.waiter_type.current()
 
+    def checkpoint(self) -> None:
+        """Raise what the calling task has to hear. Leaving is a checkpoint, also if all tasks have ended."""
+        task = self.here()
+        if task.must_stop():
+            task.stop()
+
     def stand_beside(self) -> None:
         """Open it without a `with`: its tasks do not cancel its owner, nor he them. `with` it to wait for their end."""
         self._owner = self.here()
@@ -150,10 +156,12 @@ class TaskGroup:
         try:
             self._stirred.wait()
             self._wait_for_the_last()
+            self.checkpoint()  # last: what has ended the tasks may be meant for their owner too
         except Cancelled as error:
             outer = error
         except BaseException as error:  # noqa: BLE001 - Ctrl-C: it leaves once the tasks have ended
             self._failed(error)
+            self._wait_for_the_cancelled()  # here, where another Ctrl-C finds that this one is not over
         if owner.guard is not None:
             owner.guard.cleaning_up = False
         self._wait_for_the_cancelled()

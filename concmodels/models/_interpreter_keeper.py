@@ -1,6 +1,5 @@
 """The keeper of `subinterp`: a thread of the main interpreter hosts each of the others, until it is closed."""
 
-import signal
 import sys
 import threading
 from concurrent import interpreters
@@ -34,13 +33,6 @@ class InterpreterKeeper(Keeper):
         self._hosts: set[threading.Thread] = set()
         self._gone: list[threading.Thread] = []
         self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get into each other's way
-
-    def prepare(self) -> None:
-        """Ctrl-C is for the main thread: here and in the hosts, which are started from here, it is blocked.
-
-        The kernel gives the signal to any thread that does not block it, and then nothing ends the main thread's wait.
-        """
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
     def start(self, at: int, name: str) -> None:
         """Start the thread that hosts the interpreter. Not a daemon: that may crash at exit."""

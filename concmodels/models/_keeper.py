@@ -43,7 +43,10 @@ from concmodels.models._border_group import ALL_GONE, DONE, FAILED, KILLING, STO
 from concmodels.models._child import local_parker, ringer
 from concmodels.models._colour import must_be_plain
 from concmodels.models._deadlock import patience
-from concmodels.models._interrupt import Guard
+from concmodels.models._interpreter import must_be_main
+from concmodels.models._interrupt import Guard, hold_back
+from concmodels.models._leftovers import make_semaphores
+from concmodels.models._nesting import refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +66,8 @@ class Keeper:
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None) -> None:
         if runs_here(kind):
-            raise RuntimeError(f"run() was called inside a run of {kind!r}: use a TaskGroup there")
+            raise refusal(kind, kind)
+        must_be_main(kind)
         if channel_bytes < PAGE:
             raise ValueError(f"channel_bytes is at least {PAGE}, not {channel_bytes}")
         seconds = patience(deadlock_after)
@@ -81,7 +85,8 @@ class Keeper:
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
         arena = Arena.create()
-        self._semaphores = _name_locks(arena)
+        prefix, self._remove_semaphores = make_semaphores(2 * PAIRS + 1)
+        arena.name_locks(prefix)
         arena.words[CHANNEL_BYTES] = 1 << (int(channel_bytes) - 1).bit_length()
         self.run = os.getpid() << 24 | next(_runs)
         self.unit = Unit(kind, self.run, arena)
@@ -119,7 +124,7 @@ class Keeper:
             for keeper in world:
                 keeper._ring_main()
 
-        with Guard(wake, lambda: [name for keeper in world for name in keeper.names()]) as guard:
+        with Guard(wake, lambda: [name for keeper in world for name in keeper.give_up()]) as guard:
             keeper = cls(*how)
             world.append(keeper)
             return keeper._run_main(main, args, guard)
@@ -136,7 +141,9 @@ class Keeper:
         try:
             self._thread.start()
             try:
-                return main(*args)
+                result = main(*args)
+                unit.finish_pools()
+                return result
             except Cancelled:
                 reason = unit.death or self._deadlock
                 if reason is not None:
@@ -185,7 +192,7 @@ class Keeper:
         self.unit.close(last=True)
         for bell in (*filter(None, bells), self.bell, *self.signal_pipe, self.unit.arena.fd):
             os.close(bell)
-        self._semaphores.clear()  # their finalizers remove the names
+        self._remove_semaphores()
 
     def _records(self) -> range:
         return range(RECORDS_AT, RECORDS_AT + RECORD_WORDS * self.unit.words[NEXT_RECORD], RECORD_WORDS)
@@ -298,7 +305,12 @@ class Keeper:
     # What a room adds.
 
     def prepare(self) -> None:
-        """Called first in the thread."""
+        """Called first in the thread. Ctrl-C and the signals like it are for the main thread: whoever is started here,
+        thread or process, begins life with them held back.
+
+        The kernel gives a signal to any thread that does not block it, and then nothing ends the main thread's wait.
+        """
+        hold_back()
 
     def wait(self) -> None:
         """Wait until there is something to do."""
@@ -330,6 +342,12 @@ class Keeper:
         """The names of the tasks that have not ended."""
         raise NotImplementedError
 
+    def give_up(self) -> list[str]:
+        """The program is left at once: remove what would stay behind, and name the tasks that have not ended."""
+        names = self.names()
+        self._remove_semaphores()
+        return names
+
     def note_cancelled(self) -> None:
         """A scope was cancelled."""
 
@@ -341,17 +359,6 @@ class Keeper:
 
     def close_transports(self) -> None:
         """The run is over: close what its channels have opened."""
-
-
-def _name_locks(arena: Arena) -> list[Any]:
-    """Make the run's semaphores. `multiprocessing` makes them: its tracker removes them if we are killed."""
-    from multiprocessing import get_context
-
-    context = get_context("spawn")
-    semaphores = [context.Semaphore(1) for _ in range(2 * PAIRS + 1)]
-    names = [semaphore._semlock.name for semaphore in semaphores]  # type: ignore[attr-defined]
-    arena.name_locks(names)
-    return semaphores
 
 
 def keep_descriptors_free(newest: int) -> None:

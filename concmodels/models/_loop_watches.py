@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
 
+_LOOK_UP_S = 0.5
+"""As `_interrupt.LOOK_UP_S`, but to look at all tasks of a loop takes longer than to wake up."""
+
+
 class LoopWatch(Watch):
     """What the watches of all loops share. `cancel` cancels main, `exits` is the code that waits for a group."""
 
@@ -101,9 +105,19 @@ class AsyncioWatch(LoopWatch):
 
         return isinstance(self._loop, SelectorEventLoop)
 
+    def __enter__(self) -> Self:
+        super().__enter__()
+        if self._timer is None:  # nobody looks for deadlocks
+            self._look_up()
+        return self
+
     def begin(self) -> None:
         """Set the timer."""
-        self._timer = self._loop.call_later(self.still.pause, self._turn)
+        self._timer = self._loop.call_later(min(self.still.pause, _LOOK_UP_S), self._turn)
+
+    def _look_up(self) -> None:
+        """Do nothing, now and then: a signal that came just before the loop went to sleep has not woken it."""
+        self._timer = self._loop.call_later(_LOOK_UP_S, self._look_up)
 
     def stop(self) -> None:
         """As `Watch.stop`."""

@@ -75,6 +75,7 @@ class Pool(Executor):
     def map(
         self,
         fn: Callable[..., Any],
+        /,
         *iterables: Iterable[Any],
         timeout: float | None = None,
         chunksize: int | None = None,
@@ -101,7 +102,7 @@ class Pool(Executor):
                 if position not in found:
                     self._staff.wait_for(results, position, remaining(until))
                 if type(found[position]) is Failure:
-                    raise found.pop(position).error
+                    raise self._staff.deliver(found.pop(position).error)
                 supply.refill()
                 position += 1
                 yield found.pop(position - 1)  # no name is to hold a result that was handed out

@@ -7,7 +7,7 @@ from concmodels.models._waiting import deadline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 UNOPENED = "this pool is not open: `async with` opens it"
 LONELY = "a task can't wait for the end of the pool that it is in: use shutdown(wait=False)"
@@ -18,6 +18,11 @@ def refusal(broken: BaseException | None) -> RuntimeError:
     if broken is None:
         return RuntimeError("this pool is shut down: it takes nothing more")
     return broken_by(broken, "the initializer of the pool failed, so its workers are not ready for work")
+
+
+def refuse(error: RuntimeError) -> NoReturn:
+    """Raise a `refusal` where the inbox was found closed: with its own cause, and without that `ChannelClosed`."""
+    raise error from error.__cause__
 
 
 def broken_by(cause: BaseException, message: str) -> RuntimeError:

@@ -10,12 +10,12 @@ import threading
 from concurrent.futures import Executor
 from concurrent.futures import Future as _Future
 
-from concmodels.errors import ChannelClosed, Deadlock, WouldBlock
+from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
 from concmodels.models import _pool_worker
 from concmodels.models._border import units
 from concmodels.models._colour import must_be_plain
 from concmodels.models._pool_arguments import all_wait, check_map, refusal
-from concmodels.models._travel import careful_dumps, pack_call
+from concmodels.models._travel import pack_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,16 +36,6 @@ def pool_for(run: int, crew: int, counter: Channel) -> Any:
     """A pool that has travelled: at home it is the pool itself."""
     unit = units[run]
     return unit.pools.get(crew) or AwayPool(unit, crew, counter)
-
-
-def pack(unit: Unit, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
-    """Pickle a call. Raises `CannotTravel`, which says what can't, and why."""
-    try:
-        return careful_dumps((function, args, kwargs), unit)
-    except Exception as error:  # noqa: BLE001 - raised below, if there is nothing better to say
-        reason = error
-    pack_call(function, (*args, *kwargs.values()), unit)
-    raise reason
 
 
 def new_channel(unit: Unit) -> Channel:
@@ -72,18 +62,19 @@ class AwayPool(Executor):
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return pool_for, (self.home.run, self.crew, self.counter)
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> AwayFuture:
-        """Have one worker call `function(*args, **kwargs)`; see `concmodels.contract.Pool`."""
-        must_be_plain(function, self.home.kind)
-        data = pack(self.home, function, args, kwargs)
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> AwayFuture:
+        """Have one worker call `fn(*args, **kwargs)`; see `concmodels.contract.Pool`."""
+        must_be_plain(fn, self.home.kind)
+        data = pack_call(fn, args, self.home, kwargs)
         reply = self.spare.pop() if self.spare else new_channel(self.home)
-        name = getattr(function, "__name__", "the task")
+        name = getattr(fn, "__name__", "the task")
         self.say(CALL, reply, (data, name))
         return AwayFuture(self, reply, name)
 
     def map(
         self,
-        function: Callable[..., Any],
+        fn: Callable[..., Any],
+        /,
         *iterables: Iterable[Any],
         timeout: float | None = None,
         chunksize: int | None = None,
@@ -92,7 +83,7 @@ class AwayPool(Executor):
     ) -> Iterator[Any]:
         """As `concmodels.contract.Pool.map`; from here every task travels alone, and nothing shows a bar."""
         check_map(timeout, chunksize, buffersize)
-        return super().map(function, *iterables, timeout=timeout, buffersize=buffersize)
+        return super().map(fn, *iterables, timeout=timeout, buffersize=buffersize)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Raises `RuntimeError`: who has made the pool ends it."""
@@ -151,7 +142,7 @@ class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any ty
         """Take it back, if no worker has begun it; True if it is cancelled."""
         if not self.done() and self._listener is None:
             self._pool.say(TAKE_BACK, self._reply)
-            while self._settle(self._reply.receive()) != KEPT:
+            while self._settle(self._answer(self._reply.receive)) != KEPT:
                 pass
         return self.cancelled()
 
@@ -164,7 +155,7 @@ class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any ty
     def _look(self) -> None:
         if self._listener is None and not super().done():
             try:
-                self._settle(self._reply.receive_nowait())
+                self._settle(self._answer(self._reply.receive_nowait))
             except WouldBlock:
                 pass  # not yet
 
@@ -178,12 +169,20 @@ class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any ty
         if worker is not None:
             self._pool.say(WAITS, self._reply, worker.at)
         try:
-            answer = self._reply.receive(timeout)
+            answer = self._answer(self._reply.receive, timeout)
         finally:
             if worker is not None:
                 self._pool.say(GOES_ON, self._reply, worker.at)
         if self._settle(answer) == STUCK:
             raise Deadlock(all_wait(answer[1]))
+
+    @staticmethod
+    def _answer(receive: Callable[..., tuple[int, Any]], *timeout: float | None) -> tuple[int, Any]:
+        """What the clerk answers; a result that can't be unpickled here is an error."""
+        try:
+            return receive(*timeout)
+        except CannotTravel as error:
+            return ERROR, error
 
     def _settle(self, answer: tuple[int, Any]) -> int:
         what, value = answer
@@ -208,7 +207,7 @@ class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any ty
         home = self._pool.home
         home.begin_service()
         try:
-            self._settle(self._reply.receive())
+            self._settle(self._answer(self._reply.receive))
         finally:
             home.end_service()
 

@@ -6,6 +6,7 @@ that has ended, nobody is left who could begin what they wait for: the clerk ans
 
 import threading
 
+from concmodels.errors import CannotTravel
 from concmodels.models._channel_memory import POSITION, TAIL
 from concmodels.models._pool_away import (
     CALL,
@@ -95,9 +96,17 @@ class Clerk:
             elif error := done.exception():
                 reply.send((ERROR, error))
             else:
-                reply.send((RESULT, done.result()))
+                self._bring(reply, done.result())
         finally:
             parker.shielded = before
+
+    @staticmethod
+    def _bring(reply: Channel, result: Any) -> None:
+        """Send a result to the one who asked for it; it has come here, but may not travel any further."""
+        try:
+            reply.send((RESULT, result))
+        except CannotTravel as error:
+            reply.send((ERROR, error))
 
     def _wait(self, reply: Channel, worker: int) -> None:
         future = self._calls.get(reply.number)

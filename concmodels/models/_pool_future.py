@@ -18,6 +18,7 @@ from concurrent.futures._base import CANCELLED as TAKEN_BACK
 from concurrent.futures._base import CANCELLED_AND_NOTIFIED, FINISHED, LOGGER, RUNNING
 from threading import main_thread
 
+from concmodels.errors import Terminated
 from concmodels.models._interrupt import lent
 from concmodels.models._waiting import CANCELLED, DONE, Event, expired
 
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
         def interrupted(self, error: BaseException) -> None:
             """Something that is not an `Exception` came out of a callback."""
+
+        def deliver[E: BaseException](self, error: E) -> E:
+            """The error of a task is going to be raised where its result is asked for."""
 
 
 _MAIN = main_thread().ident
@@ -133,7 +137,7 @@ class _Signal(Event):
     """What `wait` and `as_completed` need of a `threading.Event`."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk.new_waiter)  # type: ignore[arg-type]  # called, and nothing else
+        super().__init__(desk.new_waiter)
 
     def clear(self) -> None:
         """It has not happened yet, once more."""
@@ -217,6 +221,9 @@ class Future(_Future):  # type: ignore[type-arg]
         """
         try:
             return super().result(timeout)
+        except (KeyboardInterrupt, Terminated) as error:
+            self._desk.deliver(error)
+            raise
         finally:
             del self  # its exception holds this frame
 

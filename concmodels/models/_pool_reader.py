@@ -3,7 +3,7 @@
 from concmodels.models._channel_memory import CONSTANTS, LEAST
 from concmodels.models._desk import AREA_AT, AT, BLOCK_AT, ERROR_AT, ERROR_BLOCK_AT, FREED, NONE, kind_of
 from concmodels.models._pool_results import Failure
-from concmodels.models._travel import unpack, unpack_error
+from concmodels.models._travel import unpack_arrived, unpack_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ class Reader:
             return CONSTANTS[at]
         data = self._read(at, kind in (BLOCK_AT, ERROR_BLOCK_AT))
         try:
-            return Failure(unpack_error(data)) if kind in (ERROR_AT, ERROR_BLOCK_AT) else unpack(data)
+            if kind in (ERROR_AT, ERROR_BLOCK_AT):
+                return Failure(unpack_error(data))
+            return unpack_arrived(data, "the result of a task of the pool")
         except Exception as error:  # noqa: BLE001 - it has arrived, but can't be read here: so the task has failed
             return Failure(error)
 

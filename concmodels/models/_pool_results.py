@@ -8,6 +8,7 @@ from itertools import count, islice, repeat
 from operator import length_hint
 
 from concmodels.errors import ChannelClosed
+from concmodels.models._pool_arguments import refuse
 from concmodels.models._waiting import CANCELLED, DONE, expired
 
 TYPE_CHECKING = False
@@ -100,7 +101,7 @@ class Supply:
         iterables: tuple[Iterable[Any], ...],
         size: int | None,
         send: Callable[[Job], object],
-        refusal: Callable[[], Exception],
+        refusal: Callable[[], RuntimeError],
     ) -> None:
         self.sent = 0
         self._send = send
@@ -141,7 +142,7 @@ class Supply:
         try:
             self._send(job)
         except ChannelClosed:
-            raise self._refusal() from None
+            refuse(self._refusal())
 
 
 def length_of(iterables: tuple[Iterable[Any], ...]) -> int | None:

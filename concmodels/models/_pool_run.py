@@ -40,8 +40,15 @@ class Pools:
         """It has ended."""
         self._open.discard(staff)
 
-    def interrupt(self) -> None:
-        """Ctrl-C has struck a task of a pool, and it is not only that task's end: pass it on to main."""
-        if self._main.guard is not None:
-            self._main.guard.pending = True
+    def pass_on(self, error: BaseException) -> None:
+        """A task of a pool has ended with this: if it is Ctrl-C, main has to hear of it."""
+        guard = self._main.guard
+        if guard is not None and guard.has_raised(error):
+            guard.pending = True
             self._main.interrupt()
+
+    def delivered(self, error: BaseException, task: Any) -> None:
+        """A task of the run has asked for a result and gets this: if it is Ctrl-C and that is main, main has heard."""
+        guard = self._main.guard
+        if guard is not None and task is self._main and guard.has_raised(error):
+            guard.pending = False

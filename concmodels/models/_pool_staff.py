@@ -11,7 +11,7 @@ from _thread import allocate_lock, get_ident
 from itertools import count
 
 from concmodels.errors import ChannelClosed, Deadlock, TaskCancelled, WouldBlock
-from concmodels.models._pool_arguments import LONELY, all_wait, refusal
+from concmodels.models._pool_arguments import LONELY, all_wait, refusal, refuse
 from concmodels.models._pool_future import LentLock, NoLock
 from concmodels.models._waiting import Event, wait
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         _owner: Any
 
         def cancel(self) -> None: ...
+        def checkpoint(self) -> None: ...
         def __enter__(self) -> Any: ...
         def __exit__(self, *_: Any) -> bool: ...
 else:
@@ -131,20 +132,27 @@ class Staff(_Group):
             raise error
 
     def interrupted(self, error: BaseException) -> None:
-        """If it is Ctrl-C, which can strike any task where all share one thread, it is main's too."""
-        if isinstance(error, KeyboardInterrupt) and not self.threaded:
-            self._pools.interrupt()
+        """If it is Ctrl-C itself, which can strike any task where all share one thread, it is meant for main.
+
+        A `KeyboardInterrupt` of the program's own is a failure like any other: only the future has it.
+        """
+        if not self.threaded:
+            self._pools.pass_on(error)
+
+    def deliver[E: BaseException](self, error: E) -> E:
+        """The error of a task is raised where its result is asked for: main has then heard of it, if it is Ctrl-C."""
+        if not self.threaded:
+            self._pools.delivered(error, self.here())
+        return error
 
     # How work comes in.
 
     def give(self, job: Job) -> None:
         """Put a job into the inbox. Raises `RuntimeError`."""
-        if self.inbox.closed:
-            raise self.refusal()
         try:
             self.inbox.send(job)
         except ChannelClosed:
-            raise self.refusal() from None
+            refuse(self.refusal())
 
     def refusal(self) -> RuntimeError:
         """Why the pool takes nothing."""
@@ -223,7 +231,12 @@ class Staff(_Group):
         self.close(clear=False)
         if error is not None:
             self.cancel()
-        self.end()
+        try:
+            self.end()
+        except self.cancelled_type:
+            if error is None:
+                raise
+            # else the error of the body leaves, as it does from a group
 
     def end(self) -> None:
         """Wait until the workers have ended. Raises `RuntimeError` if it is one of them who would wait."""
@@ -231,6 +244,7 @@ class Staff(_Group):
             raise RuntimeError(LONELY)
         if not self._ending.acquire(blocking=False):
             self._ended.wait()
+            self.checkpoint()
             return
         try:
             with self:

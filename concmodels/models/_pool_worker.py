@@ -38,7 +38,7 @@ from concmodels.models._desk import (
     TOOK_NS,
     UNREADABLE,
 )
-from concmodels.models._travel import dumps_any, pack_error, unpack
+from concmodels.models._travel import pack_error, pack_result, unpack, unpack_arrived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,15 +159,20 @@ class Worker:
         if form == CALLS:
             return self._call, items
         if function_data != self._function_data:
-            self.function, _ = unpack(function_data)
+            self._forget_function()
+            self.function, _ = unpack_arrived(function_data, "the function of a map")
             self._function_data = function_data
         function = self.function
-        return (function if form == ITEMS else lambda args: function(*args)), unpack(items)
+        return (function if form == ITEMS else lambda args: function(*args)), unpack_arrived(items, "an item of a map")
 
     def _call(self, data: bytes) -> object:
-        self.function, args, kwargs = unpack(data)
-        self._function_data = b""
+        self._forget_function()
+        self.function, args, kwargs = unpack_arrived(data, "a call")
         return self.function(*args, **kwargs)
+
+    def _forget_function(self) -> None:
+        """Another one comes; if that can't be unpickled, no error is to name the one before."""
+        self.function, self._function_data = None, b""
 
     # Results.
 
@@ -181,10 +186,7 @@ class Worker:
         self.words[RESULTS_AT + (number & MASK)] = word
 
     def _pack(self, value: object) -> bytes:
-        try:
-            return dumps_any(value, self.unit)
-        except Exception as error:
-            raise CannotTravel(f"the result of {self._name()} can't travel to the pool: {error}") from error
+        return pack_result(value, self.unit, f"the result of {self._name()} can't travel to the pool")
 
     def _failure(self, error: BaseException) -> int:
         return self._store(pack_error(error, self._name()), _desk.ERROR_AT)

@@ -29,6 +29,7 @@ from concmodels.models._border import now, units
 from concmodels.models._border_group import DIED, DONE, STOPPED, finish
 from concmodels.models._child import local_parker
 from concmodels.models._keeper import Keeper, keep_descriptors_free
+from concmodels.models._leftovers import name_the_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _KNOCK_S, _KILL_AFTER_S = 0.005, 0.25
-_PRELOAD = ["concmodels.models.processes", "concmodels.models._child", "concmodels.models._interrupt"]
+_PRELOAD = [f"concmodels.models.{name}" for name in ("processes", "_child", "_interrupt", "_last_out")]
 
 
 class Child:
@@ -73,8 +74,8 @@ class ProcessKeeper(Keeper):
     # What Keeper asks for.
 
     def prepare(self) -> None:
-        """All processes are started from this thread, so they begin life with Ctrl-C blocked."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        """Start the forkserver, if it is needed."""
+        super().prepare()
         if self._method == "forkserver":
             _start_forkserver()
 
@@ -242,6 +243,7 @@ def _start_forkserver() -> None:
     before = server._preload_modules
     # Not the main program: it is imported by those who need something of it, and only if it has a guard.
     server.set_forkserver_preload([name for name in before if name != "__main__"] + _PRELOAD)
+    name_the_folder()
     try:
         server.ensure_running()
     finally:

@@ -27,6 +27,7 @@ class Task:
         self._scope = type(group).new_scope()
         self._ended = AsyncEvent(group.waiter_type)
         self._checkpoint = group.checkpoint
+        self._live = group.live
         self._function = function
         self._args = args
         self._value: Any = None
@@ -64,6 +65,7 @@ class Task:
             raise
         finally:
             del self._function, self._args
+            self._live.discard(self)
             self._ended.set()
 
 
@@ -72,7 +74,7 @@ class ScopedGroup:
 
     open_group: ClassVar[Callable[[], Any]]
     new_scope: ClassVar[Callable[[], Any]]
-    waiter_type: ClassVar[type[Waiter]]
+    waiter_type: ClassVar[Callable[..., Waiter]]
 
     _native: Any = None
 
@@ -87,6 +89,7 @@ class ScopedGroup:
         raise NotImplementedError("a room must say what its cancellation looks like")
 
     async def __aenter__(self) -> Self:
+        self.live: set[Task] = set()
         self._manager = type(self).open_group()
         self._native = await self._manager.__aenter__()
         return self
@@ -100,6 +103,8 @@ class ScopedGroup:
             cancelled = self.cancelled_type()
             Failures.of(group, cancelled).leave()
             raise next(leaf for leaf in group.exceptions if isinstance(leaf, cancelled)) from None
+        if error is None or swallowed:
+            await self.checkpoint()  # neither library makes leaving one, if there is nobody to wait for
         return swallowed
 
     def spawn(self, function: Callable[..., Awaitable[Any]], *args: Any, name: str | None = None) -> Task:
@@ -107,9 +112,18 @@ class ScopedGroup:
         if self._native is None:
             raise RuntimeError("this group is not open: spawn inside its `async with`")
         task = Task(self, function, args, name)
+        self.live.add(task)
         self._native.start_soon(task.run, name=task.name)
         return task
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body; the `async with` is then left without an error."""
         self._native.cancel_scope.cancel()
+
+    def is_ending(self) -> bool:
+        """Whether its tasks have been told to end."""
+        return bool(self._native.cancel_scope.cancel_called)
+
+    def names(self) -> list[str]:
+        """The names of the tasks that have not ended."""
+        return [task.name for task in self.live]

@@ -134,13 +134,12 @@ class Selection:
             return Selected(case.channel, closed=True)
         return Selected(case.channel, case.item, sent=case.sending)
 
-    def withdraw(self, waiter: Waiter) -> None:
-        """An exception was thrown into the wait: undo what a partner did meanwhile."""
+    def withdraw(self, waiter: Waiter) -> bool:
+        """Stop waiting, because an exception was thrown into the wait; False if a partner was first."""
         with self:
             waiter.claim(CANCELLED)
             self._leave()
-            if waiter.outcome == DONE and not waiter.item.sending:
-                waiter.item.channel._give_back(waiter.item.item)
+        return waiter.outcome != DONE
 
     def _leave(self) -> None:
         for case in self.cases:
@@ -190,9 +189,10 @@ def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priori
             waiter = selection.queue()
         try:
             wait(waiter, timeout)
-        except BaseException:
-            selection.withdraw(waiter)
-            raise
+        except BaseException as error:
+            if selection.withdraw(waiter):
+                raise
+            waiter.put_off(error)
         done = selection.settle(waiter)
         if done is not None:
             return done
@@ -213,9 +213,10 @@ async def select_async(kind: Any, cases: tuple[Any, ...], timeout: float | None,
     waiter = selection.queue()
     try:
         await wait_async(waiter, timeout)
-    except BaseException:
-        selection.withdraw(waiter)
-        raise
+    except BaseException as error:
+        if selection.withdraw(waiter):
+            raise
+        waiter.put_off(error)
     done = selection.settle(waiter)
     assert done is not None  # tasks of one loop can't be faster than each other: nobody looks again
     return done

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from concmodels.models._groups import TaskGroup
     from concmodels.models._interrupt import Guard
     from concmodels.models._pool_run import Pools
-    from concmodels.models._watches import ThreadWatch
+    from concmodels.models._watches import LookUp
 
 _numbers = count(1)
 
@@ -54,7 +54,7 @@ class TaskWaiter(Waiter):
         try:
             if task.must_stop() and self.claim(CANCELLED):
                 task.stop()
-            woken = self._block(timeout) if task.watch is None or task.timed else task.watch.block(self)
+            woken = self._block(timeout) if task.watch is None else task.watch.block(self, timeout)
         finally:
             task.waiter = None
         if self.outcome == CANCELLED:
@@ -92,7 +92,7 @@ class Task:
         self.scopes: list[TaskGroup] = []
         self.leaving: list[TaskGroup] = []
         self.guard: Guard | None = None
-        self.watch: ThreadWatch | None = None  # main's only: looks for a deadlock while main waits
+        self.watch: LookUp | None = None  # main's only, among threads: looks up while main waits
         self.crew: dict[Task, None] | None = None  # the live tasks of its run, of which it is one
         self.pools: Pools | None = None  # the pools of its run
         self.ident = 0

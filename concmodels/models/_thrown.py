@@ -1,18 +1,26 @@
 """Tasks and groups for the models that cancel by throwing an exception into a greenlet (gevent, eventlet).
 
-The throw is not done at once but by the hub, in its next round: only there is it certain that the target waits. A
-cancellation is delivered once; swallowed, it does not come again.
+The throw is not done at once but by the hub, in its next round: only there is it certain that the target waits. Until
+then the throw is *due*, and nobody is the target's partner any more. A cancellation is delivered once; swallowed, it
+does not come again.
+
+Somebody else may throw too, and without a word before: a `Timeout` of gevent's or eventlet's own, a `kill`. If a
+partner has completed the task's operation just before, the operation returns, and the same exception is *postponed*:
+it is raised at the task's next wait. A timeout that was closed meanwhile is not raised again.
 """
 
 import sys
+from functools import partial
 from itertools import count
 
-from greenlet import getcurrent, greenlet
+from greenlet import GreenletExit, getcurrent, greenlet
 
 from concmodels.errors import TaskCancelled
 from concmodels.models._colour import must_be_plain
+from concmodels.models._cooperative import LoneWaiter
 from concmodels.models._deadlock import deadlock, stack
 from concmodels.models._failures import Failures
+from concmodels.models._interrupt import is_signal
 from concmodels.models._waiting import Event, Waiter
 from concmodels.models._watches import Watch
 
@@ -30,6 +38,75 @@ _numbers = count(1)
 
 tasks: dict[greenlet, Task] = {}
 """The task of each greenlet that is one."""
+
+throws_due: dict[greenlet, int] = {}
+"""For a greenlet, how many cancellations the hub is about to throw into it."""
+
+postponed: dict[greenlet, tuple[BaseException, object]] = {}
+"""For a greenlet, the exception that it is still to receive, and the timer behind it."""
+
+
+def _add_throw(unit: greenlet) -> None:
+    throws_due[unit] = throws_due.get(unit, 0) + 1
+
+
+def _remove_throw(unit: greenlet) -> None:
+    """The cancellation is being thrown, or will not be."""
+    left = throws_due.pop(unit, 0) - 1
+    if left > 0:
+        throws_due[unit] = left
+
+
+def forget_throws(unit: greenlet) -> None:
+    """The task of this greenlet has ended."""
+    throws_due.pop(unit, None)
+    postponed.pop(unit, None)
+
+
+class ThrownWaiter(LoneWaiter):
+    """A wait that an exception can end; a model adds how its hub is entered and how it calls back."""
+
+    __slots__ = ("_unit",)
+
+    _unit: greenlet
+    call_soon: ClassVar[Callable[[Callable[[], object]], object]]
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`; a task that was cancelled but has not run yet waits no longer."""
+        if self.outcome or (throws_due and self._unit in throws_due):
+            return False
+        self.outcome = outcome
+        return True
+
+    def put_off(self, error: BaseException) -> None:
+        """As `Waiter.put_off`."""
+        unit = self._unit
+        postponed[unit] = error, getattr(error, "timer", None)
+        type(self).call_soon(partial(_throw_again, unit))
+
+
+def raise_postponed(unit: greenlet) -> None:
+    """Raise the exception that was postponed for this greenlet, which runs here, if it is still meant."""
+    if unit in postponed and (error := _due(unit)) is not None:
+        raise error
+
+
+def raise_postponed_signal(unit: greenlet) -> None:
+    """Raise Ctrl-C or another signal that was postponed for main, which has ended: it must not get lost."""
+    error, _ = postponed.get(unit, (None, None))
+    if error is not None and is_signal(error):
+        raise error
+
+
+def _throw_again(unit: greenlet) -> None:
+    """Throw into a greenlet that waits for something else than a channel. The hub calls this once it has gone on."""
+    if unit in postponed and (error := _due(unit)) is not None and not unit.dead:
+        unit.throw(error)
+
+
+def _due(unit: greenlet) -> BaseException | None:
+    error, timer = postponed.pop(unit)
+    return error if getattr(error, "timer", None) is timer else None  # a closed timeout has another timer, or none
 
 
 class Cancelled(BaseException):
@@ -60,6 +137,11 @@ class Task:
         self._cancelled = False
         self.ended: Event | None = None
 
+    @classmethod
+    def model(cls) -> str:
+        """The name of the model that it is a task of."""
+        return cls.__module__.rpartition(".")[2].strip("_")
+
     def __repr__(self) -> str:
         return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
 
@@ -81,15 +163,16 @@ class Task:
     def cancel(self) -> None:
         """Ask the task to end: `Cancelled` is raised where it waits."""
         if not self._cancelled:
-            self._cancelled = True
-            type(self).call_soon(self._deliver)
+            self.cancel_again()
 
     def cancel_again(self) -> None:
         """It waits for ever in its clean-up: raise `Cancelled` there too."""
         self._cancelled = True
+        _add_throw(self.unit)
         type(self).call_soon(self._deliver)
 
     def _deliver(self) -> None:
+        _remove_throw(self.unit)
         if self._started and not self.done():
             self.unit.throw(Cancelled(f"task {self.name!r} was cancelled"))
 
@@ -99,8 +182,7 @@ class Task:
 
     def _land(self) -> None:
         if self.guard is not None and self.guard.pending:
-            self.guard.pending = False
-            self.unit.throw(KeyboardInterrupt())
+            self.unit.throw(self.guard.take())
 
     def unfinished(self) -> list[str]:
         """The names of the tasks that this one waits for in its groups."""
@@ -153,13 +235,15 @@ class TaskGroup:
 
     waiter_type: ClassVar[type[Waiter]]
     cancelled_type = Cancelled
+    thrown_types: ClassVar[tuple[type[BaseException], ...]] = (Cancelled, GreenletExit)
+    """What is thrown into a body from outside: it is no failure, and leaves as itself unless a task has failed."""
     threaded = False
     task_type: ClassVar[type[Task]]
 
     def __init__(self) -> None:
         self.tasks: set[Task] = set()
         self._failures = Failures()
-        self._entered = self._leaving = self._cancelled = self._threw = False
+        self._entered = self._leaving = self._cancelled = self._throws = self._threw = False
 
     def start(self, task: Task) -> None:
         """Start a unit of the model that calls `self.work(task)`, and put it into `task.unit`."""
@@ -188,15 +272,25 @@ class TaskGroup:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self._leaving = True
+        if self._throws:
+            self._leave_body_alone()  # it has ended by itself
         ours = isinstance(error, Cancelled) and self._threw
         if error is not None:
-            self._failed(error)
+            self._body_ended(error)
         outer = self._wait()
         self._owner.groups.remove(self)
         self._failures.leave()
         if outer is not None:
             raise outer
+        if error is None or ours:
+            self.checkpoint()
         return ours
+
+    def checkpoint(self) -> None:
+        """Let the hub throw what is due. Leaving a group is a checkpoint, also if all its tasks have ended."""
+        task = self.here()
+        if task is not None:
+            task.give_way()
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
@@ -225,19 +319,30 @@ class TaskGroup:
             task.run(self)
         finally:
             del tasks[here]
+            forget_throws(here)
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body; the `with` is then left without an error. Never waits."""
         self._cancelled = True
         for task in self.tasks:
             task.cancel()
-        if not self._leaving:
-            type(self._owner).call_soon(self._cancel_body)
+        self._cancel_body()
 
     def _cancel_body(self) -> None:
-        if not self._leaving and not self._threw:
+        if not (self._leaving or self._throws or self._threw):
+            self._throws = True
+            _add_throw(self._owner.unit)
+            type(self._owner).call_soon(self._throw_into_body)
+
+    def _throw_into_body(self) -> None:
+        if self._throws:
+            self._leave_body_alone()
             self._threw = True
             self._owner.unit.throw(Cancelled("the group was cancelled"))
+
+    def _leave_body_alone(self) -> None:
+        self._throws = False
+        _remove_throw(self._owner.unit)
 
     def task_ended(self, task: Task, error: BaseException | None) -> None:
         """A task has ended, for this reason."""
@@ -248,22 +353,28 @@ class TaskGroup:
             self._empty.set()
 
     def _failed(self, error: BaseException) -> None:
-        if not isinstance(error, Cancelled):
-            self._failures.add(error)
+        self._failures.add(error)
         self.cancel()
+
+    def _body_ended(self, error: BaseException) -> None:
+        if isinstance(error, self.thrown_types):
+            self.cancel()
+        else:
+            self._failed(error)
 
     def _wait(self) -> BaseException | None:
         """Wait until every task has ended, whatever is thrown in; return a cancellation that came from outside."""
-        outer = None
         guard = self._owner.guard
-        while self.tasks:
-            if guard is not None:
-                guard.cleaning_up = self._cancelled
-            try:
-                self._empty.wait()
-            except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
-                outer = error if isinstance(error, Cancelled) else outer
-                self._failed(error)
         if guard is not None:
-            guard.cleaning_up = False
-        return outer
+            guard.cleaning_up = self._cancelled
+        try:
+            while self.tasks:
+                self._empty.wait()
+        except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
+            self._body_ended(error)
+            again = self._wait()  # here, where another Ctrl-C finds that this one is not over
+            return error if isinstance(error, self.thrown_types) else again
+        finally:
+            if guard is not None:
+                guard.cleaning_up = False
+        return None

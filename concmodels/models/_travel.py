@@ -5,7 +5,7 @@ pickled the quick way; only what that refuses is looked at more closely.
 """
 
 import sys
-from _pickle import Pickler
+from _pickle import Pickler, PicklingError
 from _pickle import dumps as dumps
 from _pickle import loads as _loads
 from io import BytesIO
@@ -99,10 +99,8 @@ def pack(item: object, home: object) -> bytes:
     """Pickle an item for a channel of the run `home`."""
     try:
         return dumps_any(item, home)
-    except RuntimeError, RecursionError, MemoryError:
-        raise
     except Exception as error:
-        raise CannotTravel(f"a {type(item).__name__} can't travel through this channel: {error}") from error
+        raise CannotTravel(f"a {type(item).__name__} can't travel through this channel: {told(error)}") from error
 
 
 def unpack(data: Any) -> Any:
@@ -115,30 +113,62 @@ def unpack(data: Any) -> Any:
         return _loads(data)
 
 
-def pack_call(function: Callable[..., Any], args: tuple[Any, ...], home: object) -> bytes:
+def unpack_arrived(data: Any, what: str) -> Any:
+    """Unpickle what the program sends. Raises `CannotTravel` if it could leave the other side but can't arrive here."""
+    try:
+        return unpack(data)
+    except (
+        Exception,
+        SystemExit,
+        KeyboardInterrupt,
+    ) as error:  # the item's own doing: whatever it calls, it calls here
+        from concmodels.models._interrupt import is_signal
+
+        if is_signal(error):
+            raise
+        raise CannotTravel(f"{what} can't be unpickled where it arrives: {told(error)}") from error
+
+
+def told(error: BaseException) -> str:
+    """Why something can't be pickled or unpickled, for the middle of a sentence."""
+    if isinstance(error, RecursionError):
+        return f"it is nested too deeply ({error})"
+    if isinstance(error, (TypeError, PicklingError)) and str(error):
+        return str(error)  # a sentence of pickle's, or one of ours
+    return f"{type(error).__name__}: {error}"
+
+
+def pack_call(
+    function: Callable[..., Any], args: tuple[Any, ...], home: object, kwargs: dict[str, Any] | None = None
+) -> bytes:
     """Pickle a function and its arguments, or raise `CannotTravel` naming the one that can't."""
     if not callable(function):
         raise TypeError(f"spawn needs a function, not {function!r}")
     try:
-        return careful_dumps((function, args), home)
-    except RuntimeError, MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever pickle stumbled over: said below, in one sentence
-        reason = str(error)
-    _blame("the function", function, home)
-    for number, value in enumerate(args, 1):
-        _blame(f"argument {number}", value, home)
-    raise CannotTravel(f"the call of {_name(function)} can't travel: {reason}")
+        return careful_dumps((function, args) if kwargs is None else (function, args, kwargs), home)
+    except Exception as error:  # whatever pickle stumbled over
+        _blame("the function", function, home)
+        for number, value in enumerate(args, 1):
+            _blame(f"argument {number}", value, home)
+        for name, value in (kwargs or {}).items():
+            _blame(f"argument {name}", value, home)
+        raise CannotTravel(f"the call of {_name(function)} can't travel: {told(error)}") from error
+
+
+def pack_result(value: object, home: object, refusal: str) -> bytes:
+    """Pickle what a task returned. Raises `CannotTravel`, which says this refusal and the reason."""
+    try:
+        return dumps_any(value, home)
+    except Exception as error:
+        raise CannotTravel(f"{refusal}: {told(error)}") from error
 
 
 def _blame(what: str, value: object, home: object) -> None:
     try:
         careful_dumps(value, home)
-    except Exception as error:  # noqa: BLE001 - as above
-        reason = str(error)
-    else:
-        return
-    raise CannotTravel(f"{what} ({_name(value)}) can't travel to another process or interpreter: {reason}")
+    except Exception as error:
+        sentence = f"{what} ({_name(value)}) can't travel to another process or interpreter: {told(error)}"
+        raise CannotTravel(sentence) from error
 
 
 def _name(value: object) -> str:
@@ -157,18 +187,31 @@ def pack_error(error: BaseException, task: str) -> bytes:
         error.add_note(f"In task {task!r}, beyond a border:\n{text}")
         data = careful_dumps(error)
         if type(_loads(data)) is type(error):
-            return dumps((data, task, text), 5)
+            return dumps((data, task, text, _pack_cause(error.__cause__)), 5)
     except Exception:  # noqa: BLE001 - it can't travel, whatever it says
         pass
-    return dumps((None, task, text), 5)
+    return dumps((None, task, text, None), 5)
+
+
+def _pack_cause(cause: BaseException | None) -> bytes | None:
+    """Pickle what an exception was raised from, which pickle leaves out; None if it can't travel."""
+    if cause is None:
+        return None
+    try:
+        data = careful_dumps(cause)
+        return data if type(_loads(data)) is type(cause) else None
+    except Exception:  # noqa: BLE001 - as above; the text of the traceback has it
+        return None
 
 
 def unpack_error(data: bytes) -> BaseException:
     """The exception that `pack_error` packed, of its own type if that can be had here."""
-    pickled, task, text = _loads(data)
+    pickled, task, text, cause = _loads(data)
     if pickled is not None:
         try:
             error = unpack(pickled)
+            if cause is not None:
+                error.__cause__ = unpack(cause)
         except Exception:  # noqa: BLE001 - it could leave its side but can't arrive here
             error = None
         if isinstance(error, BaseException):

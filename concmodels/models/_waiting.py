@@ -9,6 +9,10 @@ A `Waiter` is one wait of one task. It is *claimed* exactly once: by a partner, 
 cancellation. Whoever claims it decides the outcome and wakes the task; everybody else finds it taken and looks for the
 next. So nothing is ever handed to a task that has stopped waiting, and no task is woken twice.
 
+What a partner has claimed is done, and nothing is ever given back. A cancellation that reaches the task after that, but
+before the task has gone on, does not undo the operation: it returns, and the cancellation strikes at the task's next
+checkpoint (`put_off`).
+
 The steps (`_offer`, `_take` ...) know no scheduler and never wait; they run under the channel's lock. The verbs wait,
 and for that they take `park` and `wake` from the room's own kind of waiter: a lock, a switch, a future.
 """
@@ -65,6 +69,13 @@ class Waiter:
         """Let the parked task go on. Called once, by whoever claimed the waiter."""
         raise NotImplementedError(f"{type(self).__name__} must say how its task is woken")
 
+    def put_off(self, error: BaseException) -> None:
+        """Raise `error` at the task's next checkpoint: it came after a partner had completed this operation.
+
+        Where the library itself does the cancelling, this does not happen: only who claims a wait raises in it.
+        """
+        raise error
+
     def finish(self, outcome: str) -> bool:
         """Claim and wake; True for the one caller who is first."""
         if not self.claim(outcome):
@@ -92,16 +103,14 @@ def expired(timeout: float | None) -> bool:
     """Whether this timeout allows no waiting at all. Raises `TypeError` or `ValueError` if it is no number."""
     if timeout is None:
         return False
-    must_be_seconds(timeout)
-    return timeout <= 0
+    return must_be_seconds(timeout) <= 0
 
 
 def deadline(timeout: float | None) -> float | None:
     """The moment when this timeout strikes. Raises as `expired`."""
     if timeout is None:
         return None
-    must_be_seconds(timeout)
-    return time.monotonic() + timeout
+    return time.monotonic() + must_be_seconds(timeout)
 
 
 def remaining(until: float | None) -> float | None:
@@ -112,7 +121,7 @@ def remaining(until: float | None) -> float | None:
 class ChannelState:
     """What both colours share: the state of a channel and the steps that change it, none of which waits."""
 
-    _new_waiter: ClassVar[type[Waiter]]
+    _new_waiter: ClassVar[Callable[..., Waiter]]
     _turns: Iterator[bool]
     _visit_scheduler: Callable[..., Any]
 
@@ -219,23 +228,14 @@ class ChannelState:
         """Nothing can be done now: the task will wait."""
         queue.append(waiter)
 
-    def _give_back(self, item: Any) -> None:
-        """Undo a hand-over whose receiver was cancelled before it could go on: the item is the oldest again."""
-        receiver = claim_first(self._receivers)
-        if receiver is None:
-            self._buffer.appendleft(item)
-        else:
-            receiver.item = item
-            receiver.wake()
-
-    def _withdraw(self, waiter: Waiter, queue: deque[Waiter]) -> None:
-        """The task has stopped waiting (an exception was thrown into it): undo what a partner did meanwhile."""
+    def _withdraw(self, waiter: Waiter, queue: deque[Waiter]) -> bool:
+        """Stop waiting, because an exception was thrown into the wait; False if a partner was first."""
         with self._lock:
             waiter.claim(CANCELLED)
-            if waiter.outcome != DONE:
-                forget(queue, waiter)
-            elif queue is self._receivers:
-                self._give_back(waiter.item)
+            if waiter.outcome == DONE:
+                return False
+            forget(queue, waiter)
+            return True
 
     def _settle(self, waiter: Waiter, queue: deque[Waiter]) -> None:
         """Turn the outcome of a wait into a return or an exception."""
@@ -300,9 +300,10 @@ class SyncChannel(ChannelState):
         try:
             if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
                 waiter.park(None)  # as `wait`, but for its call
-        except BaseException:
-            self._withdraw(waiter, queue)
-            raise
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)
         if waiter.outcome != DONE:
             self._settle(waiter, queue)
 
@@ -316,7 +317,7 @@ def wait(waiter: Waiter, timeout: float | None) -> None:
 class Event:
     """Something that happens once and that tasks wait for: the end of a task, the last of a group."""
 
-    def __init__(self, new_waiter: type[Waiter]) -> None:
+    def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
         self._new_waiter = new_waiter
         self._waiters: deque[Waiter] = deque()
         self._lock = allocate_lock()

@@ -6,10 +6,12 @@ for long pays nothing. The event loops have a timer: `_loop_watches.py`, and in 
 """
 
 import sys
+import time
 from _thread import get_ident
 
 from concmodels.errors import Deadlock
 from concmodels.models._deadlock import Stillness, deadlock, stack, strangers
+from concmodels.models._interrupt import LOOK_UP_S
 from concmodels.models._waiting import CANCELLED
 
 TYPE_CHECKING = False
@@ -57,7 +59,27 @@ class Watch:
         raise found from error
 
 
-class ThreadWatch(Watch):
+class LookUp(Watch):
+    """Has main, which waits for a lock, look up now and then: it may have missed a signal that came just before."""
+
+    def block(self, waiter: TaskWaiter, timeout: float | None) -> bool:
+        """Block as main; False if the time is over."""
+        if timeout is None:
+            return self.block_for_ever(waiter)
+        until = time.monotonic() + float(timeout)
+        while (rest := until - time.monotonic()) > LOOK_UP_S:
+            if waiter._block(LOOK_UP_S):
+                return True
+        return waiter._block(max(0, rest))
+
+    def block_for_ever(self, waiter: TaskWaiter) -> bool:
+        """The same without a timeout."""
+        while not waiter._block(LOOK_UP_S):
+            pass  # a signal handler has had its chance
+        return True
+
+
+class ThreadWatch(LookUp):
     """Looks at the tasks of a run of threads whenever main has waited for a while without a timeout."""
 
     def __init__(self, seconds: float) -> None:
@@ -69,16 +91,17 @@ class ThreadWatch(Watch):
     def of(cls, main: Task, seconds: float | None) -> Watch:
         """The watch of a run: a blind one if nobody is to look."""
         if seconds is None:
-            return Watch()
+            main.watch = blind = LookUp()
+            return blind
         main.ident = get_ident()
         main.watch = watch = cls(seconds)
         main.sign_on(watch.tasks)
         return watch
 
-    def block(self, waiter: TaskWaiter) -> bool:
-        """Block as main, looking round between the slices of the wait. Raises `Deadlock`."""
+    def block_for_ever(self, waiter: TaskWaiter) -> bool:
+        """As `LookUp.block_for_ever`, looking round between the slices of the wait. Raises `Deadlock`."""
         still = Stillness(self._seconds)
-        while not waiter._block(still.pause):
+        while not waiter._block(min(still.pause, LOOK_UP_S)):
             if still.lasts(self._waits()):
                 if waiter.claim(CANCELLED):
                     raise self.find(self._describe())

@@ -6,27 +6,34 @@ message       by reference
 parallel      no: one loop, one thread
 cancellation  by scope as in trio, on both backends: swallowed, it is raised again at every wait
 
-`anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same and uses anyio's own primitives only.
+`anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own. A
+task that waits does so as in the models of the backends, on a future or until trio reschedules it: whoever would serve
+it must see whether it has been cancelled, and an `anyio.Event` does not show that.
 
-Limitations: as for its backends. On asyncio, a cancellation that strikes in the same turn of the loop in which another
-task takes the item of a waiting `send` leaves that item delivered. To see a deadlock, the room looks at the backend's
-loop itself, which anyio does not show; what hides one is said in the rooms of asyncio and trio.
+Limitations: as for its backends. To see a deadlock, the room looks at the backend's loop itself, which anyio does not
+show; what hides one is said in the rooms of asyncio and trio.
 """
 
+import asyncio
 import math
+import sys
 import time
 from asyncio import CancelledError as Cancelled
 
 import anyio
 import anyio.lowlevel
 
+from concmodels.errors import Terminated
 from concmodels.models._async_pool import AsyncPool
+from concmodels.models._asyncio_waiter import FutureWaiter, raise_postponed
 from concmodels.models._awaiting import AsyncChannel, AsyncUnbounded
-from concmodels.models._cooperative import LoneWaiter
+from concmodels.models._colour import seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
+from concmodels.models._loop_sight import MainSight, cancel_again
 from concmodels.models._loop_watches import AsyncioWatch, TrioWatch
+from concmodels.models._nesting import Loop, refusal_in_loop
 from concmodels.models._room import Room
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._select import select_async
@@ -36,9 +43,11 @@ from concmodels.models._waiting import turns
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from types import CodeType
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models._waiting import Waiter
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
@@ -56,49 +65,63 @@ def _run_on_trio[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_afte
 
 
 def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ...], deadlock_after: float | None) -> R:
+    model = "anyio" if backend == "asyncio" else f"anyio:{backend}"
+    if running := _backend_here():
+        raise refusal_in_loop(model, running)
     seconds = patience(deadlock_after)
-    with Failures.bare_interrupts():
+    with Failures.bare_interrupts(), Loop(model, backend):
         return anyio.run(_guarded, main, args, seconds, backend=backend)
+
+
+def _backend_here() -> str | None:
+    """The library whose loop runs in this thread; anyio starts no second one beside it, not even of the other kind."""
+    try:
+        return "asyncio" if anyio.get_cancelled_exc_class() is Cancelled else "trio"
+    except RuntimeError:
+        return None
 
 
 async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
     loop: Any = anyio.lowlevel.current_token().native_token
     soon = getattr(loop, "run_sync_soon", None)  # only trio has it
-    scope, kind = anyio.CancelScope(), AsyncioWatch if soon is None else TrioWatch
-    with (
-        LoopGuard(soon or loop.call_soon_threadsafe),
-        kind(seconds, scope.cancel, (ScopedGroup.__aexit__.__code__,)) as watch,
-    ):
+    scope, exits = anyio.CancelScope(), (ScopedGroup.__aexit__.__code__,)
+    kind = AsyncioWatch if soon is None else TrioWatch
+    with _guard(loop, exits, scope.cancel) as guard, kind(seconds, scope.cancel, exits) as watch:
         with scope:
-            return await main(*args)
+            result = await main(*args)
+            if soon is None:
+                raise_postponed()  # else a signal in the turn of main's last operation would be lost
+            return result
+        guard.raise_cancelled()
         raise watch.verdict()  # nobody else cancels this scope
+
+
+def _guard(loop: Any, exits: tuple[CodeType, ...], cancel: Callable[[], object]) -> LoopGuard:
+    if hasattr(loop, "run_sync_soon"):
+        from trio import Cancelled as trio_cancelled
+        from trio.lowlevel import current_task
+
+        task = current_task()
+        sight = MainSight(lambda: task.coro, exits, (KeyboardInterrupt, Terminated, trio_cancelled))
+        return LoopGuard(loop.run_sync_soon, sight, cancel)
+    main: Any = asyncio.current_task()
+    sight = MainSight(main.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
+    return LoopGuard(loop.call_soon_threadsafe, sight, cancel, lambda: cancel_again(main))
 
 
 async def sleep(seconds: float) -> None:
     """Sleep; the other tasks run meanwhile. A checkpoint."""
-    await anyio.sleep(max(0, seconds))
+    await anyio.sleep(seconds_to_sleep(seconds))
 
 
-class _Waiter(LoneWaiter):
-    """A task waits for an event of its own."""
+def _new_waiter(item: Any = None) -> Waiter:
+    """Make a wait of the backend's own kind."""
+    trio = sys.modules.get("trio")  # if nobody has imported it, nobody is in it
+    if trio is not None and trio.lowlevel.in_trio_task():
+        from concmodels.models._trio_waiter import RescheduledWaiter
 
-    __slots__ = ("_bell",)
-
-    def __init__(self, item: Any = None) -> None:
-        self.item = item
-        self.outcome = ""
-        self._bell = anyio.Event()
-
-    def park(self, timeout: float | None) -> Awaitable[None]:
-        """Wait until woken, at most `timeout` seconds."""
-        return self._bell.wait() if timeout is None else self._park(timeout)
-
-    async def _park(self, timeout: float) -> None:
-        with anyio.move_on_after(timeout):
-            await self._bell.wait()
-
-    def wake(self) -> None:
-        self._bell.set()
+        return RescheduledWaiter(item)
+    return FutureWaiter(item)
 
 
 class TaskGroup(ScopedGroup):
@@ -106,7 +129,7 @@ class TaskGroup(ScopedGroup):
 
     open_group = anyio.create_task_group
     new_scope = anyio.CancelScope
-    waiter_type = _Waiter
+    waiter_type = staticmethod(_new_waiter)
     checkpoint = staticmethod(anyio.lowlevel.checkpoint)
     cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
 
@@ -114,7 +137,7 @@ class TaskGroup(ScopedGroup):
 class Channel(AsyncChannel):
     """A channel between the tasks of one run."""
 
-    _new_waiter = _Waiter
+    _new_waiter = staticmethod(_new_waiter)
     _turns = turns()
     _visit_scheduler = staticmethod(anyio.lowlevel.checkpoint)
 

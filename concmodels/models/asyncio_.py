@@ -6,34 +6,36 @@ message       by reference
 parallel      no: one loop, one thread (and one loop per thread on a free-threaded build)
 cancellation  `asyncio.CancelledError`, delivered once: swallowed, it is not raised again
 
-Limitations: code that computes or blocks stops the whole loop. A cancellation that strikes in the same turn of the loop
-in which another task takes the item of a waiting `send` leaves that item delivered. A deadlock is seen on asyncio's own
-event loop, and while every task waits in this room: not behind an asynchronous generator, `gather` or `shield`, nor
-beside a foreign thread, a signal handler, a timer, a socket.
+Limitations: code that computes or blocks stops the whole loop. A deadlock is seen on asyncio's own event loop, and
+while every task waits in this room: not behind an asynchronous generator, `gather` or `shield`, nor beside a foreign
+thread, a signal handler, a timer, a socket.
 """
 
 import asyncio
 import math
 import time
 from asyncio import CancelledError as Cancelled
-from asyncio import Future, get_running_loop
+from asyncio import get_running_loop
 from itertools import count
 
-from concmodels.errors import TaskCancelled
+from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models._async_pool import AsyncPool
+from concmodels.models._asyncio_waiter import FutureWaiter, raise_postponed
 from concmodels.models._awaiting import AsyncChannel, AsyncEvent, AsyncUnbounded
-from concmodels.models._cooperative import LoneWaiter
+from concmodels.models._colour import seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Carried, Failures
 from concmodels.models._interrupt import LoopGuard
+from concmodels.models._loop_sight import MainSight, cancel_again
 from concmodels.models._loop_watches import EdgeWatch
+from concmodels.models._nesting import Loop, refusal_in_loop
 from concmodels.models._select import select_async
 from concmodels.models._share import share
-from concmodels.models._waiting import TIMED_OUT, turns
+from concmodels.models._waiting import turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Callable, Coroutine
     from types import TracebackType
     from typing import Any, Self
 
@@ -48,9 +50,9 @@ _numbers = count(1)
 def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on a new event loop and return its result; see `concmodels.contract.Room.run`."""
     if asyncio._get_running_loop() is not None:
-        raise RuntimeError("asyncio.run was called inside a running loop: await the function instead")
+        raise refusal_in_loop("asyncio", "asyncio")
     seconds = patience(deadlock_after)
-    with Failures.bare_interrupts():
+    with Failures.bare_interrupts(), Loop("asyncio", "asyncio"):
         return asyncio.run(_guarded(main, args, seconds))
 
 
@@ -58,45 +60,23 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     task = asyncio.current_task()
     assert task is not None
     exits = (TaskGroup.__aexit__.__code__,)
-    with LoopGuard(get_running_loop().call_soon_threadsafe), EdgeWatch(seconds, task.cancel, exits):
-        return await main(*args)
+    sight = MainSight(task.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
+    with (
+        LoopGuard(get_running_loop().call_soon_threadsafe, sight, task.cancel, lambda: cancel_again(task)) as guard,
+        EdgeWatch(seconds, task.cancel, exits),
+    ):
+        try:
+            result = await main(*args)
+            raise_postponed()  # else a signal in the turn of main's last operation would be lost
+            return result
+        except asyncio.CancelledError:
+            guard.raise_cancelled()
+            raise
 
 
 async def sleep(seconds: float) -> None:
     """Sleep; the other tasks run meanwhile. A checkpoint."""
-    await asyncio.sleep(max(0, seconds))
-
-
-class _Waiter(LoneWaiter):
-    """A task waits for a future, and is woken by its result."""
-
-    __slots__ = ("_future",)
-
-    def __init__(self, item: Any = None) -> None:
-        self.item = item
-        self.outcome = ""
-        self._future: asyncio.Future[None] = Future(loop=get_running_loop())
-
-    def claim(self, outcome: str) -> bool:
-        """As `Waiter.claim`; whoever has been cancelled but has not run yet waits no longer."""
-        if self.outcome or self._future.cancelled():
-            return False
-        self.outcome = outcome
-        return True
-
-    def park(self, timeout: float | None) -> Awaitable[None]:
-        """Wait until woken, at most `timeout` seconds."""
-        return self._future if timeout is None else self._park(timeout)
-
-    async def _park(self, timeout: float) -> None:
-        timer = self._future.get_loop().call_later(timeout, self.finish, TIMED_OUT)
-        try:
-            await self._future
-        finally:
-            timer.cancel()
-
-    def wake(self) -> None:
-        self._future.set_result(None)  # not cancelled: then it could not have been claimed
+    await asyncio.sleep(seconds_to_sleep(seconds))
 
 
 class Task:
@@ -104,7 +84,7 @@ class Task:
 
     def __init__(self, native: asyncio.Task[Any]) -> None:
         self._native = native
-        self._ended = AsyncEvent(_Waiter)
+        self._ended = AsyncEvent(FutureWaiter)
         native.add_done_callback(lambda _: self._ended.set())
 
     @property
@@ -130,7 +110,7 @@ class Task:
         try:
             return self._native.result()
         except Carried as carried:
-            raise carried.error from None
+            raise carried.error from carried.error.__cause__
 
 
 class _Stop(Exception):
@@ -143,11 +123,17 @@ async def _stop() -> None:
 
 async def _carry[R](function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
     with Carried.on_board():
-        return await function(*args)
+        result = await function(*args)
+    task = asyncio.current_task()
+    while task is not None and task.cancelling():
+        task.uncancel()  # whoever cancelled it came too late: it returns, and asyncio would call it cancelled
+    return result
 
 
 class TaskGroup:
     """An `asyncio.TaskGroup` that leaves each exception once and can be cancelled."""
+
+    _native: Any
 
     async def __aenter__(self) -> Self:
         self._native = asyncio.TaskGroup()
@@ -157,12 +143,14 @@ class TaskGroup:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        stopped = False
         try:
             await self._native.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
             Failures.of(group, _Stop).leave()
-            return True
-        return False
+            stopped = True
+        await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
+        return stopped
 
     def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
@@ -175,15 +163,25 @@ class TaskGroup:
         """Cancel all its tasks and the body; the `async with` is then left without an error."""
         stop = _stop()
         try:
-            self._native.create_task(stop)  # how asyncio's documentation ends a group; 3.15 has TaskGroup.cancel()
+            # How asyncio's documentation ends a group; 3.15 has TaskGroup.cancel(). It begins at once, so that the body
+            # is cancelled before its next checkpoint.
+            self._native.create_task(stop, eager_start=True)
         except RuntimeError:
             stop.close()  # it has ended, or is ending already
+
+    def is_ending(self) -> bool:
+        """Whether its tasks have been told to end."""
+        return bool(self._native._aborting)
+
+    def names(self) -> list[str]:
+        """The names of the tasks that have not ended."""
+        return [task.get_name() for task in self._native._tasks]
 
 
 class Channel(AsyncChannel):
     """A channel between the tasks of one loop."""
 
-    _new_waiter = _Waiter
+    _new_waiter = FutureWaiter
     _turns = turns()
 
     async def _visit_scheduler(self) -> None:

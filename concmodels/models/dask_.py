@@ -22,7 +22,7 @@ begun only once. After that, and at once on the embedded cluster, they fail with
 
 import time
 
-from concmodels.models._colour import must_be_plain
+from concmodels.models._colour import must_be_plain, seconds_to_sleep
 from concmodels.models._dask_channel import Channel
 from concmodels.models._dask_cluster import Host, knock
 from concmodels.models._dask_group import TaskGroup
@@ -32,6 +32,7 @@ from concmodels.models._dask_share import share
 from concmodels.models._dask_world import Cancelled, Unit, Wait, here, nap
 from concmodels.models._deadlock import patience
 from concmodels.models._interrupt import Guard
+from concmodels.models._nesting import refusal
 from concmodels.models._room import Room
 
 TYPE_CHECKING = False
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
 now = time.monotonic
+_CENTURY_S = 3e9  # `time.sleep` takes no more than three of them, and no infinity
 
 
 def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
@@ -55,7 +57,7 @@ def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = Non
 def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], deadlock_after: float | None) -> Any:
     must_be_plain(main, "dask")
     if here.unit is not None:
-        raise RuntimeError("dask.run was called inside a run of dask: call the function directly")
+        raise refusal("dask", "dask")
     if patience(deadlock_after) is not None:
         raise NotImplementedError("dask can't look for deadlocks: nobody sees all the tasks of a cluster at once")
     host = Host(address)
@@ -73,9 +75,9 @@ def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], d
 
 def sleep(seconds: float) -> None:
     """Sleep; a checkpoint for cancellation."""
-    unit = here.unit
+    unit, seconds = here.unit, seconds_to_sleep(seconds)
     if unit is None:
-        time.sleep(max(0, seconds))
+        time.sleep(min(seconds, _CENTURY_S))
     else:
         unit.world.ask(_sleep(Wait(unit, seconds)), unit)
 

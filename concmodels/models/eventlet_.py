@@ -8,9 +8,10 @@ cancellation  an exception that the hub throws in where the task waits, eventlet
 
 Limitations: eventlet is in maintenance and asks not to be used for new programs (it warns on import; this room keeps
 that warning to itself). A greenlet that computes stops all others, and so does a blocking call that is not eventlet's
-own; the room patches nothing. A `send` whose task is cancelled in the same turn of the hub in which its item is taken
-leaves that item delivered. No deadlock is seen beside a timer, a listener, another thread, a signal handler, or a task
-that waits for something of eventlet's own: they might send.
+own; the room patches nothing. A `Timeout` with an exception of the program's own, which strikes in the very turn in
+which a partner completes the operation, is raised at the task's next wait even if its block has been left by then. No
+deadlock is seen beside a timer, a listener, another thread, a signal handler, or a task that waits for something of
+eventlet's own: they might send.
 """
 
 import math
@@ -21,16 +22,26 @@ from _thread import get_ident
 
 from greenlet import getcurrent
 
-from concmodels.models._colour import must_be_plain
-from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
+from concmodels.models._colour import must_be_plain, seconds_to_sleep
+from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded
 from concmodels.models._deadlock import DEADLOCK_AFTER, Stillness, endless_wait, patience, stack, strangers
-from concmodels.models._interrupt import Guard
+from concmodels.models._interrupt import LOOK_UP_S, Guard
+from concmodels.models._nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._select import select_sync
 from concmodels.models._share import share
-from concmodels.models._thrown import Cancelled, ThrownWatch, tasks
+from concmodels.models._thrown import (
+    Cancelled,
+    ThrownWaiter,
+    ThrownWatch,
+    forget_throws,
+    postponed,
+    raise_postponed,
+    raise_postponed_signal,
+    tasks,
+)
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
 from concmodels.models._waiting import TIMED_OUT, turns
@@ -57,7 +68,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     must_be_plain(main, "eventlet")
     here = getcurrent()
     if here in tasks:
-        raise RuntimeError("eventlet.run was called inside a run of eventlet: call the function directly")
+        raise refusal("eventlet", tasks[here].model())
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
     task.unit = here
@@ -65,13 +76,16 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     try:
         with (
             _Doorbell(task.interrupt) as doorbell,
-            Guard(doorbell.ring, task.unfinished) as task.guard,
+            Guard(doorbell.ring, task.unfinished, here) as task.guard,
             _Watch(task, seconds),
             Pools(task) as task.pools,
         ):
-            return main(*args)
+            result = main(*args)
+            raise_postponed_signal(here)
+            return result
     finally:
         del tasks[here]
+        forget_throws(here)
         if fresh:
             _end_hub()
 
@@ -114,7 +128,10 @@ class _Doorbell:
 
 
 class _Watch(ThrownWatch):
-    """A timer of the hub looks whether it has anything else to do: another timer, a listener beside the doorbell."""
+    """A timer of the hub looks whether it has anything else to do: another timer, a listener beside the doorbell.
+
+    It also keeps every poll of the hub short: one of 25 days or more, or for ever, would be an `OverflowError`.
+    """
 
     _timer: Any = None
 
@@ -133,11 +150,11 @@ class _Watch(ThrownWatch):
             self._timer.cancel()
 
     def _begin(self) -> None:
-        if self._still is not None:
-            self._timer = self._hub.schedule_call_global(self._still.pause, self._look, self._still)
+        pause = LOOK_UP_S if self._still is None else min(self._still.pause, LOOK_UP_S)
+        self._timer = self._hub.schedule_call_global(pause, self._look)
 
-    def _look(self, still: Stillness) -> None:
-        dead = still.lasts(self._waits())
+    def _look(self) -> None:
+        dead = self._still is not None and self._still.lasts(self._waits())
         self._begin()  # after the look, which must not see it, and before the throw, which leaves for main
         if dead:
             self.main.unit.throw(self.describe())
@@ -157,7 +174,7 @@ class _Watch(ThrownWatch):
 
 def sleep(seconds: float) -> None:
     """Sleep; the other greenlets run meanwhile. A checkpoint."""
-    eventlet.sleep(max(0, seconds))
+    eventlet.sleep(seconds_to_sleep(seconds))
 
 
 def _call_soon(callback: Callable[[], object]) -> None:
@@ -171,10 +188,11 @@ class Task(_Task):
     give_way = staticmethod(eventlet.sleep)
 
 
-class _Waiter(LoneWaiter):
+class _Waiter(ThrownWaiter):
     """A task waits by switching to the hub, and is woken by a timer of 0 seconds there."""
 
-    __slots__ = ("_hub", "_turn", "_unit")
+    __slots__ = ("_hub", "_turn")
+    call_soon = _call_soon
 
     def __init__(self, item: Any = None) -> None:
         self.item = item
@@ -185,7 +203,9 @@ class _Waiter(LoneWaiter):
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, at most `timeout` seconds."""
-        timer = None if timeout is None else self._hub.schedule_call_global(timeout, self.finish, TIMED_OUT)
+        if postponed:
+            raise_postponed(self._unit)
+        timer = None if timeout is None else self._hub.schedule_call_global(float(timeout), self.finish, TIMED_OUT)
         try:
             while self._turn is None:
                 self._hub.switch()
@@ -204,6 +224,7 @@ class TaskGroup(_TaskGroup):
     """Greenlets that end together."""
 
     waiter_type = _Waiter
+    thrown_types = (*_TaskGroup.thrown_types, eventlet.Timeout)
     task_type = Task
 
     def start(self, task: _Task) -> None:

@@ -7,30 +7,43 @@ parallel      no: all greenlets of a thread share it; on a free-threaded build g
 cancellation  an exception that the hub throws in where the task waits, gevent's own waits too; swallowed, it is gone
 
 Limitations: a greenlet that computes stops all others, and so does a blocking call that is not gevent's own. The room
-patches nothing: call `gevent.monkey.patch_all()` yourself if the standard library is to cooperate. A `send` whose task
-is cancelled in the same turn of the hub in which its item is taken leaves that item delivered.
+patches nothing: call `gevent.monkey.patch_all()` yourself if the standard library is to cooperate. A
+`gevent.Timeout` with an exception of the program's own, which strikes in the very turn in which a partner completes the
+operation, is raised at the task's next wait even if its block has been left by then.
 """
 
 import math
 import threading
 import time
 
+from greenlet import getcurrent  # before gevent: in a subinterpreter it refuses, and gevent would leave a traceback
+
+# isort: split
 import gevent
 from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
-from greenlet import getcurrent
 
 from concmodels.errors import Deadlock
-from concmodels.models._colour import must_be_plain
-from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
+from concmodels.models._colour import must_be_plain, seconds_to_sleep
+from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience, raised
-from concmodels.models._interrupt import Guard
+from concmodels.models._interrupt import LOOK_UP_S, Guard
+from concmodels.models._nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._select import select_sync
 from concmodels.models._share import share
-from concmodels.models._thrown import Cancelled, ThrownWatch, tasks
+from concmodels.models._thrown import (
+    Cancelled,
+    ThrownWaiter,
+    ThrownWatch,
+    forget_throws,
+    postponed,
+    raise_postponed,
+    raise_postponed_signal,
+    tasks,
+)
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
 from concmodels.models._waiting import TIMED_OUT, turns
@@ -57,17 +70,25 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     must_be_plain(main, "gevent")
     here = getcurrent()
     if here in tasks:
-        raise RuntimeError("gevent.run was called inside a run of gevent: call the function directly")
+        raise refusal("gevent", tasks[here].model())
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
     task.unit = here
     fresh = get_hub_if_exists() is None
     gevent.get_hub()  # now: a Ctrl-C in the middle of its first imports would find them half done
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard, _watch(task, seconds), Pools(task) as task.pools:
-            return main(*args)
+        with (
+            Guard(task.interrupt, task.unfinished, here) as task.guard,
+            _watch(task, seconds),
+            _LookUp(),
+            Pools(task) as task.pools,
+        ):
+            result = main(*args)
+            raise_postponed_signal(here)
+            return result
     finally:
         del tasks[here]
+        forget_throws(here)
         if fresh and threading.current_thread() is not threading.main_thread():
             gevent.get_hub().destroy(destroy_loop=True)  # its descriptors would outlive the thread
 
@@ -98,9 +119,24 @@ class _Vigil:
         self._watcher.close()
 
 
+class _LookUp:
+    """Has the loop look up now and then: it does not see a signal that comes just before it begins to wait."""
+
+    def __enter__(self) -> None:
+        self._timer = gevent.get_hub().loop.timer(LOOK_UP_S, LOOK_UP_S, ref=False)  # it keeps nobody waiting
+        self._timer.start(_do_nothing)
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.close()
+
+
+def _do_nothing() -> None:
+    """A signal's handler is called when Python code runs, be it this."""
+
+
 def sleep(seconds: float) -> None:
     """Sleep; the other greenlets run meanwhile. A checkpoint."""
-    gevent.sleep(max(0, seconds))
+    gevent.sleep(seconds_to_sleep(seconds))
 
 
 def _call_soon(callback: Callable[[], object]) -> None:
@@ -114,10 +150,11 @@ class Task(_Task):
     give_way = staticmethod(gevent.sleep)
 
 
-class _Waiter(LoneWaiter):
+class _Waiter(ThrownWaiter):
     """A task waits by switching to the hub, and is woken by a callback there."""
 
-    __slots__ = ("_callback", "_hub", "_unit")
+    __slots__ = ("_callback", "_hub")
+    call_soon = _call_soon
 
     def __init__(self, item: Any = None) -> None:
         self.item = item
@@ -128,6 +165,8 @@ class _Waiter(LoneWaiter):
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, at most `timeout` seconds."""
+        if postponed:
+            raise_postponed(self._unit)
         timer = None if timeout is None else self._start_timer(timeout)
         try:
             while self._callback is None:
@@ -148,7 +187,7 @@ class _Waiter(LoneWaiter):
     def _start_timer(self, timeout: float) -> Any:
         loop = self._hub.loop
         loop.update_now()  # else the seconds count from when the loop last woke up
-        timer = loop.timer(timeout)
+        timer = loop.timer(float(timeout))
         timer.start(self.finish, TIMED_OUT)
         return timer
 
@@ -160,6 +199,7 @@ class TaskGroup(_TaskGroup):
     """Greenlets that end together."""
 
     waiter_type = _Waiter
+    thrown_types = (*_TaskGroup.thrown_types, gevent.Timeout)
     task_type = Task
 
     def start(self, task: _Task) -> None:

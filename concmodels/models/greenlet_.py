@@ -24,11 +24,12 @@ from itertools import count
 
 from greenlet import getcurrent, greenlet
 
-from concmodels.models._colour import must_be_plain
+from concmodels.models._colour import must_be_plain, seconds_to_sleep
 from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
 from concmodels.models._deadlock import DEADLOCK_AFTER, deadlock, patience, stack
 from concmodels.models._groups import TaskGroup as _TaskGroup
-from concmodels.models._interrupt import Guard
+from concmodels.models._interrupt import LOOK_UP_S, Guard
+from concmodels.models._nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
@@ -54,7 +55,8 @@ _here = _local()
 class Scheduler:
     """Who can go on, who sleeps until when, and what to do when nobody can go on."""
 
-    def __init__(self, task: Task, patience: float | None) -> None:
+    def __init__(self, task: Task, model: str, patience: float | None) -> None:
+        self.model = model
         self.main = getcurrent()
         self.tasks = {self.main: task}
         self.watch = Watch()
@@ -123,10 +125,10 @@ class Scheduler:
         if self._sleepers:
             pause = self._sleepers[0][0] - now()
             if pause > 0:
-                self._bell.acquire(timeout=pause)  # a signal handler that wakes somebody releases it
+                self._bell.acquire(timeout=min(pause, LOOK_UP_S))  # a signal handler that wakes somebody releases it
             self._wake_sleepers()
         elif self._patience is None:
-            self._bell.acquire()  # only a signal handler can end this
+            self._bell.acquire(timeout=LOOK_UP_S)  # only a signal handler can end this
         else:
             error = self.watch.find(self._describe())
             self._task.abort(error)
@@ -161,13 +163,18 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None) -> R:
     """`run`, for this room and for the tasklets, which share the scheduler."""
     must_be_plain(main, model)
-    if getattr(_here, "scheduler", None) is not None:
-        raise RuntimeError(f"{model}.run was called inside a run of this thread: call the function directly")
+    running: Scheduler | None = getattr(_here, "scheduler", None)
+    if running is not None:
+        raise refusal(model, running.model)
     seconds = patience(deadlock_after)
     task = Task(None, main, args, "main")
-    scheduler = _here.scheduler = Scheduler(task, seconds)
+    scheduler = _here.scheduler = Scheduler(task, model, seconds)
     try:
-        with Guard(task.interrupt, task.unfinished) as task.guard, scheduler.watch, Pools(task) as task.pools:
+        with (
+            Guard(task.interrupt, task.unfinished, scheduler.main) as task.guard,
+            scheduler.watch,
+            Pools(task) as task.pools,
+        ):
             return main(*args)
     finally:
         _here.scheduler = None
@@ -175,10 +182,11 @@ def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadl
 
 def sleep(seconds: float) -> None:
     """Sleep; the other greenlets run meanwhile. A checkpoint; `sleep(0)` lets them have their turn."""
-    if seconds <= 0:
-        _give_way()
-    else:
+    seconds = seconds_to_sleep(seconds)
+    if seconds:
         wait(_Waiter(), seconds)
+    else:
+        _give_way()
 
 
 def _give_way() -> None:
@@ -212,7 +220,7 @@ class _Waiter(LoneWaiter, TaskWaiter):
 
     def _block(self, timeout: float | None) -> bool:
         if timeout is not None:
-            self._scheduler.wake_at(now() + timeout, self)
+            self._scheduler.wake_at(now() + float(timeout), self)
         self._scheduler.leave()
         return True
 

@@ -16,6 +16,7 @@ refused while subinterpreters exist, because the child would crash. The order of
 from concmodels.models import _border_channel, _border_group
 from concmodels.models._arena import Cancelled
 from concmodels.models._border import current, now
+from concmodels.models._colour import seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, dead
 
 def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], *how: Any) -> Any:
     if method == "fork":
+        from concmodels.models._interpreter import must_be_main
+
+        must_be_main(_KIND)
         _refuse_to_fork_interpreters()
     from concmodels.models._process_keeper import ProcessKeeper
 
@@ -95,7 +99,7 @@ def __getattr__(name: str) -> Any:
 
 def sleep(seconds: float) -> None:
     """Sleep; a checkpoint for cancellation."""
-    current(_KIND).sleep(seconds)
+    current(_KIND).sleep(seconds_to_sleep(seconds))
 
 
 def variant(name: str) -> Room:

@@ -19,10 +19,11 @@ import math
 import time
 from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thread
 
-from concmodels.models._colour import must_be_plain
+from concmodels.models._colour import must_be_plain, seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
+from concmodels.models._nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
@@ -53,7 +54,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
     must_be_plain(main, "rawthreads")
     if getattr(_here, "task", None) is not None:
-        raise RuntimeError("rawthreads.run was called inside a run of rawthreads: call the function directly")
+        raise refusal("rawthreads", "rawthreads")
     seconds = patience(deadlock_after)
     task = _here.task = Task(None, main, args, "main")
     try:
@@ -69,7 +70,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 def sleep(seconds: float) -> None:
     """Sleep; other threads run meanwhile. A checkpoint."""
-    wait(_Waiter(), max(0, seconds))
+    wait(_Waiter(), seconds_to_sleep(seconds))
 
 
 class _Waiter(TaskWaiter):
@@ -88,7 +89,7 @@ class _Waiter(TaskWaiter):
         return getattr(_here, "task", None) or Task(None, allocate_lock, (), f"thread {get_ident()}")
 
     def _block(self, timeout: float | None) -> bool:
-        return self._bell.acquire(timeout=-1 if timeout is None else min(timeout, TIMEOUT_MAX))
+        return self._bell.acquire(timeout=-1 if timeout is None else min(float(timeout), TIMEOUT_MAX))
 
     def wake(self) -> None:
         self._bell.release()
@@ -184,7 +185,7 @@ class _PollingWaiter(TaskWaiter):
         self._rung = False
 
     def _block(self, timeout: float | None) -> bool:
-        deadline = math.inf if timeout is None else now() + timeout
+        deadline = math.inf if timeout is None else now() + float(timeout)
         while not self._rung and now() < deadline:
             time.sleep(POLL_S)
         return self._rung

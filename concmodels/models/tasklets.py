@@ -131,8 +131,6 @@ class _Rendezvous(Channel):
         """As `SyncChannel.receive`; a waiting sender goes on at once, if it is preferred."""
         if next(self._turns):
             self._visit_scheduler()
-        if self._buffer:  # given back by a receiver that could not take it
-            return self._take()
         sender_first = self.preference > 0
         sender = self._meet(self._senders, sender_first)
         if sender is None:

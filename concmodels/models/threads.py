@@ -18,10 +18,11 @@ import time
 from _thread import allocate_lock
 
 from concmodels.errors import ChannelClosed
-from concmodels.models._colour import must_be_plain
+from concmodels.models._colour import must_be_plain, seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._groups import TaskGroup as _TaskGroup
 from concmodels.models._interrupt import Guard
+from concmodels.models._nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
@@ -62,7 +63,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
     must_be_plain(main, "threads")
     if getattr(_here, "task", None) is not None:
-        raise RuntimeError("threads.run was called inside a run of threads: call the function directly")
+        raise refusal("threads", "threads")
     seconds = patience(deadlock_after)
     task = _here.task = Task(None, main, args, "main")
     try:
@@ -78,7 +79,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 def sleep(seconds: float) -> None:
     """Sleep; other threads run meanwhile. A checkpoint."""
-    wait(_Waiter(), max(0, seconds))
+    wait(_Waiter(), seconds_to_sleep(seconds))
 
 
 class _Waiter(TaskWaiter):
@@ -100,7 +101,7 @@ class _Waiter(TaskWaiter):
         return getattr(_here, "task", None) or Task(None, _waits, (), threading.current_thread().name)
 
     def _block(self, timeout: float | None) -> bool:
-        return self._bell.acquire(timeout=-1 if timeout is None else min(timeout, threading.TIMEOUT_MAX))
+        return self._bell.acquire(timeout=-1 if timeout is None else min(float(timeout), threading.TIMEOUT_MAX))
 
     def wake(self) -> None:
         self._bell.release()

@@ -17,19 +17,23 @@ import time
 
 import trio
 from trio import Cancelled
-from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
+from trio.lowlevel import checkpoint, current_task
 
+from concmodels.errors import Terminated
 from concmodels.models._async_pool import AsyncPool
 from concmodels.models._awaiting import AsyncChannel, AsyncUnbounded
-from concmodels.models._cooperative import LoneWaiter
+from concmodels.models._colour import seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
+from concmodels.models._loop_sight import MainSight
 from concmodels.models._loop_watches import TrioWatch
+from concmodels.models._nesting import Loop, refusal_in_loop
 from concmodels.models._scoped import ScopedGroup
 from concmodels.models._select import select_async
 from concmodels.models._share import share
-from concmodels.models._waiting import TIMED_OUT, turns
+from concmodels.models._trio_waiter import RescheduledWaiter
+from concmodels.models._waiting import turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,51 +50,29 @@ now = time.monotonic
 def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` on a new trio loop and return its result; see `concmodels.contract.Room.run`."""
     if trio.lowlevel.in_trio_run():
-        raise RuntimeError("trio.run was called inside a run of trio: await the function instead")
+        raise refusal_in_loop("trio", "trio")
     seconds = patience(deadlock_after)
-    with Failures.bare_interrupts():
+    with Failures.bare_interrupts(), Loop("trio", "trio"):
         return trio.run(_guarded, main, args, seconds)
 
 
 async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
     scope, exits = trio.CancelScope(), (ScopedGroup.__aexit__.__code__,)
-    with LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon), TrioWatch(seconds, scope.cancel, exits) as watch:
+    task, interrupts = current_task(), (KeyboardInterrupt, Terminated, Cancelled)
+    sight = MainSight(lambda: task.coro, exits, interrupts)
+    with (
+        LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon, sight, scope.cancel) as guard,
+        TrioWatch(seconds, scope.cancel, exits) as watch,
+    ):
         with scope:
             return await main(*args)
+        guard.raise_cancelled()
         raise watch.verdict()  # nobody else cancels this scope
 
 
 async def sleep(seconds: float) -> None:
     """Sleep; the other tasks run meanwhile. A checkpoint."""
-    await trio.sleep(max(0, seconds))
-
-
-class _Waiter(LoneWaiter):
-    """A task waits until it is rescheduled, and is woken by just that."""
-
-    __slots__ = ("_task",)
-
-    def __init__(self, item: Any = None) -> None:
-        self.item = item
-        self.outcome = ""
-        self._task = current_task()
-
-    def park(self, timeout: float | None) -> Awaitable[Any]:
-        """Wait until woken, at most `timeout` seconds."""
-        return wait_task_rescheduled(self._abort) if timeout is None else self._park(timeout)
-
-    async def _park(self, timeout: float) -> None:
-        with trio.move_on_after(timeout):
-            await wait_task_rescheduled(self._abort)
-
-    def _abort(self, _raise_cancel: object) -> Abort:
-        """trio cancels the wait; it asks only while nobody has rescheduled the task, so the claim succeeds."""
-        self.claim(TIMED_OUT)
-        return Abort.SUCCEEDED
-
-    def wake(self) -> None:
-        if self.outcome != TIMED_OUT:
-            reschedule(self._task)
+    await trio.sleep(seconds_to_sleep(seconds))
 
 
 class TaskGroup(ScopedGroup):
@@ -98,7 +80,7 @@ class TaskGroup(ScopedGroup):
 
     open_group = trio.open_nursery
     new_scope = trio.CancelScope
-    waiter_type = _Waiter
+    waiter_type = RescheduledWaiter
     checkpoint = staticmethod(checkpoint)
 
     @staticmethod
@@ -110,7 +92,7 @@ class TaskGroup(ScopedGroup):
 class Channel(AsyncChannel):
     """A channel between the tasks of one run."""
 
-    _new_waiter = _Waiter
+    _new_waiter = RescheduledWaiter
     _turns = turns()
     _visit_scheduler = staticmethod(checkpoint)
 

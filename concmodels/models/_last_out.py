@@ -1,0 +1,33 @@
+"""What the forkserver of a run does last: it removes its folder, if the program was killed and could not.
+
+The forkserver imports this when it is started, and ends when the program and all its children have ended. Children do
+not run this: they leave by `os._exit`.
+"""
+
+import atexit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_WAITS_S = 1.0  # for the program, whose last steps are the kernel's
+
+
+def _remove_folder() -> None:
+    import os
+    import time
+    from multiprocessing import forkserver
+
+    from concmodels.models import _leftovers
+
+    server: Any = forkserver._forkserver
+    owner = _leftovers.owner_of(os.path.dirname(server._forkserver_address or ""))
+    if owner is None:
+        return
+    until = time.monotonic() + _WAITS_S
+    while not _leftovers.is_dead(*owner) and time.monotonic() < until:
+        time.sleep(0.002)
+    _leftovers.sweep(semaphores=False)
+
+
+atexit.register(_remove_folder)

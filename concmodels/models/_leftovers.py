@@ -1,0 +1,187 @@
+"""Names in the file system that a run needs while it lasts, and what becomes of them when it could not remove them.
+
+A run beyond a memory boundary has 129 semaphores, which are files in /dev/shm; and a process that starts others through
+multiprocessing's forkserver has a folder for that one's socket. Each name says which process it belongs to, so that
+anybody can tell the leftovers of a dead one:
+
+    /dev/shm/sem.concmodels-OWNER-RANDOM-NUMBER        OWNER is WORLD-PID-START:
+    $TMPDIR/pymp-OWNER                                 the namespaces, the process in them, and when it was started
+    $TMPDIR/concmodels-dask-OWNER-RANDOM               (the folder of an embedded cluster)
+
+Four look after them, and one is enough:
+
+1. the run, when it ends; SIGTERM and SIGHUP end it in order;
+2. multiprocessing's resource tracker, which knows the semaphores, when the process is killed;
+3. the forkserver, which outlives the process, for the folder: `_last_out.py`;
+4. the next run, whatever was killed.
+"""
+
+import os
+import re
+import tempfile
+from contextlib import suppress
+from hashlib import blake2s
+from pathlib import Path
+from shutil import rmtree
+
+from concmodels.models._interrupt import held_back
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+_SEMAPHORES = "/dev/shm"
+_SEMAPHORE = re.compile(r"(?:sem\.)?concmodels-([0-9a-f]{6})-(\d+)-(\d+)-[0-9a-f]+-\d+")
+_FOLDER = re.compile(r"(?:pymp|concmodels-dask)-([0-9a-f]{6})-(\d+)-(\d+)(?:-\w+)?")
+_SOCKET_PATH = 107 - len("/sock-0123456789ab")  # how long the path of the folder may be
+
+
+# Who owns a name.
+
+
+def _world() -> str:
+    """Where a process number means what it means here: this boot of this machine, these namespaces.
+
+    A folder may be shared with other containers, or with other machines. Raises `OSError` without /proc.
+    """
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text()
+    namespaces = (os.readlink(f"/proc/self/ns/{kind}") for kind in ("pid", "time"))
+    return blake2s("".join((boot, *namespaces)).encode(), digest_size=3).hexdigest()
+
+
+def _started(pid: int) -> int | None:
+    """When a process was started, in the kernel's clock; None if it has ended. Raises `OSError` if it can't be told."""
+    try:
+        os.kill(pid, 0)  # /proc may hide a process from us
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        pass  # somebody else's, at least by now: the time tells
+    state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return None if state in "ZX" else int(fields[18])
+
+
+def owner() -> str:
+    """This process, in a name."""
+    try:
+        return f"{_world()}-{os.getpid()}-{_started(os.getpid())}"
+    except OSError:  # no /proc: nobody will take the names for leftovers
+        return f"000000-{os.getpid()}-0"
+
+
+def is_dead(world: str, pid: int, start: int) -> bool:
+    """Whether the process that this name belongs to has ended. In doubt it has not."""
+    try:
+        return world == _world() and _started(pid) != start
+    except OSError, OverflowError:
+        return False
+
+
+# Semaphores.
+
+
+def make_semaphores(count: int) -> tuple[str, Callable[[], object]]:
+    """Make so many semaphores, each free; returns what their names begin with, and what removes them all.
+
+    The names are this, and a number from 0 on. They are removed at the latest when the process ends.
+    """
+    from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
+    from multiprocessing import resource_tracker, util
+
+    sweep()
+    with held_back():  # the tracker must outlive the signals that end this process, and it sees to two of three
+        resource_tracker.ensure_running()
+    prefix = f"/concmodels-{owner()}-{os.urandom(4).hex()}-"
+    names = [f"{prefix}{number}" for number in range(count)]
+    made: list[str] = []
+    remove = util.Finalize(None, _remove_semaphores, (made,), exitpriority=0)
+    try:
+        for name in names:
+            resource_tracker.register(name, "semaphore")
+            made.append(name)
+            SemLock(1, 1, 1, name, False)
+    except BaseException:
+        remove()
+        raise
+    return prefix, remove
+
+
+def _remove_semaphores(names: list[str]) -> None:
+    from _multiprocessing import sem_unlink
+    from multiprocessing.resource_tracker import _resource_tracker, unregister
+
+    tracker: Any = _resource_tracker
+    for name in reversed(names):
+        with suppress(FileNotFoundError):
+            sem_unlink(name)
+    # The program may have started the tracker itself, where SIGHUP could kill it: a new one would know no name.
+    if tracker._fd is not None and tracker._check_alive():
+        for name in names:
+            unregister(name, "semaphore")
+
+
+# The folder of the forkserver.
+
+
+def name_the_folder() -> None:
+    """Give multiprocessing's temporary folder, if there is none yet, a name that says whose it is."""
+    from multiprocessing import process, util
+
+    config = process.current_process()._config  # type: ignore[attr-defined]
+    if config.get("tempdir") is not None:
+        return
+    folder = next((it for it in _folders() if len(it) <= _SOCKET_PATH), None)
+    if folder is None:
+        return  # it would be too long for the path of a socket: multiprocessing knows what to do
+    with suppress(OSError):  # multiprocessing has other names
+        os.mkdir(folder, 0o700)
+        config["tempdir"] = folder
+        util.Finalize(None, _remove_folder, (folder, config), exitpriority=-100)
+
+
+def owner_of(folder: str) -> tuple[str, int, int] | None:
+    """The process that a folder belongs to; None if it is not named like that."""
+    found = _FOLDER.fullmatch(os.path.basename(folder))
+    return found and (found[1], int(found[2]), int(found[3]))
+
+
+def _folders() -> Iterable[str]:
+    return (os.path.join(parent, f"pymp-{owner()}") for parent in _parents())
+
+
+def _parents() -> list[str]:
+    """Where the folder may be: /tmp if the path would be too long elsewhere, as multiprocessing does it."""
+    return list(dict.fromkeys((tempfile.gettempdir(), "/tmp")))
+
+
+def _remove_folder(folder: str, config: dict[str, object]) -> None:
+    config["tempdir"] = None
+    rmtree(folder, ignore_errors=True)
+
+
+# Sweeping.
+
+
+def sweep(*, semaphores: bool = True) -> None:
+    """Remove what dead processes have left; the semaphores may be left to their resource tracker."""
+    if semaphores:
+        _sweep(_SEMAPHORES, _SEMAPHORE, os.unlink)
+    for parent in _parents():
+        _sweep(parent, _FOLDER, lambda path: rmtree(path, ignore_errors=True))
+
+
+def _sweep(parent: str, pattern: re.Pattern[str], remove: Callable[[str], object]) -> None:
+    """Remove what is called like this, belongs to this user, and to no process that lives."""
+    try:
+        entries = [(entry, found) for entry in os.scandir(parent) if (found := pattern.fullmatch(entry.name))]
+    except OSError:
+        return
+    dead: dict[tuple[str, ...], bool] = {}
+    for entry, found in entries:
+        its = found.groups()
+        if its not in dead:
+            dead[its] = is_dead(found[1], int(found[2]), int(found[3]))
+        with suppress(OSError):  # another run sweeps too
+            if dead[its] and entry.stat(follow_symlinks=False).st_uid == os.geteuid():
+                remove(entry.path)

@@ -1,0 +1,57 @@
+"""A run inside of another one, in one thread: the sentence that refuses it, and the loops that are in the way.
+
+A run may be started inside of a run of another model: it stops the outer one's tasks while it lasts, as any blocking
+call would. Only one that needs the same thing, such as a second loop of asyncio in the thread, is refused.
+"""
+
+import signal
+from _thread import _local
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
+
+_here = _local()
+
+
+def refusal(model: str, running: str, instead: str = "call the function directly") -> RuntimeError:
+    """What the `run` of a model raises inside of a run of this one."""
+    return RuntimeError(f"{model}.run was called inside a run of {running}: {instead}")
+
+
+class Loop:
+    """While in its `with`, the thread's event loop of this library is one that this model runs."""
+
+    def __init__(self, model: str, library: str) -> None:
+        self.model = model
+        self.library = library
+        self._wakeup = -1
+
+    def __enter__(self) -> Self:
+        vars(_here).setdefault("loops", []).append(self)
+        if self.library == "trio":
+            self._wakeup = _take_wakeup_fd()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _here.loops.remove(self)
+        if self._wakeup != -1:
+            signal.set_wakeup_fd(self._wakeup, warn_on_full_buffer=False)
+
+
+def _take_wakeup_fd() -> int:
+    """Take back the descriptor that signals are written to, such as that of processes: trio warns if there is one.
+
+    Meanwhile they go to trio's own, which is the one that the thread waits for. Returns -1 if there was none.
+    """
+    try:
+        return signal.set_wakeup_fd(-1)
+    except ValueError:
+        return -1  # not the main thread, or not the main interpreter: trio leaves it alone too
+
+
+def refusal_in_loop(model: str, library: str) -> RuntimeError:
+    """What the `run` of a model raises where a loop of this library runs in the thread, ours or a foreign one."""
+    loops: list[Loop] = [loop for loop in getattr(_here, "loops", ()) if loop.library == library]
+    running = loops[-1].model if loops else f"{library} itself"
+    return refusal(model, running, "await the function instead")
