@@ -1,29 +1,31 @@
 """`python -m concmodels.conformance`: from the arguments to the exit status."""
 
 import argparse
-import contextlib
 import math
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from concmodels._options import BadInput, Parser
-from concmodels._output import JsonFile, console, quiet_when_closed
+from concmodels._options import Parser
+from concmodels._output import BadInput, JsonFile, console, need, quiet_when_closed, say
 from concmodels.conformance import _candidate, _grading
 from concmodels.conformance._report import Outcome, Report
 from concmodels.conformance._runner import PATIENCE_S, Grader
-from concmodels.conformance._show import Show
 from concmodels.conformance.suite import Promise
 from concmodels.errors import ModelUnavailable, UnknownModel
+
+if TYPE_CHECKING:
+    from concmodels.conformance._show import Show
 
 ALL_KEPT, SOME_BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 def conformance_command(arguments: list[str] | None = None) -> int:
     """Run the command with these arguments; return its exit status. Raises nothing, but `SystemExit(0)` for --help."""
-    status = SOME_BROKEN  # if nobody reads any more: not all were seen to be kept
     try:
         options = _parse(arguments)
+        status = ALL_KEPT if options.list else SOME_BROKEN  # if nobody reads any more: not all were seen to be kept
         promises = _chosen(options.k)
+        need("rich", "the report")
         with quiet_when_closed():
             status = _list(promises) if options.list else _grade_all(options, promises)
     except (BadInput, UnknownModel, ModelUnavailable, _candidate.Refused) as error:
@@ -36,10 +38,7 @@ def conformance_command(arguments: list[str] | None = None) -> int:
 
 
 def _say(text: str) -> None:
-    """Write one line to standard error, if anybody listens."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"concmodels.conformance: {text}\n")
-        sys.stderr.flush()
+    say("concmodels.conformance", text)
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -99,6 +98,8 @@ def _grade_all(options: argparse.Namespace, promises: list[Promise]) -> int:
     json, status = JsonFile(options.json), ALL_KEPT
     json.begin([])
     reports: list[Any] = []
+    from concmodels.conformance._show import Show  # it needs rich
+
     show = Show(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
     try:
         for model in options.models:

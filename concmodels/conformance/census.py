@@ -7,6 +7,9 @@ import threading
 import time
 from types import TracebackType
 
+from concmodels.models._interrupt import ENDING
+from concmodels.models._leftovers import owner
+
 PATIENCE = 2
 """Seconds that what is ending may take to be gone, such as the stack of a raw thread. The garbage collector is not
 asked: what it would have to find has been left behind."""
@@ -71,7 +74,7 @@ def interpreters() -> set[str]:
 
 def shared_memory() -> set[str]:
     """Named shared memory, without the semaphores of other programs."""
-    own, other = f"sem.{SEMAPHORES[1:]}", "sem."
+    own, other = (f"sem.{SEMAPHORES[1:]}", f"sem.concmodels-{owner()}"), "sem."
     return {
         f"/dev/shm/{entry}" for entry in _listed("/dev/shm") if entry.startswith(own) or not entry.startswith(other)
     }
@@ -91,7 +94,7 @@ def temporary_files() -> set[str]:
 
 def take() -> set[str]:
     """Everything that there is now."""
-    found = {f"SIGINT handler {signal.getsignal(signal.SIGINT)}"}
+    found = {f"{signum.name} handler {signal.getsignal(signum)}" for signum in ENDING}
     for count in (descriptors, threads, descendants, interpreters, shared_memory, temporary_files):
         found |= count()
     return found

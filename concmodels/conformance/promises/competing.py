@@ -206,7 +206,7 @@ async def select_all(room, channels, report):
 
 @promise(capacity=CAPACITIES)
 async def a_cancelled_select_loses_nothing(room, effort, capacity):
-    """`select` loses nothing when it is cancelled: what was handed to it goes back."""
+    """`select` loses nothing when it is cancelled: it has taken an item and returns it, or it has taken nothing."""
     channels, report = [room.Channel(capacity) for _ in range(2)], room.Channel(INF)
     got = []
     for number in range(effort.rounds):

@@ -44,6 +44,21 @@ class Numbers:
         return self.taken - 1
 
 
+class Uncollected:
+    """`with Uncollected():` what is in a circle stays, for the garbage collector does not come by."""
+
+    def __enter__(self):
+        import gc
+
+        gc.collect()
+        gc.disable()
+
+    def __exit__(self, *_):
+        import gc
+
+        gc.enable()
+
+
 async def all_of(results):
     """What an iterator still yields."""
     return [result async for result in results]

@@ -1,7 +1,9 @@
 """The pool: `submit`, and who does the work."""
 
-from .pool_tools import bordered, double, hold, mark, meet, of_one_memory
-from .tools import INF, PATIENCE, answer, drain, promise, raises
+from weakref import ref
+
+from .pool_tools import Uncollected, all_of, bordered, double, hold, mark, meet, of_one_memory
+from .tools import INF, PATIENCE, answer, become, drain, promise, raises
 
 NEEDS = ("Pool",)
 
@@ -24,10 +26,39 @@ async def tell(*args, **kwargs):
 
 @promise()
 async def arguments_are_passed_on(room):
-    """`submit(function, /, *args, **kwargs)`: a worker calls `function(*args, **kwargs)`, whatever their names."""
+    """`submit(fn, /, *args, **kwargs)`: a worker calls `fn(*args, **kwargs)`, whatever their names."""
     async with room.Pool(1) as pool:
-        call = await pool.submit(tell, 1, [2], function=3, self=("s",))
-        assert await call.result(PATIENCE) == ((1, [2]), {"function": 3, "self": ("s",)})
+        call = await pool.submit(tell, 1, [2], function=3, self=("s",), fn=None, args=5)
+        assert await call.result(PATIENCE) == ((1, [2]), {"function": 3, "self": ("s",), "fn": None, "args": 5})
+
+
+@promise()
+async def the_function_has_no_name(room):
+    """The first argument of `submit` and of `map` is given by its place: another one by its name is a `TypeError`."""
+    async with room.Pool(1) as pool:
+        for name in ("fn", "function"):
+            with raises(TypeError):
+                await pool.submit(**{name: answer})
+            with raises(TypeError):
+                await all_of(pool.map(**{name: answer}))
+
+
+async def make_set(number):
+    """A set of one number: something that can be looked for."""
+    return {number}
+
+
+@promise()
+async def a_call_that_is_dropped_takes_its_result_along(room):
+    """Nobody but the caller holds a call, or its result, once it has been asked for."""
+    with Uncollected():
+        async with room.Pool(2) as pool:
+            for number in range(5):
+                call = await pool.submit(make_set, number)
+                result = await call.result(PATIENCE)
+                kept = ref(result), ref(call)
+                del result, call
+                await become(room, (None, None), lambda kept=kept: tuple(it() for it in kept))
 
 
 @promise(value=(None, False, "text", ("a", [1, {"b": None}]), b"\0" * 3_000_000))

@@ -3,7 +3,7 @@
 import itertools
 
 from .pool_tools import all_of, double, hold, mark, mark_late, of_the_cancelled
-from .tools import INF, PATIENCE, Trouble, answer, drain, fail, promise, raises
+from .tools import INF, PATIENCE, Attempts, Trouble, answer, drain, fail, promise, raises
 
 NEEDS = ("Pool",)
 
@@ -89,6 +89,27 @@ async def a_broken_pool_gives_nobody_up(room):
             assert type(caught.error.__cause__) is Trouble
         with raises(BrokenExecutor):
             await all_of(results)
+
+
+@promise(how=("submit", "map"))
+async def a_pool_that_breaks_while_it_is_used_says_why(room, how):
+    """If the initializer fails, `submit` and `map` raise `BrokenExecutor` with the reason as its `__cause__`.
+
+    Also if it fails in the middle of one of them.
+    """
+    from concurrent.futures import BrokenExecutor
+
+    gate = room.Channel(0)
+    async with room.Pool(1, initializer=fail_when_closed, initargs=(room, gate, Trouble, "late")) as pool:
+        gate.close()
+        with raises(BrokenExecutor) as caught:
+            for _ in Attempts(room):
+                if how == "submit":
+                    await pool.submit(answer, "never")
+                else:
+                    pool.map(answer, range(1000))
+                    await room.sleep(0)
+    assert type(caught.error.__cause__) is Trouble and caught.error.__cause__.args == ("late",)
 
 
 # The end.

@@ -1,9 +1,10 @@
 """The pool: `map`."""
 
 import itertools
+from weakref import ref
 
-from .pool_tools import Numbers, all_of, double, hold, mark, next_of
-from .tools import INF, PATIENCE, Trouble, answer, drain, promise, raises
+from .pool_tools import Numbers, Uncollected, all_of, double, hold, mark, next_of
+from .tools import INF, PATIENCE, Trouble, answer, become, drain, promise, raises
 
 NEEDS = ("Pool",)
 
@@ -120,6 +121,22 @@ async def nobody_waits_for_a_slow_neighbour(room, slow, buffersize):
         gate.close()
         assert await all_of(results) == list(numbers)
     assert drain(done) == [slow]
+
+
+async def make_set(number):
+    """A set of one number: something that can be looked for."""
+    return {number}
+
+
+@promise(chunksize=(None, 1, 4), buffersize=(None, 3))
+async def map_keeps_no_result_that_it_has_yielded(room, chunksize, buffersize):
+    """What `map` has yielded it does not keep: a result lives as long as the caller holds it."""
+    with Uncollected():
+        async with room.Pool(2) as pool:
+            async for result in pool.map(make_set, range(10), chunksize=chunksize, buffersize=buffersize):
+                kept = ref(result)
+                del result
+                await become(room, None, kept)
 
 
 @promise(label=("work", ""))

@@ -1,6 +1,10 @@
 """Timeouts, everywhere in seconds, on the monotonic clock."""
 
-from concmodels.errors import ChannelClosed
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+from concmodels.errors import ChannelClosed, TaskCancelled
 
 from .tools import (
     BOUNDED,
@@ -21,6 +25,12 @@ TOO_LONG = 0.9
 
 NOT_LONG = 0.5
 """Seconds that no machine takes for an operation that does not wait."""
+
+NO_NUMBERS = (math.nan, Decimal("nan"), "1", b"1", [1], 1j)
+"""What is no number of seconds: the first two are a `ValueError`, the others a `TypeError`."""
+
+NUMBERS = (Fraction(3, 50), Decimal("0.06"))
+"""SHORT, as numbers of other kinds."""
 
 
 def full(room, capacity):
@@ -162,10 +172,64 @@ async def result_times_out(room):
         group.cancel()
 
 
+# How long a sleep lasts.
+
+
+class refuses:
+    """The block must refuse what is no number of seconds, with a sentence about seconds that shows it."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.due = raises(TypeError if seconds == seconds else ValueError)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        as_due = self.due.__exit__(kind, error, trace)
+        if as_due:
+            assert "a number of seconds" in str(error) and repr(self.seconds) in str(error), str(error)
+        return as_due
+
+
 @promise(needs=("sleep",))
 async def sleep_takes_its_time(room):
     """`sleep(seconds)` sleeps that long on the clock that `now` shows, and is not wildly late."""
-    with takes(room, SHORT * 0.95, TOO_LONG):
-        await room.sleep(SHORT)
+    for seconds in (SHORT, *NUMBERS):
+        with takes(room, SHORT * 0.95, TOO_LONG):
+            await room.sleep(seconds)
+
+
+@promise(needs=("sleep",), seconds=(0, False, -1, -0.5, -INF, Fraction(-1)))
+async def sleep_of_nothing_does_not_wait(room, seconds):
+    """`sleep(0)` does not wait; negative counts as 0."""
     with takes(room, 0, NOT_LONG):
-        await room.sleep(0)
+        await room.sleep(seconds)
+
+
+@promise(needs=("sleep",), seconds=(*NO_NUMBERS, None))
+async def a_sleep_that_is_no_number_is_refused(room, seconds):
+    """`sleep` of nan is a `ValueError`, of what is no number a `TypeError`, and nobody else is stopped by it."""
+    async with room.TaskGroup() as group:
+        other = group.spawn(answer_late, room)
+        with refuses(seconds):
+            await room.sleep(seconds)
+        assert await other.result(PATIENCE) == "late"
+
+
+async def answer_late(room):
+    """Sleep a little, and return."""
+    await room.sleep(0.001)
+    return "late"
+
+
+@promise(needs=("sleep",), seconds=(INF, 1e300))
+async def sleep_may_last_for_ever(room, seconds):
+    """`sleep(math.inf)`, or longer than any clock goes, lasts until it is cancelled; the others go on meanwhile."""
+    async with room.TaskGroup() as group:
+        task = group.spawn(room.sleep, seconds)
+        assert await group.spawn(answer_late, room).result(PATIENCE) == "late"
+        assert not task.done()
+        task.cancel()
+    with raises(TaskCancelled):
+        await task.result()

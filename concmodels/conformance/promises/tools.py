@@ -28,6 +28,11 @@ def cooperative(facts):
     return not facts.preemptive
 
 
+def of_one_process(facts):
+    """The models whose tasks share one memory, so that a cancelled task knows of it at once."""
+    return facts.file not in ("processes", "subinterp", "dask_")
+
+
 def patient(facts):
     """The models whose tasks, while they wait, do nothing."""
     return not facts.polls
