@@ -1,6 +1,7 @@
 """One model in a fresh Python process, so that what one leaves behind does not tint the next.
 
-The process runs in a session of its own: Ctrl-C at the terminal reaches only this one, which passes it on exactly once.
+The process runs in a session of its own: Ctrl-C at the terminal reaches only this one, which passes it on exactly once,
+as it does SIGTERM and SIGHUP.
 On Linux it is killed by the kernel when this one dies, however it dies; its own nodes notice the same way they notice
 the death of any parent.
 """
@@ -16,7 +17,9 @@ from collections.abc import Callable
 from types import FrameType
 
 from concmodels._program import Program
-from concmodels._result import FAILED, INTERRUPTED, TIMED_OUT, Outcome
+from concmodels._result import FAILED, TIMED_OUT, Outcome, how_it_stopped
+from concmodels.errors import Terminated
+from concmodels.models._interrupt import ENDING, hold_back
 
 _GRACE_S = 20.0  # more than the room's own clean-up and the alarm's grace need
 _PR_SET_PDEATHSIG = 1
@@ -26,7 +29,8 @@ class Apart:
     """Runs one of the programs with these arguments in a process of its own and collects its results and its status."""
 
     def __init__(self, program: Program, arguments: list[str], limit_s: float | None) -> None:
-        self.interrupted = False
+        self.stopped: int | None = None
+        """The signal that has ended it: Ctrl-C, SIGTERM or SIGHUP."""
         self.status = FAILED
         self.error = "ended without a result"
         self._program = program
@@ -38,15 +42,17 @@ class Apart:
     def run(self) -> list[Outcome]:
         """Return what the child measured; `status` and `error` then tell how it ended.
 
-        Ctrl-C is marked and passed on, and does not raise.
+        Ctrl-C is marked and passed on, and does not raise; SIGTERM and SIGHUP alike.
         """
-        old = signal.getsignal(signal.SIGINT)
-        if old is not signal.SIG_IGN:
-            signal.signal(signal.SIGINT, self._forward)
+        old = {signum: signal.getsignal(signum) for signum in ENDING}
+        for signum, handler in old.items():
+            if handler is not signal.SIG_IGN:
+                signal.signal(signum, self._forward)
         try:
             return self._results(self._output())
         finally:
-            signal.signal(signal.SIGINT, old)
+            for signum, handler in old.items():
+                signal.signal(signum, handler)
 
     def _output(self) -> str:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
@@ -54,8 +60,8 @@ class Apart:
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_die_with_parent()
         ) as self._child:
-            if self.interrupted:
-                self._child.send_signal(signal.SIGINT)
+            if self.stopped:
+                self._child.send_signal(self.stopped)
             return self._wait(self._child)
 
     def _wait(self, child: subprocess.Popen[str]) -> str:
@@ -69,11 +75,11 @@ class Apart:
                         os.killpg(child.pid, signal.SIGKILL)
                     return child.communicate()[0]
 
-    def _forward(self, _signum: int, _frame: FrameType | None) -> None:
-        self.interrupted = True
+    def _forward(self, signum: int, _frame: FrameType | None) -> None:
+        self.stopped = self.stopped or signum
         self._deadline = time.monotonic() + _GRACE_S
         if self._child is not None:
-            self._child.send_signal(signal.SIGINT)
+            self._child.send_signal(signum)
 
     def _results(self, output: str) -> list[Outcome]:
         assert self._child is not None
@@ -89,8 +95,8 @@ class Apart:
         return results
 
     def _cause_of_death(self, code: int) -> tuple[int, str]:
-        if self.interrupted:
-            return INTERRUPTED, "interrupted"
+        if self.stopped:
+            return how_it_stopped(KeyboardInterrupt() if self.stopped == signal.SIGINT else Terminated(self.stopped))
         if self._killed:
             return TIMED_OUT, "timed out, did not end by itself, and was killed"
         return FAILED, f"was ended by {signal.Signals(-code).name}"
@@ -109,7 +115,7 @@ def _die_with_parent() -> Callable[[], None] | None:
 
     def before_exec() -> None:
         # Python prints a fatal error when it is interrupted while it starts: its run lets the signal in.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        hold_back()
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it died before
             os._exit(FAILED)

@@ -3,12 +3,13 @@
 import signal
 
 from concmodels import _limits, catalog
-from concmodels._options import BadInput, parse
-from concmodels._output import quiet_when_closed, say
+from concmodels._options import parse
+from concmodels._output import BadInput, quiet_when_closed, say
 from concmodels._program import Program
-from concmodels._result import BAD_INPUT, INTERRUPTED, OK
+from concmodels._result import BAD_INPUT, OK, how_it_stopped
 from concmodels._session import Session, held_interrupts
-from concmodels.errors import ModelUnavailable, UnknownModel
+from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
+from concmodels.models._interrupt import ENDING
 
 
 def command(program: Program, arguments: list[str] | None = None) -> int:
@@ -27,14 +28,16 @@ def command(program: Program, arguments: list[str] | None = None) -> int:
     except (BadInput, UnknownModel, ModelUnavailable, _limits.TooLarge) as error:
         say(program.name, str(error))
         return BAD_INPUT
-    except KeyboardInterrupt:
-        say(program.name, "interrupted")
-        return INTERRUPTED
+    except (KeyboardInterrupt, Terminated) as interrupt:
+        status, how = how_it_stopped(interrupt)
+        say(program.name, how)
+        return status
 
 
 def as_program(status: int) -> int:
-    """Return the status of a finished program. What is left to do takes moments: Ctrl-C has nothing to end any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Return the status of a finished program. What is left to do takes moments: there is nothing to interrupt now."""
+    for signum in ENDING:
+        signal.signal(signum, signal.SIG_IGN)
     return status
 
 

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from concmodels import catalog
 from concmodels._plan import AnyPlan
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
-_SPARE_DESCRIPTORS = 64
+_SPARE_DESCRIPTORS = 12  # what starts a program, an event loop, and the connection of a plain loop
+_SPARE_BEYOND = 64  # a run of processes or interpreters keeps 48 free to end in order, a cluster has 30 of its own
 _GIB = 1024**3
 
 
@@ -33,10 +35,11 @@ def check(plan: AnyPlan[Any]) -> None:
 def _check_descriptors(plan: AnyPlan[Any]) -> None:
     import resource
 
-    need = plan.units * plan.facts.descriptors
+    need = plan.descriptors
     if not need:
         return
-    need += _open_descriptors() + _SPARE_DESCRIPTORS
+    at_home = not plan.facts.descriptors and not catalog.is_beyond(plan.facts)
+    need += _open_descriptors() + (_SPARE_DESCRIPTORS if at_home else _SPARE_BEYOND)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and need > hard:
         raise TooLarge(f"{plan.thing} needs about {need:,} file descriptors, and the limit is {hard:,} (ulimit -Hn)")

@@ -2,10 +2,12 @@
 
 import argparse
 import math
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from concmodels import catalog
+from concmodels._output import BadInput, quiet_when_closed
 from concmodels._plan import LARGEST, SMALLEST_PAYLOAD
 from concmodels.errors import ModelUnavailable
 
@@ -13,10 +15,6 @@ if TYPE_CHECKING:
     from concmodels._program import Program
 
 _LONGEST_S = 1e8  # three years; beyond, the kernel's timers overflow
-
-
-class BadInput(ValueError):
-    """The command line can't be followed; the message is one sentence for the user."""
 
 
 class _NoHelp:
@@ -35,6 +33,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise `BadInput` instead of leaving the program."""
         raise BadInput(message)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write the help or the version. argparse's own method says nothing where that is impossible."""
+        if stream := file or sys.stderr:
+            with quiet_when_closed(stream):
+                stream.write(message)
 
 
 def parse(program: Program, arguments: list[str] | None) -> argparse.Namespace:
@@ -76,7 +80,8 @@ def _available(model: str) -> str:
 def _parser(program: Program) -> Parser:
     parser = Parser(
         prog=f"python -m {program.name}",
-        description=f"{program.description} Exit status: 0 verified, 1 not, 2 bad input, 124 timed out, 130 Ctrl-C.",
+        description=f"{program.description} Exit status: 0 verified, 1 not, 2 bad input, 124 timed out, 130 Ctrl-C, "
+        "143 SIGTERM, 129 SIGHUP.",
         allow_abbrev=False,
     )
     add = parser.add_argument

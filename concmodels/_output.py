@@ -9,12 +9,26 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from concmodels._options import BadInput
-
 if TYPE_CHECKING:
     from rich.console import Console
 
     from concmodels._result import Outcome
+
+
+_WIDEST = 65_535
+"""The most columns or lines that a terminal can have."""
+
+
+class BadInput(ValueError):
+    """The command line can't be followed; the message is one sentence for the user."""
+
+
+def need(library: str, what: str) -> None:
+    """Raise `BadInput` unless this library, which something can't do without, is installed."""
+    from importlib.util import find_spec
+
+    if find_spec(library) is None:
+        raise BadInput(f"{what} needs {library}, which is not installed; pip install {library}")
 
 
 def say(who: str, text: str) -> None:
@@ -25,7 +39,11 @@ def say(who: str, text: str) -> None:
 
 
 def console(stream: TextIO | None) -> Console:
-    """Return a rich console on this stream, 80 columns wide where it is no terminal and COLUMNS doesn't tell."""
+    """Return a rich console on this stream, 80 columns wide where it is no terminal and COLUMNS doesn't tell.
+
+    Raises `BadInput` if rich is not installed.
+    """
+    need("rich", "this output")
     from rich.console import Console
 
     class Plain(Console):
@@ -34,21 +52,42 @@ def console(stream: TextIO | None) -> Console:
 
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="replace")  # a poor encoding shall not be the end of the table
-    return Plain(file=stream, highlight=False, emoji=False)
+    return Plain(file=stream, highlight=False, emoji=False, _environ=_environment())
+
+
+def _environment() -> dict[str, str]:
+    """The variables that rich reads, without sizes that are none: it would take 0 columns at their word."""
+    environment = dict(os.environ)
+    if not _is_size(environment.get("COLUMNS", "80")):
+        environment["COLUMNS"] = "80"
+    if not _is_size(environment.get("LINES", "25")):
+        del environment["LINES"]
+    return environment
+
+
+def _is_size(text: str) -> bool:
+    """Return whether this is as many columns or lines as a terminal can have."""
+    return text.isascii() and text.isdecimal() and len(text) <= 5 and 0 < int(text) <= _WIDEST
 
 
 @contextlib.contextmanager
-def quiet_when_closed() -> Iterator[None]:
-    """Go on in silence when the reader of standard output has gone, as `head` does."""
+def quiet_when_closed(stream: TextIO | None = None) -> Iterator[None]:
+    """Go on in silence when the reader of this stream, standard output by default, has gone, as `head` does.
+
+    Raises `BadInput` where it can't be written to for another reason.
+    """
+    stream = stream or sys.stdout
     try:
         yield
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        if stream is not None:
+            stream.flush()
     except OSError as error:
+        is_output = stream is not sys.stderr
         # what is left in the buffer would fail again at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1 if is_output else 2)
         if error.errno != errno.EPIPE:
-            raise BadInput(f"can't write to standard output: {error.strerror}") from None
+            name = "standard output" if is_output else "standard error"
+            raise BadInput(f"can't write to {name}: {error.strerror}") from None
 
 
 class JsonFile:
@@ -71,7 +110,8 @@ class JsonFile:
     def end(self, results: list[Outcome]) -> None:
         """Write the results and close."""
         if self._path == "-" and sys.stdout is not None:
-            sys.stdout.write(_text(results))
+            with quiet_when_closed():
+                sys.stdout.write(_text(results))
         elif self._file is not None:
             self._dump(results)
             self._close()

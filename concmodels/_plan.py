@@ -39,6 +39,11 @@ class AnyPlan[R: Outcome](ABC):
         """How many tasks there are beside the caller's, each of which needs what the catalog says of one."""
 
     @property
+    def descriptors(self) -> int:
+        """How many file descriptors this process needs for the tasks."""
+        return self.units * self.facts.descriptors
+
+    @property
     @abstractmethod
     def memory(self) -> int:
         """The bytes that its tasks and what is under way between them may need, at most."""

@@ -3,7 +3,8 @@
 from argparse import Namespace
 from typing import Any
 
-from concmodels._options import BadInput, Parser, flags, whole
+from concmodels._options import Parser, flags, whole
+from concmodels._output import BadInput
 from concmodels._pool_plan import PoolPlan, PoolResult
 from concmodels._program import Program
 from concmodels.work import NAMES, Option, load

@@ -39,7 +39,8 @@ class PoolPlan(AnyPlan["PoolResult"]):
         self.workers = workers_of(work, workers)
         catalog.facts(model)
         self.model, self.tasks, self.given = model, tasks, dict(sizes or {})
-        self.sizes = self.new_work().sizes
+        new = self.new_work()
+        self.sizes, self._work_descriptors = new.sizes, new.descriptors
 
     def new_work(self) -> Work:
         """Return the work of one run."""
@@ -52,6 +53,10 @@ class PoolPlan(AnyPlan["PoolResult"]):
     @property
     def units(self) -> int:
         return self.workers
+
+    @property
+    def descriptors(self) -> int:
+        return super().descriptors + self._work_descriptors
 
     @property
     def memory(self) -> int:

@@ -13,6 +13,7 @@ import threading
 from typing import TYPE_CHECKING, Any, TextIO
 
 from concmodels._estimate import WORTH_SAYING_S, in_words
+from concmodels._output import console
 from concmodels._stopwatch import Listener, Stopwatch
 
 if TYPE_CHECKING:
@@ -76,12 +77,10 @@ class Terminal(Listener):
     def _show(self, watch: Stopwatch[Any, Any]) -> None:
         if self._over.wait(_FIRST_LOOK_S):
             return
-        from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-        console = Console(file=self._stream)
-        progress = Progress(*columns, console=console, transient=True, auto_refresh=False)
+        progress = Progress(*columns, console=console(self._stream), transient=True, auto_refresh=False)
         with contextlib.suppress(OSError), progress as bar:
             task = bar.add_task(watch.plan.model, total=watch.plan.steps)
             while not self._over.wait(_LOOK_EVERY_S):

@@ -9,9 +9,13 @@ from typing import Any, ClassVar, Self
 
 import concmodels
 from concmodels._plan import AnyPlan, Plan
+from concmodels.errors import Terminated
 
-OK, FAILED, BAD_INPUT, TIMED_OUT, INTERRUPTED = 0, 1, 2, 124, 130
+OK, FAILED, BAD_INPUT, TIMED_OUT, HUNG_UP, INTERRUPTED, TERMINATED = 0, 1, 2, 124, 129, 130, 143
 """The exit statuses; of several the greatest is the gravest."""
+
+STOPPED = (HUNG_UP, INTERRUPTED, TERMINATED)
+"""Those of a program that somebody has stopped: 128 and the number of the signal, as shells have it."""
 
 
 @functools.cache
@@ -53,7 +57,8 @@ class Outcome:
     error: str | None = None
     repeat: int = 1
     status: int = FAILED
-    """What the command line exits with: 0 verified, 1 failed, 124 timed out, 130 interrupted."""
+    """What the command line exits with: 0 verified, 1 failed, 124 timed out, 130 interrupted, 143 or 129 ended by
+    SIGTERM or SIGHUP."""
     probe_s: float | None = None
     """How long the probe for the estimate took, where there was one."""
     python: str = field(default_factory=platform.python_version)
@@ -127,12 +132,21 @@ class Outcome:
         return cls(model=facts.model, variant=facts.variant, library_version=version, **figures)
 
     def raise_stopped(self) -> Self:
-        """Raise `TimeoutError` or `KeyboardInterrupt` if one of them ended the run; else return the result."""
+        """Raise `TimeoutError`, `KeyboardInterrupt` or `Terminated` if one of them ended the run; else return self."""
         if self.status == TIMED_OUT:
             raise TimeoutError(self.error)
         if self.status == INTERRUPTED:
             raise KeyboardInterrupt
+        if self.status in STOPPED:
+            raise Terminated(self.status - 128)
         return self
+
+
+def how_it_stopped(interrupt: KeyboardInterrupt | Terminated) -> tuple[int, str]:
+    """Return the status and the words for a run that Ctrl-C or a signal like it has ended."""
+    if isinstance(interrupt, Terminated):
+        return 128 + interrupt.signum, str(interrupt)
+    return INTERRUPTED, "interrupted"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 from argparse import Namespace
 
-from concmodels._options import BadInput, Parser, add_message_options, flags, whole
+from concmodels._options import Parser, add_message_options, flags, whole
+from concmodels._output import BadInput
 from concmodels._plan import Plan
 from concmodels._program import Program
 from concmodels._result import Result

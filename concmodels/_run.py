@@ -8,9 +8,9 @@ from typing import Any
 from concmodels import _limits, catalog
 from concmodels._alarm import Alarm
 from concmodels._plan import AnyPlan
-from concmodels._result import FAILED, INTERRUPTED, OK, TIMED_OUT, Outcome
+from concmodels._result import FAILED, INTERRUPTED, OK, TIMED_OUT, Outcome, how_it_stopped
 from concmodels._stopwatch import Listener, Stopwatch
-from concmodels.errors import ChannelClosed, RemoteError, TaskDied
+from concmodels.errors import ChannelClosed, RemoteError, TaskDied, Terminated
 
 SILENT = Listener()
 _ran: set[str] = set()
@@ -39,8 +39,10 @@ def measure[R: Outcome](
     try:
         with alarm:
             returned = watch.measure(room)
-    except KeyboardInterrupt:
-        error, status = (f"timed out after {timeout:g} s", TIMED_OUT) if alarm.struck else ("interrupted", INTERRUPTED)
+    except (KeyboardInterrupt, Terminated) as interrupt:
+        status, error = how_it_stopped(interrupt)
+        if alarm.struck and status == INTERRUPTED:
+            status, error = TIMED_OUT, f"timed out after {timeout:g} s"
         return plan.result(repeat=repeat, error=error, status=status)
     except Exception as failure:  # noqa: BLE001 - whatever it is, it is the result of this run
         return plan.result(repeat=repeat, error=explain(failure, watch), status=FAILED)

@@ -1,8 +1,8 @@
 """One call of a program: its plans, its runs, its report.
 
 Ctrl-C is held back, except while a run lasts: there it ends the run, and everything else (opening and writing the JSON
-above all) takes moments and is done whole. A single model runs in this very process; several run apart, one after the
-other.
+above all) takes moments and is done whole. So are SIGTERM and SIGHUP. A single model runs in this very process; several
+run apart, one after the other.
 """
 
 import contextlib
@@ -15,29 +15,45 @@ from typing import Any
 
 from concmodels import _limits, catalog
 from concmodels._options import choose, shared_arguments
-from concmodels._output import JsonFile, console, quiet_when_closed, say
+from concmodels._output import JsonFile, console, need, quiet_when_closed, say
 from concmodels._plan import AnyPlan
 from concmodels._program import Program
-from concmodels._result import BAD_INPUT, INTERRUPTED, OK, TIMED_OUT, Outcome
-from concmodels.errors import ModelUnavailable
+from concmodels._result import BAD_INPUT, OK, STOPPED, TIMED_OUT, Outcome, how_it_stopped
+from concmodels.errors import ModelUnavailable, Terminated
+from concmodels.models._interrupt import ENDING, terminate
 
 
 @contextlib.contextmanager
 def held_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back; one that came meanwhile is forgotten at the end, for then everything is done."""
-    with _mask(signal.SIG_BLOCK):
+    """Hold Ctrl-C back; one that came meanwhile is forgotten at the end, for then everything is done.
+
+    SIGTERM and SIGHUP alike. Where they would just end the program, and are let in, they raise `Terminated`.
+    """
+    with _mask(signal.SIG_BLOCK), _raising():
         yield
-        if os.name == "posix" and signal.SIGINT in signal.sigpending():
-            signal.sigwait({signal.SIGINT})
+        while os.name == "posix" and (came := ENDING & signal.sigpending()):
+            signal.sigwait(came)
+
+
+@contextlib.contextmanager
+def _raising() -> Iterator[None]:
+    plain = [signum for signum in ENDING if signal.getsignal(signum) == signal.SIG_DFL]
+    for signum in plain:
+        signal.signal(signum, terminate)
+    try:
+        yield
+    finally:
+        for signum in plain:
+            signal.signal(signum, signal.SIG_DFL)
 
 
 @contextlib.contextmanager
 def _mask(how: int) -> Iterator[None]:
-    """Block or unblock SIGINT for this thread; what it starts inherits that. Elsewhere than on Unix it does nothing."""
+    """Block or unblock them for this thread; what it starts inherits that. Elsewhere than on Unix it does nothing."""
     if os.name != "posix":
         yield
         return
-    old = signal.pthread_sigmask(how, {signal.SIGINT})
+    old = signal.pthread_sigmask(how, ENDING)
     try:
         yield
     finally:
@@ -52,6 +68,8 @@ class Session:
         self._options = options
         self._status = OK
         self._results: list[Outcome] = []
+        if not (options.quiet or options.apart):
+            need("rich", "the table (--quiet leaves it out)")
         models, self._skipped = choose(options.models or ["threads"])
         self._plans = [program.plan(options, model) for model in models]
         self._leave_out_what_is_too_large()
@@ -66,11 +84,11 @@ class Session:
             try:
                 with _mask(signal.SIG_UNBLOCK):
                     run(plan)
-            except (KeyboardInterrupt, ModelUnavailable) as stopped:
-                status, error = (BAD_INPUT, str(stopped)) if str(stopped) else (INTERRUPTED, "interrupted")
-                repeat = 1 + sum(result.name == plan.model for result in self._results)
-                self._add(plan.result(repeat=repeat, error=error, status=status))
-            if self._status == INTERRUPTED:
+            except (KeyboardInterrupt, Terminated) as interrupt:
+                self._add_stopped(plan, *how_it_stopped(interrupt))
+            except ModelUnavailable as unavailable:
+                self._add_stopped(plan, BAD_INPUT, str(unavailable))
+            if self._status in STOPPED:
                 break
         self._report()
         return self._status
@@ -120,7 +138,11 @@ class Session:
             self._add(result)
         if not results and apart.status != BAD_INPUT:  # which has said why itself
             self._add(plan.result(error=apart.error, status=apart.status))
-        self._status = max(self._status, apart.status, INTERRUPTED if apart.interrupted else OK)
+        self._status = max(self._status, apart.status, 128 + apart.stopped if apart.stopped else OK)
+
+    def _add_stopped(self, plan: AnyPlan[Any], status: int, error: str) -> None:
+        repeat = 1 + sum(result.name == plan.model for result in self._results)
+        self._add(plan.result(repeat=repeat, error=error, status=status))
 
     def _add(self, result: Outcome) -> None:
         self._results.append(result)
@@ -130,13 +152,14 @@ class Session:
 
     def _report(self) -> None:
         """Write the JSON, then the table."""
-        with quiet_when_closed():
-            self._json.end(self._results)
-            shown = not self._options.quiet and not self._options.apart
-            if shown and any(result.verified for result in self._results):
-                from concmodels import _table
+        self._json.end(self._results)
+        if self._options.quiet or self._options.apart or not any(result.verified for result in self._results):
+            return
+        from concmodels import _table
 
-                _table.show(self._results, console(sys.stderr if self._options.json == "-" else sys.stdout))
+        stream = sys.stderr if self._options.json == "-" else sys.stdout
+        with quiet_when_closed(stream):
+            _table.show(self._results, console(stream))
 
     def _say(self, text: str) -> None:
         say(self._program.name, text)

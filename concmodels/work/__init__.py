@@ -78,11 +78,13 @@ class Work:
 
     `Work(model, tasks, workers, **options)`: `model` is a name as `load` takes it, `tasks` and `workers` are how many;
     `options` are by the names in `Work.options`, and None or nothing is the default. Raises `ValueError` for an option
-    that can't be, `TypeError` for one that the work has not.
+    that can't be, `TypeError` for one that the work has not, `ModelUnavailable` if a library that it needs is missing.
     """
 
     name: str
     options: tuple[Option, ...] = ()
+    needs: tuple[str, ...] = ()
+    """The libraries that its tasks are written with."""
 
     function: Any
     """What the pool calls with each item: a function in a sync room, a coroutine function in an async one."""
@@ -98,7 +100,17 @@ class Work:
         if options:
             raise TypeError(f"the work {self.name!r} has no option {next(iter(options))!r}")
         self.room: Any = None
+        self._check_libraries()
         self.choose()
+
+    def _check_libraries(self) -> None:
+        from importlib.util import find_spec
+
+        if missing := [library for library in self.needs if find_spec(library) is None]:
+            from concmodels.errors import ModelUnavailable
+
+            names = " ".join(missing)
+            raise ModelUnavailable(f"the work {self.name!r} can't be done here: not installed; pip install {names}")
 
     @staticmethod
     def _value(option: Option, given: dict[str, Any]) -> Any:
@@ -107,6 +119,11 @@ class Work:
 
     def choose(self) -> None:
         """Decide what depends on the model and the options: `function` above all."""
+
+    @property
+    def descriptors(self) -> int:
+        """How many file descriptors the tasks need in this process, all workers together."""
+        return 0
 
     def items(self) -> Iterable[Any]:
         """The arguments of the tasks, one for each. Only while prepared."""

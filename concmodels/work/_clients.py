@@ -10,11 +10,15 @@ Nothing is monkey-patched: httpx does its networking through httpcore, and httpc
 
 Each worker has a client of its own, because one that is shared would make blocking clients wait for each other on a
 `threading.Lock`, which greenlets can't. A context variable holds it: in every model each unit has a context of its own.
+Only Dask gives each task another context, and often another thread: a task that may run elsewhere borrows a client for
+each request.
 """
 
 import select
 import socket
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -38,6 +42,7 @@ class Clients:
     def __init__(self, new: Callable[[], Any]) -> None:
         self.new = new
         self.all: list[Any] = []
+        self._idle: deque[Any] = deque()
 
     def own(self) -> Any:
         """The client of the worker that asks."""
@@ -46,6 +51,27 @@ class Clients:
             client = self.new()
             _own.set(client)
             self.all.append(client)
+        return client
+
+    @contextmanager
+    def borrowed(self) -> Iterator[Any]:
+        """Lend a client for the time of a `with`: there are never more of them than are lent at the same time."""
+        client = self._take()
+        try:
+            yield client
+        finally:
+            self._idle.append(client)
+
+    def _take(self) -> Any:
+        while self._idle:
+            try:
+                client = self._idle.pop()
+            except IndexError:  # another thread was faster
+                break
+            if not client.is_closed:
+                return client
+        client = self.new()
+        self.all.append(client)
         return client
 
     def close(self) -> None:

@@ -40,7 +40,8 @@ def fetch(url: str) -> Document:
 
         _clients = Clients(new_client("threads", None))
         atexit.register(_clients.close)
-    return parsed(_clients.own().get(url))
+    with _clients.borrowed() as client:
+        return parsed(client.get(url))
 
 
 def parsed(response: Any) -> Document:
@@ -53,6 +54,7 @@ class Work(_Work):
     """Tasks that wait for a server."""
 
     name = "io"
+    needs = ("httpx", "httpcore")
     options = (Option("delay", 100, "milliseconds that the server takes over each answer", least=0, most=30_000),)
 
     def choose(self) -> None:
@@ -62,6 +64,11 @@ class Work(_Work):
             self.function = fetch
         else:
             self.function = self.fetch_async if self.facts.colour == "async" else self.fetch
+
+    @property
+    def descriptors(self) -> int:
+        """A connection for each worker in this process; the server's process needs no more than that either."""
+        return 0 if self.facts.separate else self.workers
 
     def start(self) -> None:
         """Start the server. Raises `RuntimeError` if it does not come up."""

@@ -1,0 +1,100 @@
+"""The table of models that `python -m concmodels` prints: what each is, what can run here, and why the rest can't."""
+
+import sys
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from concmodels import catalog
+from concmodels._facts import BEYOND, FACTS
+from concmodels.catalog import Facts
+
+_WIDE = 150  # columns; from here on one line per model has room for all of its facts
+
+
+def show(out: Console) -> None:
+    """Print all models on this console."""
+    shown = [facts for facts in FACTS + BEYOND if facts.model == catalog.name_of(facts)]
+    out.print(_wide(shown) if out.width >= _WIDE else _narrow(shown))
+    out.print("\nTry one: python -m concmodels.ring 300 10000 --model trio", style="dim", highlight=False)
+
+
+def _wide(shown: list[Facts]) -> Table:
+    table = Table(box=None, padding=(0, 2, 1, 0), pad_edge=False, header_style="bold")
+    table.add_column("model", no_wrap=True)
+    table.add_column("here", max_width=16)
+    for header in (
+        "a unit is",
+        "scheduled by",
+        "a message travels as",
+        "in parallel",
+        "a pool for",
+        "cancelled by",
+        "costs",
+    ):
+        table.add_column(header, ratio=1)
+    for facts in shown:
+        table.add_row(_name(facts), _here(facts), *(text for _, text in _told(facts)))
+    return table
+
+
+def _narrow(shown: list[Facts]) -> Table:
+    """Two columns: the name, and beside it a small table of facts."""
+    table = Table(box=None, padding=(0, 2, 1, 0), pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for facts in shown:
+        card = Table.grid(padding=(0, 1, 0, 0))
+        card.add_column(style="dim", no_wrap=True)
+        card.add_column()
+        card.add_row("here", _here(facts))
+        for label, text in _told(facts):
+            card.add_row(label, text)
+        table.add_row(_name(facts), card)
+    return table
+
+
+def _told(facts: Facts) -> list[tuple[str, str]]:
+    """What is told about a model, in the order of the columns."""
+    return [
+        ("unit", f"{facts.unit}; {facts.colour}"),
+        ("scheduler", _scheduling(facts)),
+        ("message", f"{facts.message}; share() gives {facts.shares}"),
+        ("parallel", _parallel(facts)),
+        ("a pool for", facts.pool),
+        ("cancelled", _cancelling(facts)),
+        ("costs", facts.cost),
+    ]
+
+
+def _name(facts: Facts) -> Text:
+    """The name, and under it those of its variants; struck through what can't run here."""
+    name = Text(facts.model, style="bold")
+    for other in FACTS:
+        if other.model == facts.model and other.variant:
+            why = catalog.why_not(catalog.name_of(other))
+            name.append(f"\n:{other.variant}", style="not bold" if why is None else "not bold dim strike")
+    if catalog.is_beyond(facts):
+        name.append("\n:tcp://host:port\nbeyond one machine", style="not bold dim")
+    return name
+
+
+def _here(facts: Facts) -> Text:
+    why = catalog.why_not(facts.model)
+    return Text("available", style="green") if why is None else Text(why, style="red")
+
+
+def _parallel(facts: Facts) -> str:
+    if "free-threaded" not in facts.parallel:
+        return facts.parallel
+    return f"{facts.parallel}; here the GIL is {'on' if sys._is_gil_enabled() else 'off'}"
+
+
+def _scheduling(facts: Facts) -> str:
+    return f"{facts.scheduler}; {'preemptive' if facts.preemptive else 'cooperative'}"
+
+
+def _cancelling(facts: Facts) -> str:
+    again = "is raised again" if facts.raised_again else "is gone"
+    return f"{facts.cancellation}; swallowed, it {again}"
