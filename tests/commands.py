@@ -73,9 +73,13 @@ class Program:
         return found
 
     def left(self, within=GONE_WITHIN_S):
-        """What is still there that long after the end: processes and temporary files."""
+        """What is still there that long after the end: processes, temporary files, semaphores."""
         until(lambda: not self.alive() or None, within)
-        return self.alive() + os.listdir(self.temporary)
+        return self.alive() + os.listdir(self.temporary) + self.named()
+
+    def named(self):
+        """The semaphores and temporary folders that are named after it, wherever they are."""
+        return [name for place in ("/dev/shm", "/tmp") for name in os.listdir(place) if f"-{self.process.pid}-" in name]
 
 
 def until(condition, within=30):

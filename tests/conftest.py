@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(items):
 def model(request, quiet_corner):
     """The model to be tested, as `concmodels.conformance.suite.Model`; it has run once before."""
     may_be_missing = any(request.param in names for names in EXPECTED.values())
-    if not may_be_missing and (os.environ.get("CI") == "true" or request.config.getoption("expect_all")):
+    if not may_be_missing and _nothing_may_be_skipped(request.config):
         try:
             why = catalog.why_not(request.param)
         except UnknownModel:
@@ -71,6 +71,10 @@ def model(request, quiet_corner):
         if why:
             pytest.fail(f"{request.param} can't run here: {why} (and nothing may be skipped here)", pytrace=False)
     return plugin.opened(request)
+
+
+def _nothing_may_be_skipped(config):
+    return os.environ.get("CI") == "true" or config.getoption("expect_all")
 
 
 @pytest.fixture(scope="session")
@@ -92,6 +96,21 @@ def border_servers(quiet_corner):
     from concmodels.models import processes
 
     processes.run(one_task)
+
+
+@pytest.fixture(scope="session")
+def cpython_tests(request):
+    """CPython's own tests of executors are here; a test that needs them is skipped where they are not.
+
+    The interpreter that the set-up unpacks from Debian has them. One from elsewhere may lack them even on CI.
+    """
+    import cpython_executors
+
+    if cpython_executors.are_here():
+        return
+    if f"{os.sep}.python{os.sep}debian-" in sys.base_prefix and _nothing_may_be_skipped(request.config):
+        pytest.fail("CPython's own tests of executors are missing (and nothing may be skipped here)", pytrace=False)
+    pytest.skip("this Python came without its own tests of executors, test.test_concurrent_futures")
 
 
 @pytest.fixture

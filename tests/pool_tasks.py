@@ -67,6 +67,15 @@ def leave_a_pool_open(room):
     return pool.submit(same, 5).result()
 
 
+def leave_work_open(room, report):
+    room.Pool(1).submit(report_late, report)
+
+
+def report_late(report):
+    time.sleep(0.05)
+    report.send("done")
+
+
 def unreadable_on_arrival():
     """A value that can be pickled and that nobody can unpickle."""
     return Unreadable()
@@ -117,3 +126,12 @@ def shut_down(pool):
 def slow(seconds):
     time.sleep(seconds)
     return seconds
+
+
+def tried_again(sleep, *divisors):
+    """Divide by one after the other until it works; tenacity does the trying."""
+    import tenacity
+
+    rest = iter(divisors)
+    again = tenacity.Retrying(stop=tenacity.stop_after_attempt(len(divisors)), sleep=sleep, reraise=True)
+    return again(lambda: 9 // next(rest))

@@ -220,6 +220,77 @@ def test_bad_input_is_a_sentence(
     assert says in line
 
 
+NO_RESULTS = {
+    "deep": b"[" * 100_000,
+    "deep in itself": b'{"concmodels":' * 100_000,
+    "list": b"[]",
+    "number": b"1e999",
+    "nothing": b"null",
+    "text": b'"concmodels"',
+    "empty": b"",
+    "binary": bytes(range(256)),
+    "no text": b"\xff\xfe[\x00]\x00",
+    "a benchmark that is none": b'{"concmodels": {"left_out": []}, "benchmarks": [""]}',
+    "what is no reason": b'{"concmodels": {"left_out": [{}]}, "benchmarks": []}',
+    "what is no machine": b'{"concmodels": {"left_out": [], "machine": 3}, "benchmarks": []}',
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        *((["show"], name) for name in [*NO_RESULTS, "truncated", "a folder", "missing"]),
+        (["report"], "deep"),
+        (["compare", "benchmarks/results/full.json"], "deep"),
+    ],
+    ids=str,
+)
+def test_what_is_no_result_is_one_sentence(tmp_path: Path, asked: list[str], name: str):
+    file = tmp_path / "new.json"
+    if name in NO_RESULTS:
+        file.write_bytes(NO_RESULTS[name])
+    elif name == "truncated":
+        file.write_text(run_of("ring/stream/threads", 1, 0.1)[:-20])
+    elif name == "a folder":
+        file.mkdir()
+    ended = command(*asked, str(file))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith(f"python -m benchmarks {asked[0]}: {file} ")
+    assert ended.stderr.count("\n") == 1 and len(ended.stderr) < 500
+
+
+CHANGES = [
+    (("benchmarks", 0, "metadata", "kind"), "none"),
+    (("benchmarks", 0, "metadata", "suite"), 3),
+    (("benchmarks", 0, "metadata", "model"), True),
+    (("benchmarks", 0, "metadata", "parameters"), "3"),
+    (("benchmarks", 0, "metadata", "parameters"), "[" * 100_000),
+    (("benchmarks", 0, "metadata", "inner_loops"), "many"),
+    (("benchmarks", 0, "runs", 0, "metadata"), []),
+    (("benchmarks", 0, "runs", 0), ""),
+    (("concmodels", "left_out", 0, "why"), {}),
+    (("concmodels", "left_out", 0, "failed"), "no"),
+    (("concmodels", "pythons", "3.14"), 3),
+    (("concmodels", "machine", "load_avg"), 1),
+    (("concmodels", "seconds"), "few"),
+]
+
+
+@pytest.mark.parametrize(("place", "value"), CHANGES, ids=lambda it: str(it)[:60])
+def test_a_result_with_one_value_that_can_not_be_is_refused(
+    tmp_path: Path, place: tuple[str | int, ...], value: object
+):
+    data = json.loads((ROOT / "benchmarks/results/full.json").read_text())
+    data["benchmarks"] = data["benchmarks"][:1]
+    inner = data
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+    (tmp_path / "new.json").write_text(json.dumps(data))
+    with pytest.raises(BadResult, match="is no result of"):
+        read(tmp_path / "new.json")
+
+
 @pytest.mark.parametrize("asked", ["/nowhere/python", "/", "python", "3.x"])
 def test_a_python_that_there_is_not(asked: str):
     with pytest.raises(NotToBeHad, match="is neither a version like"):

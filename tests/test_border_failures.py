@@ -77,7 +77,8 @@ def main_poison(room):
 def test_an_exception_raised_while_unpickling(room):
     with pytest.raises(ExceptionGroup) as caught:
         room.run(main_poison, room)
-    assert type(caught.value.exceptions[0]) is ValueError
+    (error,) = caught.value.exceptions
+    assert type(error) is CannotTravel and type(error.__cause__) is ValueError
 
 
 @pytest.mark.parametrize("room", BOTH)

@@ -133,7 +133,7 @@ ORPHANS = """
             pids = [ready.receive() for _ in range(3)]
             print(*pids, flush=True)
             arena = ready.home.arena
-            print("sem." + arena.get(8 * _arena.LOCK_NAMES, 32).rstrip(bytes(1)).decode().strip("/"), flush=True)
+            print("sem." + arena.get(8 * _arena.LOCK_NAMES, 64).rstrip(bytes(1)).decode().strip("/") + "0", flush=True)
             room.sleep(60)
 
     if __name__ == "__main__":

@@ -69,13 +69,13 @@ def test_what_cannot_travel_is_refused(room):
             assert [next(results), next(results)] == [1, 2]
             with pytest.raises(CannotTravel, match="argument 1"):
                 next(results)
-            with pytest.raises(ValueError, match="can't be read"):
+            with pytest.raises(CannotTravel, match="unpickled.*ValueError: it can't be read"):
                 pool.submit(tasks.unreadable_on_arrival).result()
-            with pytest.raises(ValueError, match="can't be read"):
+            with pytest.raises(CannotTravel, match="unpickled.*ValueError: it can't be read"):
                 pool.submit(tasks.same, tasks.Unreadable()).result()
             results = pool.map(tasks.same, [1, tasks.Unreadable(), 3], chunksize=3)
             assert next(results) == 1
-            with pytest.raises(ValueError, match="can't be read"):
+            with pytest.raises(CannotTravel, match="unpickled.*ValueError: it can't be read"):
                 next(results)
             assert pool.submit(tasks.same, 5).result() == 5
 
@@ -126,20 +126,44 @@ def test_a_pool_in_a_task(room):
 
 @pytest.mark.parametrize("room", BOTH)
 def test_a_pool_ends_with_its_run(room):
-    """Forgotten, closed without waiting, left with all hands at work: the run ends, and nothing is left."""
+    """Forgotten or closed without waiting: the run ends when everything is done that the pools were given."""
+
+    def main():
+        pool, other = room.Pool(1), room.Pool(1)
+        given = [pool.submit(tasks.slow, 0.05) for _ in range(3)]
+        given.append(other.submit(tasks.slow, 0.05))
+        other.shutdown(wait=False)
+        return given
+
+    assert [future.result(0) for future in room.run(main)] == [0.05] * 4
+
+
+@pytest.mark.parametrize("room", BOTH)
+def test_a_task_does_not_end_before_the_pool_that_it_left_open(room):
+    def main():
+        report = room.Channel(10)
+        with room.TaskGroup() as group:
+            group.spawn(tasks.leave_work_open, room, report)
+        return report.receive(0)
+
+    assert room.run(main) == "done"
+
+
+@pytest.mark.parametrize("room", BOTH)
+def test_an_error_of_main_cancels_what_a_pool_does(room):
+    """Left with all hands at work: the run ends, and nothing is left."""
+    waiting = []
 
     def main():
         report = room.Channel(10)
         pool = room.Pool(2)
-        waiting = [pool.submit(tasks.report_and_wait, report, room) for _ in range(3)]
+        waiting.extend(pool.submit(tasks.report_and_wait, report, room) for _ in range(3))
         report.receive()
         report.receive()
-        other = room.Pool(1)
-        other.submit(tasks.same, 1)
-        other.shutdown(wait=False)
-        return waiting
+        raise LookupError("of main")
 
-    waiting = room.run(main)
+    with pytest.raises(LookupError):
+        room.run(main)
     assert all(future.done() for future in waiting)
     assert waiting[2].cancelled()
 

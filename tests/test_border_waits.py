@@ -6,7 +6,7 @@ import pytest
 from borders import BOTH
 
 from concmodels.errors import WouldBlock
-from concmodels.models import _channel_memory
+from concmodels.models import _border_select, _channel_memory
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -124,3 +124,23 @@ def test_another_is_faster_and_the_receiver_waits_on(room, way):
 @pytest.mark.parametrize("room", BOTH)
 def test_the_close_comes_as_the_receiver_has_joined_the_list(room):
     assert room.run(main_meddled, room, WAYS["iteration"], close) == []
+
+
+def main_overtaken_select(room, monkeypatch):
+    first, second, blocked = room.Channel(1), room.Channel(0), []
+    wait = _border_select.Selection._wait
+
+    def wait_and_be_overtaken(selection, until):
+        first.send("first")
+        with pytest.raises(WouldBlock):
+            second.send_nowait("second")
+        blocked.append("second")
+        wait(selection, until)
+
+    monkeypatch.setattr(_border_select.Selection, "_wait", wait_and_be_overtaken)
+    return room.select(first, second, priority=True).item, blocked
+
+
+@pytest.mark.parametrize("room", BOTH)
+def test_a_later_case_is_not_done_while_an_earlier_one_is_ready(room, monkeypatch):
+    assert room.run(main_overtaken_select, room, monkeypatch) == ("first", ["second"])

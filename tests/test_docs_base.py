@@ -87,7 +87,7 @@ MISTAKES = {
 
 def result_file(path):
     """A result with these rows."""
-    record = Record(path, command="x", quick=False, wanted=3, machine={}, pythons=[])
+    record = Record(path, command="x", quick=False, wanted=3, machine={}, pythons={})
     for name, seconds in SECONDS.items():
         suite, cell, candidate = name.split("/")
         about = {"name": f"{name}@3.14", "suite": suite, "cell": cell, "candidate": candidate, "kind": "room"}
@@ -176,7 +176,7 @@ def test_the_options_are_those_of_the_parser(page):
 
 def test_a_protocol_is_shown_without_arguments_and_its_methods_with_theirs(page):
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page))
-    assert re.search(r"class Pool ?¶", text) and re.search(r"submit\( ?function: Callable", text)
+    assert re.search(r"class Pool ?¶", text) and re.search(r"submit\( ?fn: Callable", text)
 
 
 def test_docstrings_are_read_as_they_are_written(page):

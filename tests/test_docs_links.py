@@ -1,4 +1,4 @@
-"""The built site: every page can be reached, and every link inside it leads somewhere.
+"""The built site: every page can be reached, every link inside it leads somewhere, and none to a package registry.
 
 `make docs` builds it first; without a site, these tests are skipped. Also what the pages say by hand and the source
 knows better: exit statuses, the names in the results' format, and that every chart has its place.
@@ -23,6 +23,9 @@ pytestmark = pytest.mark.docs
 ROOT = Path(__file__).parent.parent
 DOCS, SITE = ROOT / "docs", ROOT / "build" / "docs"
 RESULT = ROOT / "benchmarks" / "results" / "full.json"
+REGISTRIES = {"anaconda", "crates", "npmjs", "nuget", "piwheels", "pypi", "pythonhosted", "rubygems"}
+"""Names that the hosts of package registries have: what is linked is a project's own repository or documentation."""
+SOURCES = ("benchmarks", "concmodels", "docs", "examples", "requirements", "tests", "tools", "*.md", "*.toml")
 OWN = ("genindex.html", "search.html", "py-modindex.html")
 """Sphinx's own pages, which no table of contents has."""
 
@@ -86,6 +89,38 @@ def test_every_link_inside_the_site_leads_somewhere():
     assert not found
 
 
+def is_registry(link):
+    """Whether a link leads to a registry of packages; what is no address leads nowhere."""
+    try:
+        host = urlsplit(link).hostname or ""
+    except ValueError:
+        return False
+    return not REGISTRIES.isdisjoint(host.split("."))
+
+
+def test_no_link_leads_to_a_package_registry():
+    found = {page: links for page, it in site().items() if (links := sorted(filter(is_registry, it.links + it.files)))}
+    assert not found
+
+
+def test_no_source_links_to_a_package_registry():
+    """Nor what is on no page: the README, comments, docstrings."""
+    found = {}
+    for path in (file for name in SOURCES for top in ROOT.glob(name) for file in (top, *top.rglob("*"))):
+        if path.is_file() and path.suffix not in (".pyc", ".png"):
+            text = path.read_text(errors="replace")
+            if links := sorted(filter(is_registry, re.findall(r"\bhttps?://[^\s<>()\[\]\"'`]+", text))):
+                found[str(path.relative_to(ROOT))] = links
+    assert not found
+
+
+def test_a_package_registry_is_known_by_its_host():
+    hosts = [f"{name}.org" for name in ("pypi", "www.pypi", "test.pypi", "files.pythonhosted", "pypi.python")]
+    assert all(is_registry(f"https://{host}/project/greenlet/") and is_registry(f"//{host}") for host in hosts)
+    others = ["https://greenlet.readthedocs.io/", "guide.html#pypi", "../pypi/index.html", "https://[", "mailto:pypi@x"]
+    assert not any(map(is_registry, others))
+
+
 def test_every_picture_and_style_sheet_is_there():
     pages = site()
     missing = []
@@ -132,7 +167,7 @@ def test_every_chart_and_table_of_the_report_is_among_the_measurements():
 
 def test_the_exit_statuses_are_those_of_the_programs():
     text = (DOCS / "reference" / "exit-statuses.md").read_text()
-    known = (_result.OK, _result.FAILED, _result.BAD_INPUT, _result.TIMED_OUT, _result.INTERRUPTED)
+    known = (_result.OK, _result.FAILED, _result.BAD_INPUT, _result.TIMED_OUT, *_result.STOPPED)
     assert [int(it) for it in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)] == list(known)
 
 

@@ -36,3 +36,9 @@ def test_interrupted_channel_loops(model, switch, capsys):
 @pytest.mark.parametrize("where", WAYS)
 def test_interrupted_waits(model, where, capsys):
     check_and_tell(seen_by("interrupted", model.name, where, WAITS), capsys)
+
+
+@pytest.mark.parametrize("signum", ["SIGTERM", "SIGHUP"])
+def test_loops_ended_by_another_signal(model, signum, capsys):
+    what = "receive" if model.facts.file in ("processes", "subinterp") else "loops"
+    check_and_tell(seen_by("interrupted", model.name, what, LOOPS, 0, signum), capsys)

@@ -221,6 +221,92 @@ def test_ctrl_c_in_a_task_is_mains(name, main_does):
         assert outcome(future.result) in (TaskCancelled, CancelledError)
 
 
+def finish(room, main):
+    """Run this to its end. An interrupt that gets out is a failure of this test; bare, it would end them all."""
+    try:
+        return room.run(main)
+    except KeyboardInterrupt as error:
+        raise AssertionError("main was interrupted once too often") from error
+
+
+def results_of_a_struck_task(pool, how):
+    """Have a task strike itself with Ctrl-C, and ask for its result."""
+    if how == "result":
+        pool.submit(strike).result()
+    elif how == "await another":
+        pool.submit(strike)
+        pool.submit(pow, 2, 5).result()
+    elif how == "map":
+        next(pool.map(lambda _: strike(), [1]))
+    else:
+        wait([pool.submit(strike)])
+        time.sleep(0)
+
+
+@pytest.mark.parametrize("name", COOPERATIVE)
+@pytest.mark.parametrize("how", ["result", "await another", "map", "wait"])
+def test_one_ctrl_c_interrupts_main_once(name, how):
+    room, seen = room_of(name), []
+
+    def main():
+        with room.Pool(1) as pool:
+            try:
+                results_of_a_struck_task(pool, how)
+                room.sleep(1)
+            except KeyboardInterrupt:
+                seen.append("once")
+                room.sleep(0.001)
+                seen.append(pool.submit(pow, 2, 5).result())
+            room.sleep(0.001)
+            seen.append(list(pool.map(abs, range(300)))[-1])
+        return "to the end"
+
+    assert finish(room, main) == "to the end"
+    assert seen == ["once", 32, 299]
+
+
+@pytest.mark.parametrize("name", SYNC)
+def test_a_keyboard_interrupt_of_a_task_is_its_futures(name):
+    room = room_of(name)
+
+    def interrupt():
+        raise KeyboardInterrupt("of the program")
+
+    def main():
+        with room.Pool(2) as pool:
+            future = pool.submit(interrupt)
+            assert pool.submit(pow, 2, 5).result() == 32
+            room.sleep(0.001)
+            assert list(pool.map(abs, range(300)))[-1] == 299
+            for _ in range(2):
+                with pytest.raises(KeyboardInterrupt, match="of the program"):
+                    future.result()
+            with pytest.raises(KeyboardInterrupt, match="of the program"):
+                next(pool.map(lambda _: interrupt(), [1]))
+            room.sleep(0.001)
+        return "to the end"
+
+    assert finish(room, main) == "to the end"
+
+
+@pytest.mark.parametrize("name", SYNC)
+def test_a_keyboard_interrupt_of_a_callback_is_nobodys(name):
+    room = room_of(name)
+
+    def interrupt(_):
+        raise KeyboardInterrupt("of a callback")
+
+    def main():
+        with room.Pool(1) as pool:
+            future = pool.submit(soon, room, "value")
+            future.add_done_callback(interrupt)
+            assert future.result() == "value"
+            room.sleep(0.001)
+            return pool.submit(pow, 2, 5).result()
+
+    assert finish(room, main) == 32
+
+
 @pytest.mark.parametrize("name", THREADED)
 def test_ctrl_c_finds_no_lock_that_a_worker_needs(name):
     room = room_of(name)

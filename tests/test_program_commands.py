@@ -198,6 +198,71 @@ def refused(ended, program, complaint):
     assert err.startswith(f"{program}: ") and len(err.splitlines()) == 1
 
 
+def limited(descriptors):
+    """What starts a program that may have so many file descriptors."""
+    return ("sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh")
+
+
+@pytest.mark.parametrize("name", catalog.names(variants=True))
+def test_a_pool_with_too_few_descriptors_for_its_connections(tmp_path, name):
+    skip_unless_here(name)
+    arguments = (100, "--work", "io", "--workers", 100, "--model", name)
+    complaint = "a pool of 100 workers of .* needs about [0-9]+ file descriptors, and the limit is 64 "
+    status, out, err = run(tmp_path, "pool", *arguments, prefix=limited(64))
+    assert (status, out) == (2, "")
+    assert re.fullmatch(rf"concmodels\.pool: {complaint}\(ulimit -Hn\)\n", err)
+
+
+IN_PLACE = [name for name in catalog.names(variants=True) if not catalog.facts(name).descriptors]
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_a_pool_with_just_enough_descriptors(tmp_path, name):
+    """What is not refused succeeds, and hardly more is asked for than is needed."""
+    skip_unless_here(name)
+    asked = (40, "--work", "io", "--workers", 20, "--delay", 1, "--model", name, "--quiet")
+    enough = 20
+    while (ended := run(tmp_path, "pool", *asked, prefix=limited(enough)))[0] == 2:  # also once the model is loaded
+        enough = int(re.search("needs about ([0-9]+) file descriptors", ended[2])[1])
+    assert ended == (0, "", "")
+    assert 20 < enough <= 20 + 18
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize(
+    ("program", "arguments", "descriptors"),
+    [
+        ("ring", (5, 20), 20),
+        ("ring", (5, 20), 80),
+        ("channel", ("fanin", 50), 20),
+        ("pool", (12, "--work", "io", "--workers", 4, "--delay", 1), 20),
+        ("pool", (12, "--work", "io", "--workers", 4, "--delay", 1), 80),
+    ],
+)
+def test_any_number_of_descriptors_is_enough_or_refused(tmp_path, program, arguments, descriptors):
+    options = ("--model", "all+", "--json", "-")
+    status, out, err = run(tmp_path, program, *arguments, *options, prefix=limited(descriptors))
+    done = {it["model"] + (f":{it['variant']}" if it["variant"] else "") for it in json.loads(out) if it["verified"]}
+    lines = [line for line in err.splitlines() if "file descriptors" in line]
+    here = [name for name in catalog.names(variants=True) if catalog.why_not(name) is None]
+    assert status == (2 if lines else 0), err
+    assert len(done) == len(here) - len(lines), err
+    assert "Traceback" not in err
+
+
+def test_a_cluster_needs_connections_for_its_workers_and_not_for_its_tasks(tmp_path):
+    skip_unless_here("dask")
+    asked = (200, "--work", "io", "--workers", 5, "--delay", 1, "--model", "dask", "--quiet")
+    with Program(tmp_path, *asked, module="concmodels.pool", prefix=limited(90)) as program:
+        assert program.end() == (0, "", "")  # Dask itself leaves a file
+
+
+def test_the_soft_limit_is_raised_for_connections(tmp_path):
+    few = ("sh", "-c", 'ulimit -Sn 40 && exec "$@"', "sh")
+    asked = (60, "--work", "io", "--workers", 60, "--delay", 1, "--quiet")
+    assert run(tmp_path, "pool", *asked, prefix=few) == (0, "", "")
+
+
 # Status 1, 124, 130.
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C, and once more while the run waits for a task that nobody can stop: it names the task and leaves with 130."""
+"""Ctrl-C, and once more: what is in the way of the end is named, and the status is 130; and once more much later."""
 
 import signal
 import sys
@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from interruptible import popen
+from pool_rooms import COOPERATIVE
+
+from concmodels import catalog
 
 PROGRAM = """
 import sys
@@ -64,3 +67,122 @@ def test_the_second_one_gives_up(tmp_path, name, where):
     assert program.returncode == 130
     assert "interrupted again during the clean-up; still running: " in err
     assert ("stubborn" if where == "in_a_group" else "worker") in err
+
+
+# On every model, in the library's clean-up and in main's own.
+
+PROGRAMS = Path(__file__).parent / "programs" / "interrupted_twice.py"
+MODELS = [*catalog.names(), "anyio:trio"]
+KILLED = ["processes"]
+"""Where nobody is stubborn: a process that does not end is killed."""
+
+LATEST_S = 20
+
+
+class Interrupted:
+    """One of `programs/interrupted_twice.py`: reads what it says, and interrupts it."""
+
+    def __init__(self, tmp_path, name, main, task):
+        text = PROGRAMS.read_text()
+        if catalog.facts(name).colour == "sync":
+            text = text.replace("async ", "").replace("await ", "")
+        file = tmp_path / "interrupted_twice.py"
+        file.write_text(text)
+        root = str(Path(__file__).parent.parent)
+        command = [sys.executable, file, name, main, task]
+        self._program = popen(command, env={"PYTHONPATH": root}, cwd=tmp_path)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._program.kill()
+        self._program.communicate()
+
+    def says(self):
+        """The next line that it writes."""
+        return self._program.stdout.readline().rstrip("\n")
+
+    def press(self, *, at=None):
+        """Press Ctrl-C, once it has said this."""
+        assert at is None or self.says() == at
+        self._program.send_signal(signal.SIGINT)
+
+    def end(self):
+        """Its exit status, and what else it has written."""
+        out, err = self._program.communicate(timeout=LATEST_S)
+        return self._program.returncode, out, err
+
+
+@pytest.fixture(params=MODELS)
+def name(request):
+    """A model that can run here."""
+    if why := catalog.why_not(request.param):
+        pytest.skip(why)
+    return request.param
+
+
+def must_have_given_up(name, status, err):
+    """The second Ctrl-C was enough; where nobody can be stubborn, the first."""
+    if name in KILLED and status == -signal.SIGINT:
+        assert err.endswith("KeyboardInterrupt\n")
+        return
+    assert status == 130
+    assert "interrupted again during the clean-up; still running: " in err
+
+
+@pytest.mark.parametrize("main", ["leaves_a_group", "waits_for_a_pool"])
+def test_the_second_in_the_clean_up_of_the_library(tmp_path, name, main):
+    with Interrupted(tmp_path, name, main, "refuse_to_end") as program:
+        program.press(at="ready")
+        program.press(at="refused")
+        status, _, err = program.end()
+    must_have_given_up(name, status, err)
+
+
+@pytest.mark.parametrize("name", COOPERATIVE)
+def test_one_that_strikes_a_task_of_a_pool_does_not_come_again_in_mains_clean_up(tmp_path, name):
+    with Interrupted(tmp_path, name, "cleans_up_shortly", "compute") as program:
+        program.press(at="computing")
+        status, out, err = program.end()
+    assert (status, out) == (-signal.SIGINT, "cleaned up\n"), err
+    assert err.endswith("KeyboardInterrupt\n")
+
+
+def test_the_second_after_a_failure(tmp_path, name):
+    with Interrupted(tmp_path, name, "fails_in_a_group", "refuse_to_end") as program:
+        program.press(at="refused")
+        time.sleep(0.5)  # it has landed, or waits for the end of the clean-up
+        program.press()
+        status, _, err = program.end()
+    if name not in KILLED:  # where the failure has killed the task, there was not much to interrupt
+        must_have_given_up(name, status, err)
+
+
+@pytest.mark.parametrize("main", ["cleans_up_in_a_group", "cleans_up_in_a_pool"])
+def test_the_second_in_a_clean_up_of_mains_own(tmp_path, name, main):
+    with Interrupted(tmp_path, name, main, "refuse_to_end") as program:
+        program.press(at="ready")
+        program.press(at="cleaning up")
+        status, _, err = program.end()
+    must_have_given_up(name, status, err)
+
+
+@pytest.mark.parametrize("main", ["cleans_up_in_a_group", "cleans_up_in_a_pool"])
+def test_the_second_in_a_clean_up_of_mains_own_is_raised_there(tmp_path, name, main):
+    with Interrupted(tmp_path, name, main, "sleep_long") as program:
+        program.press(at="ready")
+        program.press(at="cleaning up")
+        status, out, err = program.end()
+    assert (status, out) == (-signal.SIGINT, "left\n"), err
+    assert err.endswith("KeyboardInterrupt\n") and "interrupted again" not in err
+
+
+@pytest.mark.parametrize("main", ["goes_on", "goes_on_in_a_group"])
+def test_after_one_that_was_handled_the_next_is_a_first(tmp_path, name, main):
+    with Interrupted(tmp_path, name, main, "sleep_long") as program:
+        for _ in range(2):
+            program.press(at="ready")
+            assert program.says() == "handled"
+        program.press(at="ready")
+        assert program.end() == (0, "handled\nto the end\n", "")

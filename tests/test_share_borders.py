@@ -54,8 +54,9 @@ def test_after_the_run(room):
             use()
 
     def main():
-        with room.TaskGroup() as group, pytest.raises(RuntimeError, match="a run that is over"):
+        with room.TaskGroup() as group, pytest.raises(CannotTravel, match="a run that is over") as caught:
             group.spawn(read, shared)
+        assert isinstance(caught.value.__cause__, RuntimeError)
 
     room.run(main)
 

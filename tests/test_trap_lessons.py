@@ -31,7 +31,7 @@ LESSONS = {
     "eventlet_asyncio_hub": ["epolls: 42", "asyncio: RuntimeError"],
     "eventlet_late_patch": ["before patching is one of: _thread", "after patching is one of: threading"],
     "asyncio_blocking": ["time.sleep: none", "to_thread(time.sleep): some"],
-    "asyncio_lost_item": ["by hand: received []", "still in the channel: parcel"],
+    "asyncio_lost_item": ["by hand: received []", "the room: received ['parcel'] and 0 left in the channel"],
     "asyncio_swallowed_cancel": ["asyncio: raised in 1 of 5", "\ntrio: raised in 5 of 5", "\nanyio: raised in 5 of 5"],
     "asyncio_lost_task": ["after a garbage collection: 0"],
     "asyncio_gather": ["gathered: gather raised, the other one worked on", "grouped: the other one was cancelled"],

@@ -1,6 +1,7 @@
 """The work that pools are given: that every model does it right, and that its parts keep their word."""
 
 import contextlib
+import contextvars
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ import pytest
 import concmodels
 from concmodels import catalog
 from concmodels.work import NAMES, Option, load
+from concmodels.work._clients import Clients
 
 with contextlib.suppress(ImportError):
     import numpy  # noqa: F401  # before anybody counts threads: it keeps some
@@ -188,3 +190,34 @@ def test_a_list_in_a_wrong_order_has_another_checksum():
 
     numbers = shuffled(3, 20)
     assert checksum(sorted(numbers)) != checksum(numbers)
+
+
+class Client:
+    """Stands in for one of httpx's."""
+
+    def __init__(self):
+        self.is_closed = False
+
+    def close(self):
+        self.is_closed = True
+
+
+def test_there_are_as_many_clients_as_are_borrowed_at_a_time():
+    clients = Clients(Client)
+
+    def borrow(deep):
+        with clients.borrowed() as client:
+            return [client, *(borrow(deep - 1) if deep else [])]
+
+    contexts = [contextvars.copy_context() for _ in range(3)]
+    seen = [context.run(borrow, 1) for context in contexts]
+    assert len(clients.all) == len({it for pair in seen for it in pair}) == 2
+    assert all(first is not second for first, second in seen)
+
+
+def test_a_closed_client_is_not_lent():
+    clients = Clients(Client)
+    with clients.borrowed() as first:
+        clients.close()
+    with clients.borrowed() as second:
+        assert second is not first and not second.is_closed

@@ -7,13 +7,10 @@
     still there     what `receive_nowait` gives afterwards
 
 A Ctrl-C that rose inside the library, and a cancellation, leave no such doubt: the operation has then done nothing at
-all. (Models that say so among their limitations may have delivered the item of a `send` that was cancelled.)
+all.
 """
 
 from concmodels.conformance.promises.tools import drain
-
-DELIVERS_CANCELLED = ("asyncio", "anyio", "gevent", "eventlet")
-"""Their docstrings: a send cancelled in the same turn in which its item is taken leaves that item delivered."""
 
 
 class Page:
@@ -47,7 +44,7 @@ def _rose_in_handler(trace):
 class Book:
     """One run: its channels, the main task's page and the other task's."""
 
-    def __init__(self, room, name, kind, capacity):
+    def __init__(self, room, kind, capacity):
         self.channels = [room.Channel(capacity) for _ in range(2)]
         self.main, self.others = Page(), Page()
         there, back = self.channels
@@ -57,7 +54,6 @@ class Book:
             "main_receives": [(there, self.others, self.main)],
             "main_produces": [(there, self.main, self.others)],
         }[kind]
-        self._delivers_cancelled = name.partition(":")[0] in DELIVERS_CANCELLED
 
     def balance(self):
         """Raise unless the account of every channel is right; return how many items were the program's to lose."""
@@ -69,7 +65,7 @@ class Book:
         taken = receiver.received
         lost = int(receiver.in_its_own_code and bool(left and left[0] == taken + 1))
         assert left == list(range(taken + lost, taken + lost + len(left))), f"after {taken} of it lay there: {left[:9]}"
-        accounted, doubt = taken + lost + len(left), sender.in_its_own_code or self._delivers_cancelled
+        accounted, doubt = taken + lost + len(left), sender.in_its_own_code
         if receiver.in_its_own_code and not lost and accounted == sender.sent - 1:
             lost, accounted = 1, accounted + 1  # the last one of all was under way
         assert sender.sent <= accounted <= sender.sent + doubt, (

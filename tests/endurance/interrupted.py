@@ -1,6 +1,9 @@
-"""A program that presses its own Ctrl-C in run after run: `python -m endurance.interrupted MODEL WHAT RUNS [SWITCH]`.
+"""A program that presses its own Ctrl-C in run after run.
 
-WHAT is `loops` (the main task in the middle of a channel loop) or a way to wait. The last line of its output is JSON.
+    python -m endurance.interrupted MODEL WHAT RUNS [SWITCH [SIGNAL]]
+
+WHAT is `loops` (the main task in the middle of a channel loop) or a way to wait. SIGNAL is SIGINT, or one of those that
+end a run as Ctrl-C does: SIGTERM, SIGHUP. The last line of its output is JSON.
 """
 
 import faulthandler
@@ -8,12 +11,14 @@ import itertools
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 
 from concmodels import catalog
+from concmodels.errors import Terminated
 from endurance import loops, plain
 from endurance.books import Book
 
@@ -29,7 +34,7 @@ parent, longest = os.getppid(), {longest}
 while os.read(0, 1):
     time.sleep(random.uniform(0, longest))
     os.write(1, b"%.9f\\n" % time.monotonic())
-    os.kill(parent, signal.SIGINT)
+    os.kill(parent, {signum})
 """
 """A process of its own: a thread would strike only where the others let go of the GIL, which is always the same."""
 
@@ -37,8 +42,8 @@ while os.read(0, 1):
 class Presser:
     """Presses Ctrl-C a random time after it is asked to. Asked through a pipe: one call, no lock."""
 
-    def __init__(self, longest):
-        program = PRESSER.format(longest=longest)
+    def __init__(self, longest, signum):
+        program = PRESSER.format(longest=longest, signum=int(signum))
         command = [sys.executable, "-I", "-S", "-c", program]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 
@@ -60,10 +65,11 @@ class Presser:
 class Program:
     """The runs of one model."""
 
-    def __init__(self, name, longest):
+    def __init__(self, name, longest, signum=signal.SIGINT):
         self.name, self.room = name, catalog.load(name)
         self.texts = loops if catalog.facts(name).colour == "async" else plain
-        self.presser = Presser(longest)
+        self.presser = Presser(longest, signum)
+        self.raised = KeyboardInterrupt if signum == signal.SIGINT else Terminated
         self.late = []
         self.seen = Counter()
         self.before = (math.inf,) * 3
@@ -76,13 +82,13 @@ class Program:
         faulthandler.dump_traceback_later(HANGS_S, exit=True)
 
     def interrupt(self, main, *args):
-        """Run this main task, interrupted; a bare KeyboardInterrupt must come out, and everything must be gone."""
+        """Run this main task, interrupted; the bare interrupt must come out, and everything must be gone."""
         self._watch()
         try:
             self.room.run(main, self.room, *args, self.presser.press)
-        except KeyboardInterrupt as error:
+        except (KeyboardInterrupt, Terminated) as error:
             self.late.append(time.monotonic() - self.presser.pressed())
-            assert type(error) is KeyboardInterrupt
+            assert type(error) is self.raised
         else:
             raise AssertionError("the run went on to its end")
         until = time.monotonic() + 2
@@ -96,7 +102,7 @@ class Program:
 
     def loop(self, kind, capacity):
         """One interrupted channel loop, and what it has left."""
-        book = Book(self.room, self.name, kind, capacity)
+        book = Book(self.room, kind, capacity)
         try:
             self.interrupt(getattr(self.texts, kind), book)
             self.seen["lost in flight"] += book.balance()
@@ -116,12 +122,12 @@ def present():
     return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), len(children)
 
 
-def main(name, what, runs, switch="0"):
+def main(name, what, runs, switch="0", signum="SIGINT"):
     """Do it, and print what was seen."""
     if float(switch):
         sys.setswitchinterval(float(switch))
     border = catalog.facts(name).file in ("processes", "subinterp")
-    program, began = Program(name, 0.1 if border else 0.005), time.monotonic()
+    program, began = Program(name, 0.1 if border else 0.005, signal.Signals[signum]), time.monotonic()
     ways = itertools.cycle(itertools.product(KINDS, CAPACITIES))
     for _ in range(int(runs)):
         if what == "loops":

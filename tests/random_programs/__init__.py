@@ -1,9 +1,10 @@
 """Random programs, and whether what they did can be explained.
 
 Hypothesis makes small programs of two to four tasks that send, receive, iterate, select, close and time out over a few
-channels. Each runs on every model, and notes for every call when it began, when it ended and what came of it. Such a
-history is right if it is *linearizable*: if every call can be given one moment between its beginning and its end, so
-that a channel where everything happens one after the other would have given the same results.
+channels, and that cancel each other where tasks share one memory. Each runs on every model, and notes for every call
+when it began, when it ended and what came of it. Such a history is right if it is *linearizable*: if every call can be
+given one moment between its beginning and its end, so that a channel where everything happens one after the other would
+have given the same results.
 
     program.py      a program, as data: printed as a listing, pickled to a child, typed in again
     strategies.py   Hypothesis makes them

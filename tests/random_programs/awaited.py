@@ -12,7 +12,7 @@ from time import monotonic_ns
 
 from concmodels.errors import ChannelClosed, WouldBlock
 
-from .program import BLOCKED, CLOSED, DONE, NOWAIT, RECEIVED, SENT, script
+from .program import BLOCKED, CANCELLED, CLOSED, DONE, NOWAIT, RECEIVED, SENT, script
 
 
 class Notes(list):
@@ -24,8 +24,8 @@ class Notes(list):
 class Player:
     """Performs the operations of one task, and notes what happens."""
 
-    def __init__(self, room, task, channels, notes, timeouts):
-        self.room, self.task, self.channels, self.timeouts = room, task, channels, timeouts
+    def __init__(self, room, task, channels, notes, timeouts, handles=()):
+        self.room, self.task, self.channels, self.timeouts, self.handles = room, task, channels, timeouts, handles
         self.note = notes.send_nowait
 
     async def perform(self, operations, first=0):
@@ -42,7 +42,11 @@ class Player:
         """So many times, as long as something comes of it."""
         for part in range(operation.count):
             self.note((self.task, step, part, monotonic_ns(), None))
-            outcome = await self.attempt(operation)
+            try:
+                outcome = await self.attempt(operation)
+            except self.room.Cancelled:
+                self.cancelled(step, part)
+                raise
             self.note((self.task, step, part, monotonic_ns(), outcome))
             if outcome[0] in (CLOSED, BLOCKED):
                 return
@@ -52,13 +56,21 @@ class Player:
         ((channel, _),) = operation.cases
         part = 0
         self.note((self.task, step, part, monotonic_ns(), None))
-        async for item in self.channels[channel]:
-            self.note((self.task, step, part, monotonic_ns(), (RECEIVED, channel, item)))
-            part += 1
-            if part == operation.count:
-                return
-            self.note((self.task, step, part, monotonic_ns(), None))
+        try:
+            async for item in self.channels[channel]:
+                self.note((self.task, step, part, monotonic_ns(), (RECEIVED, channel, item)))
+                part += 1
+                if part == operation.count:
+                    return
+                self.note((self.task, step, part, monotonic_ns(), None))
+        except self.room.Cancelled:
+            self.cancelled(step, part)
+            raise
         self.note((self.task, step, part, monotonic_ns(), (CLOSED, channel, None)))
+
+    def cancelled(self, step, part):
+        """The call has ended because its task was cancelled."""
+        self.note((self.task, step, part, monotonic_ns(), (CANCELLED, None, None)))
 
     async def attempt(self, operation):
         """Do it, and return what came of it."""
@@ -75,6 +87,9 @@ class Player:
         if operation.verb == "select":
             return await self.select(operation)
         ((number, item),) = operation.cases
+        if operation.verb == "cancel":
+            self.handles[number].cancel()
+            return (DONE, None, None)
         channel = self.channels[number]
         if operation.verb == "close":
             channel.close()
@@ -108,13 +123,21 @@ class Player:
         return (SENT if chosen.sent else RECEIVED, number, chosen.item)
 
 
-async def work(room, task, operations, channels, gate, notes, news, timeouts):
+async def work(room, task, operations, channels, gate, notes, news, timeouts, handles):
     """One task of a program: wait for the start, perform, tell the end."""
+    player = Player(room, task, channels, notes, timeouts, handles)
+    news.send_nowait(None)
     try:
-        await gate.receive()
-    except ChannelClosed:
-        pass  # that is the start
-    await Player(room, task, channels, notes, timeouts).perform(operations)
+        try:
+            await gate.receive()
+        except ChannelClosed:
+            pass  # that is the start
+        await player.perform(operations)
+    except room.Cancelled:
+        player.note((task, len(operations), 0, monotonic_ns(), None))
+        player.cancelled(len(operations), 0)
+        news.send_nowait(None)
+        raise
     news.send_nowait(None)
 
 
@@ -136,11 +159,14 @@ class Play:
         self.me = Player(room, len(program.tasks), self.channels, self.notes, setting.timeouts)
         self.acts, self.steps = deque(script(program)), 0
 
-    def begin(self, hand_out):
-        """Hand out the parts, then open the gate."""
-        notes = self.news if self.setting.border else self.notes
+    async def begin(self, hand_out):
+        """Hand out the parts; open the gate once all are there: a task that has not begun can't note its end."""
+        notes, handles = self.news if self.setting.border else self.notes, []
         for task, operations in enumerate(self.program.tasks):
-            hand_out((task, operations, self.channels, self.gate, notes, self.news, self.setting.timeouts))
+            part = (task, operations, self.channels, self.gate, notes, self.news, self.setting.timeouts, handles)
+            handles.append(hand_out(part))
+        for _ in self.program.tasks:
+            await self.news.receive()
         self.gate.close()
 
     async def watch(self):
@@ -181,7 +207,7 @@ class Play:
 async def play(program, setting, hand_out):
     """Perform it; returns the notes, and whether all tasks have ended."""
     it = Play(program, setting)
-    it.begin(hand_out)
+    await it.begin(hand_out)
     ended = await it.watch()
     if ended:
         await it.finish()

@@ -6,6 +6,7 @@ has failed once (these calls are left, in this state) it does not go again.
 """
 
 from .history import calls_of
+from .program import END
 from .reference import Reference
 
 BOUND = 500_000
@@ -90,6 +91,8 @@ def _number_of_ended(program, tasks):
 def _has_ended(operations, calls):
     last = max((step for step, operation in enumerate(operations) if operation.verb != "pause"), default=None)
     if last is None:
+        return True
+    if calls and calls[-1].operation is END:
         return True
     if not calls or calls[-1].step != last:
         return False

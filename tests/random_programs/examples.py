@@ -4,6 +4,7 @@ from math import inf
 
 from .program import (
     BLOCKED,
+    CANCELLED,
     CLOSED,
     DONE,
     LONG,
@@ -13,6 +14,7 @@ from .program import (
     SHORT,
     ZERO,
     Program,
+    cancel,
     close,
     iterate,
     receive,
@@ -73,6 +75,20 @@ GOOD = {
         (
             *((0, 0, 1, 2, (SENT, 0, 1)), (0, 1, 3, 6, (BLOCKED, None, None))),
             (1, 0, 4, 5, (RECEIVED, 0, 1)),
+        ),
+    ),
+    "cancelled where it waits": (
+        Program((0,), ((receive(0),), (cancel(0), send(0, 1, NOWAIT)))),
+        (
+            (0, 0, 1, 6, (CANCELLED, None, None)),
+            *((1, 0, 2, 3, (DONE, None, None)), (1, 1, 4, 5, (BLOCKED, None, None))),
+        ),
+    ),
+    "a partner comes before the cancellation": (
+        Program((0,), ((receive(0), send(0, 2)), (send(0, 1, NOWAIT), cancel(0)))),
+        (
+            *((0, 0, 1, 6, (RECEIVED, 0, 1)), (0, 1, 7, 8, (CANCELLED, None, None))),
+            *((1, 0, 2, 3, (SENT, 0, 1)), (1, 1, 4, 5, (DONE, None, None))),
         ),
     ),
 }
@@ -184,6 +200,28 @@ BAD = {
             (0, 2, 5, 6, (RECEIVED, 1, 2)),
         ),
     ),
+    "cancelled, and nobody has cancelled it": (
+        Program((0,), ((receive(0),), (cancel(1),))),
+        ((0, 0, 1, 4, (CANCELLED, None, None)), (1, 0, 2, 3, (DONE, None, None))),
+    ),
+    "cancelled before it is": (
+        Program((0,), ((receive(0),), (cancel(0),))),
+        ((0, 0, 1, 2, (CANCELLED, None, None)), (1, 0, 3, 4, (DONE, None, None))),
+    ),
+    "a cancelled send is delivered": (
+        Program((0,), ((send(0, 1),), (receive(0, NOWAIT), cancel(0)))),
+        (
+            (0, 0, 1, 6, (CANCELLED, None, None)),
+            *((1, 0, 2, 3, (RECEIVED, 0, 1)), (1, 1, 4, 5, (DONE, None, None))),
+        ),
+    ),
+    "a cancelled receive has taken": (
+        Program((0,), ((receive(0),), (send(0, 1, NOWAIT), cancel(0)))),
+        (
+            (0, 0, 1, 6, (CANCELLED, None, None)),
+            *((1, 0, 2, 3, (SENT, 0, 1)), (1, 1, 4, 5, (DONE, None, None))),
+        ),
+    ),
     "a select meets itself": (
         Program((0,), ((select(0, (0, 1)),), (receive(0),))),
         ((0, 0, 1, 2, (RECEIVED, 0, 1)), (1, 0, 1, 2, (CLOSED, 0, None))),
@@ -205,6 +243,8 @@ STILL = [
     (Program((0,), ((select(0, (0, 1)),),)), ((0, 0, 1, *WAITS),), True),
     (Program((1,), ((send(0, 1), send(0, 2)),)), ((0, 0, 1, 2, THERE), (0, 1, 3, *WAITS)), True),
     (Program((inf,), ((send(0, 1), send(0, 2)),)), ((0, 0, 1, 2, THERE), (0, 1, 3, *WAITS)), False),
+    (Program((1,), ((receive(0),), (cancel(0),))), ((0, 0, 1, *WAITS), (1, 0, 2, 3, (DONE, None, None))), False),
+    (Program((1,), ((receive(0),), (cancel(1),))), ((0, 0, 1, *WAITS), (1, 0, 2, 3, (DONE, None, None))), True),
     (Program((1,), ((close(0),), (receive(0),))), ((0, 0, 1, 2, (DONE, 0, None)), (1, 0, 1, *WAITS)), False),
 ]
 """Whether all who have not ended wait with good reason: program, calls, verdict."""

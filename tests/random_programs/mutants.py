@@ -124,6 +124,27 @@ class BlocksWithAnItem(Channel):
         return super().receive_nowait()
 
 
+class SendsAlthoughCancelled(Channel):
+    """The partner was first, and then it is cancelled all the same."""
+
+    def send(self, item, timeout=None):
+        super().send(item, timeout)
+        task = self._new_waiter.current()
+        if task.must_stop():
+            task.stop()
+
+
+class ReceivesAlthoughCancelled(Channel):
+    """The same at the other end."""
+
+    def receive(self, timeout=None):
+        item = super().receive(timeout)
+        task = self._new_waiter.current()
+        if task.must_stop():
+            task.stop()
+        return item
+
+
 def select_two(*cases, **settings):
     """Two receive cases take effect."""
     chosen = select(*cases, **settings)
@@ -153,6 +174,7 @@ def select_and_time_out(*cases, timeout=None, priority=False):
 CHANNELS = (
     *(LosesAWakeUp, CloseWakesNobody, CloseDropsTheBuffer, EndsTooEarly, AcceptsAfterClose, HoldsOneTooMany),
     *(DeliversTwice, LosesAnItem, TakesTheLast, DeliversWhatTimedOut, TimesOutWithTheItem, BlocksWithAnItem),
+    *(SendsAlthoughCancelled, ReceivesAlthoughCancelled),
 )
 SELECTS = (select_two, select_the_last, select_and_time_out)
 

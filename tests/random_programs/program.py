@@ -13,6 +13,7 @@ PATIENT = (FOR_EVER, LONG)
 NEVER_WAITS = (ZERO, NOWAIT)
 
 SENT, RECEIVED, CLOSED, BLOCKED, DONE = "sent", "received", "closed", "blocked", "done"
+CANCELLED = "cancelled"
 """What may come of a call. BLOCKED: it raised `WouldBlock` or `TimeoutError`, whichever is due."""
 
 Operation = namedtuple("Operation", "verb cases patience priority count", defaults=(FOR_EVER, False, 1))
@@ -51,6 +52,11 @@ def close(channel):
     return Operation("close", ((channel, None),), NOWAIT)
 
 
+def cancel(task):
+    """Cancel the task of this number, perhaps the very one that does it."""
+    return Operation("cancel", ((task, None),), NOWAIT)
+
+
 def drain(channel):
     """Receive without waiting until the channel has ended: what the main task does last."""
     return Operation("drain", ((channel, None),), NOWAIT, False, 60)
@@ -58,6 +64,9 @@ def drain(channel):
 
 PAUSE = Operation("pause", ())
 """Let the others run. Not in the history."""
+
+END = Operation("end", ())
+"""The last call of a task that was cancelled. In no program; only in histories."""
 
 
 def script(program):
@@ -78,14 +87,17 @@ def operation_of(program, task, step):
     """The operation behind a note; the task behind the last one is the main task."""
     if task == len(program.tasks):
         return tuple(chain.from_iterable(script(program)))[step]
-    return program.tasks[task][step]
+    operations = program.tasks[task]
+    return operations[step] if step < len(operations) else END
 
 
 def in_words(operation):
     """As it is written in a listing."""
     verb, cases, patience, priority, count = operation
-    if verb == "pause":
-        return "pause"
+    if verb in ("pause", "end"):
+        return verb
+    if verb == "cancel":
+        return f"cancel task {cases[0][0]}"
     texts = [NAMES[channel] if item is None else f"{NAMES[channel]} <- {item!r}" for channel, item in cases]
     extras = [patience] if patience != FOR_EVER and verb not in ("close", "drain") else []
     extras += ["in this order"] if priority else []

@@ -1,7 +1,8 @@
 """The reference: channels where everything happens one after the other.
 
-A state is a tuple of (closed, items) for each channel. `step` says what a call with this outcome makes of a state;
-None if it can't have happened there. A call takes effect at one moment between its beginning and its end.
+A state is a tuple of (closed, items) for each channel, with the numbers of the cancelled tasks at its end. `step` says
+what a call with this outcome makes of a state; None if it can't have happened there. A call takes effect at one moment
+between its beginning and its end.
 
 What is strict:
 
@@ -13,6 +14,7 @@ What is strict:
 * `WouldBlock` and `TimeoutError` mean that nothing has happened, and that there was a moment inside the call when none
   of its cases could be done: full or empty, and not closed. This holds for any timeout, since nobody waits before he
   has looked. LONG and untimed waits never end that way.
+* A cancelled call has done nothing, and somebody has cancelled its task before its end.
 * With `priority=True`, the cases before the chosen one could not be done at the moment when it was done.
 
 What is not:
@@ -24,7 +26,7 @@ What is not:
 * Who of several that wait is served first, and which of the ready cases a select without priority takes.
 """
 
-from .program import BLOCKED, CLOSED, DONE, NEVER_WAITS, PATIENT, RECEIVED, SENT
+from .program import BLOCKED, CANCELLED, CLOSED, DONE, NEVER_WAITS, PATIENT, RECEIVED, SENT
 
 
 class Reference:
@@ -32,13 +34,17 @@ class Reference:
 
     def __init__(self, capacities):
         self.capacities = capacities
-        self.begin = tuple((False, ()) for _ in capacities)
+        self.begin = (*((False, ()) for _ in capacities), frozenset())
 
     def step(self, state, call):
         """The state after this call, or None if it can't happen here and alone."""
         what, channel, item = call.outcome
         if what == BLOCKED:
             return state if self.may_give_up(state, call.operation) else None
+        if what == CANCELLED:
+            return state if call.task in state[-1] else None
+        if call.operation.verb == "cancel":
+            return (*state[:-1], state[-1] | {call.operation.cases[0][0]})
         closed, items = state[channel]
         if what == DONE:
             return _replaced(state, channel, (True, items))
@@ -104,7 +110,7 @@ class Reference:
     def stand_still(self, state, calls):
         """Whether these calls, which have not ended, have to wait until somebody else does something."""
         return (
-            all(call.operation.patience in PATIENT for call in calls)
+            all(call.operation.patience in PATIENT and call.task not in state[-1] for call in calls)
             and all(self.must_wait(state, call.operation.cases) for call in calls)
             and not any(self._could_meet(one, other) for one in calls for other in calls if one.task != other.task)
         )

@@ -17,7 +17,7 @@ from concmodels import catalog
 from .checker import explain, stands_still
 from .history import table
 from .program import FOR_EVER, LONG, SHORT, ZERO, Operation, Program, listing
-from .strategies import programs
+from .strategies import CANCELLING, VERBS, programs
 
 __all__ = ["Operation", "Program", "Setting", "Unexplained", "hunt", "inf", "sample"]
 
@@ -152,7 +152,7 @@ def _try(jury, count, number):
         database=None,  # a race that failed yesterday is no better candidate than any other program
         suppress_health_check=[HealthCheck.too_slow],  # the same: slow is the machine
     )
-    @given(programs())
+    @given(programs(VERBS if jury.setting.border else CANCELLING))
     def check(program):
         jury(program)
 

@@ -31,6 +31,7 @@ ALLOWED = {
     ("models/_border.py", "Unit.wake", "handler"): "no handler: Guard's `wake` is another function of that name",
     ("models/_border.py", "Unit.begin_wait", "increment"): "each thread has its own parker",
     ("models/_async_pool.py", "the module", "module state"): NAMES,
+    ("models/_asyncio_waiter.py", "the module", "module state"): "keyed by task, and a task belongs to one loop",
     ("models/_async_pool.py", "AsyncPool.__aenter__", "shared iterator"): NAMES,
     ("models/_async_pool.py", "AsyncPool._at_work", "increment"): ONE_LOOP,
     ("models/_async_pool_results.py", "Handle._wait", "check then act"): ONE_LOOP,
@@ -68,9 +69,23 @@ ALLOWED = {
     ("models/_interrupt.py", "Guard.put_off", "loose thread"): (
         "it lives while an interrupt is pending, and `__exit__` takes its lock before it changes the handler"
     ),
+    ("models/_interrupt.py", "Guard._begin_to_insist", "loose thread"): (
+        "it sleeps on a lock that `__exit__` releases, and asks nobody once that has begun"
+    ),
+    (
+        "models/_interrupt.py",
+        "terminate",
+        "loose thread",
+    ): "it lives for 0.2 ms and uses nothing but the signal's number",
     ("models/_interrupt.py", "Guard._knock", "polling"): "0.2 ms for as long as an interrupt waits to land: moments",
     ("models/_keeper.py", "the module", "module state"): "an `itertools.count`, which gives each number once",
     ("models/_keeper.py", "Keeper.__init__", "shared iterator"): "an `itertools.count`, which gives each number once",
+    ("models/_last_out.py", "_remove_folder", "polling"): "for a second at most, in a server that is about to end",
+    (
+        "models/_leftovers.py",
+        "name_the_folder",
+        "check then act",
+    ): "both would find, or make, the one folder of the process",
     ("models/_loans.py", "Loans.hand_out", "shared iterator"): "an `itertools.count`, which gives each number once",
     ("models/_loans.py", "Loans.settle", "check then act"): "who calls it holds the claim lock of the run",
     ("models/_loans.py", "Loans.settle", "increment"): "who calls it holds the claim lock of the run",

@@ -1,0 +1,102 @@
+"""Models in a subinterpreter that somebody else has made: each works there, or a sentence says why it can't."""
+
+import sys
+import textwrap
+
+import pytest
+
+from concmodels import catalog
+
+pytestmark = [
+    pytest.mark.skipif(not sys._is_gil_enabled(), reason="free-threaded builds don't support subinterpreters"),
+    pytest.mark.usefixtures("nothing_left_behind"),
+]
+
+PROGRAM = """
+    import sys
+
+    sys.path[:] = path
+
+    from concmodels import catalog, load
+    from concmodels.errors import ModelUnavailable
+
+
+    async def main(room):
+        channel = room.Channel(1)
+        async with room.TaskGroup() as group:
+            group.spawn(channel.send, "message")
+            message = await channel.receive()
+        await room.sleep(0.001)
+        async with room.Pool(1) as pool:
+            call = await pool.submit(abs, -7)
+            return message, await call.result()
+
+
+    def attempt(name):
+        try:
+            room = load(name)
+            return room.run(main, room)
+        except ModelUnavailable as error:
+            return str(error), catalog.why_not(name)
+"""
+ALONE = ("processes", "subinterp")
+"""Those whose runs are made in the main interpreter only."""
+
+NO_LOADING = ("greenlet", "tasklets", "gevent", "eventlet")
+"""Those whose libraries refuse to load in a subinterpreter."""
+
+
+def outcome(name):
+    """What comes of a small program of this model in a new subinterpreter."""
+    from concurrent import interpreters
+
+    from concmodels.conformance.sync import without_await
+
+    text = textwrap.dedent(PROGRAM)
+    if catalog.facts(name).colour == "sync":
+        text = without_await(text)
+    interpreter = interpreters.create()
+    try:
+        results = interpreters.create_queue()
+        interpreter.prepare_main(path=tuple(sys.path), results=results)
+        interpreter.exec(f"{text}\nresults.put(attempt({name!r}))")
+        return results.get(timeout=0)
+    finally:
+        interpreter.close()
+
+
+def test_it_works_or_says_why_not(model):
+    found = outcome(model.name)
+    if model.facts.file in ALONE:
+        why = "this is a subinterpreter, and only the main interpreter starts others, and processes: call `run` there"
+        assert found == (f"{model.facts.file} can't run here: {why}", why)
+    elif model.facts.model in NO_LOADING:
+        assert found[0].startswith(f"{model.name} can't run here: ")
+        assert "does not support loading in subinterpreters" in found[0]
+    else:
+        assert found == ("message", 7)
+
+
+def load_and_run(room, other):
+    """A task of subinterp, which is in another interpreter too: the rooms load there; their runs do not start."""
+    from concmodels import load
+    from concmodels.errors import ModelUnavailable
+
+    assert load(f"{other}:{'queue' if other == 'subinterp' else 'spawn'}").name.startswith(other)
+    try:
+        load(other).run(load_and_run, room, other)
+    except (ModelUnavailable, RuntimeError) as error:
+        return type(error).__name__
+
+
+@pytest.mark.parametrize(("other", "refusal"), [("subinterp", "RuntimeError"), ("processes", "ModelUnavailable")])
+def test_a_task_of_subinterp_is_refused_alike(other, refusal):
+    if why := catalog.why_not("subinterp"):
+        pytest.skip(why)
+    room = catalog.load("subinterp")
+
+    def main():
+        with room.TaskGroup() as group:
+            return group.spawn(load_and_run, room, other).result()
+
+    assert room.run(main) == refusal

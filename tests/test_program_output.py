@@ -1,0 +1,184 @@
+"""Every command where it can't write, where it is told of no width, and where a library is missing: one sentence."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import Program, ring
+
+RESULT = Path(__file__).parent.parent / "benchmarks" / "results" / "full.json"
+FULL = "can't write to standard output: No space left on device"
+
+COMMANDS = [
+    ("concmodels",),
+    ("concmodels.ring", 3, 20),
+    ("concmodels.ring", 3, 20, "--quiet", "--json", "-"),
+    ("concmodels.ring", 2, 3, "--model", "threads", "--model", "greenlet"),
+    ("concmodels.ring", "--list"),
+    ("concmodels.channel", 20),
+    ("concmodels.channel", 20, "--quiet", "--json", "-"),
+    ("concmodels.channel", "--list"),
+    ("concmodels.pool", 5, "--work", "nothing"),
+    ("concmodels.pool", 5, "--work", "nothing", "--quiet", "--json", "-"),
+    ("concmodels.pool", "--list"),
+    ("concmodels.conformance", "--list"),
+    ("concmodels.conformance", "threads", "-k", "a_rendezvous_send_returns_once_taken"),
+    ("benchmarks", "list"),
+    ("benchmarks", "list", "ring"),
+    ("benchmarks", "show", RESULT),
+    ("benchmarks", "compare", RESULT, RESULT),
+]
+"""Each with something to write: the module, then its arguments."""
+HELPS = [
+    *((module, "--help") for module in sorted({command[0] for command in COMMANDS})),
+    ("concmodels", "--version"),
+    *(("benchmarks", name, "--help") for name in ("run", "list", "show", "compare", "report")),
+]
+NAMED = [" ".join(map(str, command)).replace(str(RESULT), "RESULT") for command in COMMANDS + HELPS]
+
+
+def written_to(path, folder, command, stream="stdout"):
+    """Run the command with a stream on this file; return its status and what it says on the other streams."""
+    module, *arguments = command
+    with open(path, "w") as file, Program(folder, *arguments, module=module, **{stream: file}) as program:
+        status, out, err = program.end()
+        assert not program.left()
+    return status, out, err
+
+
+@pytest.mark.parametrize("command", COMMANDS + HELPS, ids=NAMED)
+def test_a_full_disk_is_one_sentence(tmp_path, command):
+    status, _, err = written_to("/dev/full", tmp_path, command)
+    assert status == 2
+    assert err.endswith(f"{FULL}\n") and len(err.splitlines()) == 1
+    assert command[0] in err.partition(":")[0]
+
+
+def test_a_report_on_a_full_disk_is_one_sentence(tmp_path):
+    small = tmp_path / "small.json"
+    result = json.loads(RESULT.read_text())
+    small.write_text(json.dumps(result | {"benchmarks": result["benchmarks"][:1]}))
+    command = ("benchmarks", "report", small, "--output", tmp_path / "report")
+    status, _, err = written_to("/dev/full", tmp_path, command)
+    assert (status, err) == (2, f"python -m benchmarks report: {FULL}\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("concmodels.ring", 3, 20, "--json", "-"),
+        ("concmodels.conformance", "threads", "-k", "a_rendezvous_send_returns_once_taken", "--json", "-"),
+    ],
+)
+def test_figures_that_find_no_room_are_told_after_the_table(tmp_path, command):
+    status, _, err = written_to("/dev/full", tmp_path, command)
+    assert status == 2
+    assert err.splitlines()[-1].endswith(FULL) and "Traceback" not in err and "ignored" not in err
+
+
+def test_a_full_disk_for_the_table_costs_no_figures(tmp_path):
+    status, out, _ = written_to("/dev/full", tmp_path, ("concmodels.ring", 3, 20, "--json", "-"), "stderr")
+    assert (status, json.loads(out)[0]["verified"]) == (2, True)
+
+
+@pytest.mark.parametrize("command", COMMANDS + HELPS, ids=NAMED)
+def test_a_reader_that_has_gone_is_no_mistake(tmp_path, command):
+    module, *arguments = command
+    closed = ("sh", "-c", '{ "$@"; echo $? >&2; } | :', "sh")
+    *said, status = ring(tmp_path, *arguments, module=module, prefix=closed)[2].splitlines()
+    assert said == [] and status == ("1" if "a_rendezvous_send_returns_once_taken" in command else "0")
+
+
+SIZES = ["0", "-5", "", "text", "²", "80.0", "65536", "1" + 5000 * "0"]
+TABLES = [
+    ("concmodels",),
+    ("concmodels.ring", 3, 20),
+    ("concmodels.conformance", "threads", "-k", "a_rendezvous_send_returns_once_taken"),
+    ("benchmarks", "compare", "--all", RESULT, RESULT),
+]
+
+
+@pytest.mark.parametrize("columns", SIZES, ids=lambda columns: columns[:6])
+def test_what_is_no_width_is_taken_as_80(tmp_path, columns):
+    in_80 = ring(tmp_path, module="concmodels", env={"COLUMNS": "80"})
+    assert max(map(len, in_80[1].splitlines())) == 80
+    assert ring(tmp_path, module="concmodels", env={"COLUMNS": columns, "LINES": columns}) == in_80
+
+
+@pytest.mark.parametrize("command", TABLES, ids=lambda command: command[0])
+@pytest.mark.parametrize("columns", ["0", "²"])
+def test_every_table_is_shown_where_there_is_no_width(tmp_path, command, columns):
+    module, *arguments = command
+    status, out, err = ring(tmp_path, *arguments, module=module, env={"COLUMNS": columns, "LINES": columns})
+    assert (status, err) == (0, "")
+    assert 40 < max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", [*TABLES, ("concmodels.pool", "--help")], ids=lambda command: command[0])
+@pytest.mark.parametrize("columns", [1, 65535])
+def test_any_width_is_written_in(tmp_path, command, columns):
+    module, *arguments = command
+    status, out, err = ring(tmp_path, *arguments, module=module, env={"COLUMNS": str(columns)})
+    assert (status, err) == (0, "")
+    assert out.strip()
+
+
+# Libraries that are not installed.
+
+
+@pytest.fixture
+def without(tmp_path):
+    """Return an environment in which these libraries are not installed."""
+
+    def environment(*libraries):
+        folder = tmp_path / "site"
+        folder.mkdir(exist_ok=True)
+        (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({libraries!r}))\n")
+        return {"PYTHONPATH": str(folder)}
+
+    return environment
+
+
+NEEDED = [
+    *(("rich", command) for command in COMMANDS if not {"--quiet", "--list"} & set(command)),
+    ("rich", ("concmodels.conformance", "--list")),
+    ("rich", ("concmodels.ring", 3, 20, "--json", "-")),
+    ("rich", ("benchmarks", "report", RESULT)),
+    ("pyperf", ("benchmarks", "show", RESULT)),
+    ("pyperf", ("benchmarks", "run", "ring/token/asyncio", "--quick")),
+    ("matplotlib", ("benchmarks", "report", RESULT)),
+    ("httpx", ("concmodels.pool", 5, "--work", "io")),
+    ("httpcore", ("concmodels.pool", 5, "--work", "io", "--model", "greenlet")),
+    ("httpcore", ("concmodels.pool", 5, "--work", "io", "--model", "processes", "--model", "threads")),
+    ("trio", ("concmodels.channel", 5, "--model", "trio")),
+    ("distributed", ("concmodels.channel", 5, "--model", "dask")),
+]
+
+
+@pytest.mark.parametrize(("library", "command"), NEEDED, ids=str)
+def test_a_missing_library_is_one_sentence(tmp_path, without, library, command):
+    module, *arguments = command
+    status, out, err = ring(tmp_path, *arguments, module=module, env=without(library))
+    assert (status, out) == (2, "")
+    assert (library if library != "distributed" else "dask") in err
+    assert "not installed; pip install" in err and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("libraries", "command"),
+    [
+        (("rich", "httpx", "httpcore"), ("concmodels.ring", 3, 20, "--quiet")),
+        (("rich", "httpx", "httpcore"), ("concmodels.pool", 3, "--work", "nothing", "--quiet", "--json", "-")),
+        (("rich",), ("concmodels.channel", "--list")),
+        (("rich",), ("concmodels", "--help")),
+        (("rich",), ("concmodels.conformance", "--help")),
+        (("httpx", "httpcore"), ("concmodels.pool", 3, "--work", "cpu")),
+        (("numpy",), ("concmodels.pool", 3, "--work", "buffer", "--numbers", 1000)),
+        (("rich", "pyperf", "matplotlib"), ("benchmarks", "--help")),
+    ],
+    ids=str,
+)
+def test_what_a_command_can_do_without_is_not_missed(tmp_path, without, libraries, command):
+    module, *arguments = command
+    status, _, err = ring(tmp_path, *arguments, module=module, env=without(*libraries))
+    assert (status, err) == (0, "")
