@@ -20,25 +20,20 @@ import signal
 import sys
 from pathlib import Path
 
-from benchmarks import suites, tables
+from benchmarks import suites
 from benchmarks.cell import Candidate
 from benchmarks.result import BadResult, read
-from benchmarks.session import described
 from concmodels import catalog
-from concmodels._options import BadInput as OptionError
-from concmodels._output import console, quiet_when_closed
+from concmodels._options import Parser
+from concmodels._output import BadInput, console, need, quiet_when_closed, say
 from concmodels.errors import UnknownModel
 
 OK, BAD_INPUT, INTERRUPTED = 0, 2, 130
 
 
-class BadInput(ValueError):
-    """What the user asked for can't be; the message says why."""
-
-
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line."""
-    top = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure the models, show what came of it.")
+    top = Parser(prog="python -m benchmarks", description="Measure the models, show what came of it.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="measure")
     add_chosen(run)
@@ -118,6 +113,8 @@ def check_output(path: Path | None) -> None:
 
 def listed(options: argparse.Namespace) -> int:
     """The suites; or the candidates of what is asked for."""
+    from benchmarks.session import described
+
     out = console(sys.stdout)
     if not options.wanted:
         for suite, about in suites.SUITES.items():
@@ -133,6 +130,8 @@ def listed(options: argparse.Namespace) -> int:
 
 def show(options: argparse.Namespace) -> int:
     """The tables of a result."""
+    from benchmarks import tables
+
     results, out = read(options.file), console(sys.stdout)
     shown = list(tables.cells(results, options.wanted))
     if options.wanted and not shown:
@@ -148,6 +147,8 @@ def show(options: argparse.Namespace) -> int:
 
 def compare(options: argparse.Namespace) -> int:
     """What changed."""
+    from benchmarks import tables
+
     old, new = read(options.old), read(options.new)
     table, out = tables.changes(old, new, options.all), console(sys.stdout)
     if table.row_count:
@@ -159,9 +160,10 @@ def compare(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """A page, charts and tables."""
-    results = read(options.file)
+    need("matplotlib", "the report")
     from benchmarks.report.writing import NotWritten, write
 
+    results = read(options.file)
     try:
         written = write(results, options.output)
     except NotWritten as error:
@@ -176,13 +178,18 @@ COMMANDS = {"run": run, "list": listed, "show": show, "compare": compare, "repor
 
 def main() -> int:
     """Do what the command line says; return the exit status."""
-    options = parser().parse_args()
+    name = "python -m benchmarks"
     try:
+        options = parser().parse_args()
+        name = f"{name} {options.command}"
+        for library in ("rich", "pyperf"):
+            need(library, "this command")
         with quiet_when_closed():
             return COMMANDS[options.command](options)
-    except (BadInput, BadResult, UnknownModel, OptionError) as error:
-        print(f"python -m benchmarks {options.command}: {error}", file=sys.stderr)
+    except (BadInput, BadResult, UnknownModel) as error:
+        say(name, str(error))
         return BAD_INPUT
+    return OK
 
 
 if __name__ == "__main__":

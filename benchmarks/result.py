@@ -42,9 +42,12 @@ everything in it is valid, only not everything is in it.
 import json
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
+
+from benchmarks.cell import KINDS
 
 FORMAT = 1
 OWN_KEY = "concmodels"
@@ -198,20 +201,47 @@ def read(path: str | Path) -> Results:
         return from_data(json.loads(Path(path).read_text()))
     except OSError as error:
         raise BadResult(f"{path} can't be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadResult(
-            f"{path} is no result of `python -m benchmarks run` ({type(error).__name__}: {error})"
-        ) from None
+    except Exception as error:  # noqa: BLE001 - whatever can't be made of it, it is no result
+        why = shorten(f"{type(error).__name__}: {error}", 200)
+        raise BadResult(f"{path} is no result of `python -m benchmarks run` ({why})") from None
 
 
 def from_data(data: dict[str, Any]) -> Results:
     """The results in what was the JSON of a file."""
     import pyperf
 
-    about = dict(data[OWN_KEY])
-    left_out = [LeftOut(**it) for it in about.pop("left_out")]
+    about = about_of(data[OWN_KEY])
+    left_out = [left_out_of(it) for it in about.pop("left_out")]
     suite = pyperf.BenchmarkSuite.loads(json.dumps(data)) if data["benchmarks"] else ()
     return Results([row_of(list(runs_of(benchmark))) for benchmark in suite], left_out, about)
+
+
+def about_of(data: dict[str, Any]) -> dict[str, Any]:
+    """A copy of what stands under our own key. Raises `TypeError` for what is of another type."""
+    known: dict[str, tuple[type, ...]] = {"machine": (dict,), "pythons": (dict,), "seconds": (int, float)}
+    for name in known.keys() & data.keys():
+        typed(data, name, *known[name])
+    for python in data.get("pythons", {}):
+        typed(data["pythons"], python, dict)
+    for name, types in {"memory_bytes": (int,), "load_avg": (list, tuple)}.items():
+        if data.get("machine", {}).get(name) is not None:
+            typed(data["machine"], name, *types)
+    return dict(data)
+
+
+def left_out_of(data: dict[str, Any]) -> LeftOut:
+    """What was left out, of its JSON. Raises `TypeError` for what is of another type."""
+    for it in fields(LeftOut):
+        typed(data, it.name, bool if it.name == "failed" else str)
+    return LeftOut(**data)
+
+
+def typed[T](data: dict[str, Any], name: str, *types: type[T]) -> T:
+    """The value of this name. Raises `KeyError`, and `TypeError` if it is of another type."""
+    value = data[name]
+    if not isinstance(value, types):
+        raise TypeError(f"{name} can't be {value!r}")
+    return value
 
 
 def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
@@ -226,18 +256,27 @@ def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     first = runs[0][1]
     figures: dict[str, dict[int, float]] = {}
     for _, about in runs:
-        for name, value in about.items():
+        for name in about:
             if name.startswith(FIGURE) or name in PYPERFS:
-                figures.setdefault(name.removeprefix(FIGURE), {})[about["round"]] = value
+                value = typed(about, name, int, float)
+                figures.setdefault(name.removeprefix(FIGURE), {})[typed(about, "round", int)] = value
+    suite, cell, candidate, kind, python, gil, step = (
+        typed(first, name, str) for name in ("suite", "cell", "candidate", "kind", "python", "gil", "step")
+    )
+    if kind not in KINDS:
+        raise ValueError(f"there is no kind {kind!r}")
     return Row(
-        *(first[name] for name in ("suite", "cell", "candidate", "kind")),
-        model=first.get("model"),
-        python=first["python"],
-        gil=first["gil"] == "on",
-        step=first["step"],
-        steps=first["inner_loops"],
-        parameters=json.loads(first["parameters"]),
-        libraries=json.loads(first["libraries"]),
-        seconds={about["round"]: value for value, about in runs},
+        suite,
+        cell,
+        candidate,
+        kind,
+        model=typed({"model": None} | first, "model", str, type(None)),
+        python=python,
+        gil=gil == "on",
+        step=step,
+        steps=typed(first, "inner_loops", int),
+        parameters=dict(json.loads(first["parameters"])),
+        libraries=dict(json.loads(first["libraries"])),
+        seconds={typed(about, "round", int): value for value, about in runs},
         figures=figures,
     )

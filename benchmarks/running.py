@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from benchmarks import tables
@@ -34,7 +33,7 @@ def measured(options: Namespace, candidates: list[Candidate], command: str) -> i
     told(results, quick=options.quick)
     if options.output:
         part = "" if status == OK else "; what was measured until then"
-        Console(stderr=True, highlight=False).print(f"The result is in {options.output}{part}.", soft_wrap=True)
+        console(sys.stderr).print(f"The result is in {options.output}{part}.", soft_wrap=True)
     if not session.pythons:
         return BAD_INPUT
     return status or (FAILED if is_bad(results, options.quick) else OK)
@@ -43,7 +42,7 @@ def measured(options: Namespace, candidates: list[Candidate], command: str) -> i
 @contextmanager
 def bar(session: Session) -> Iterator[Callable[[Turn], None]]:
     """A bar on a terminal; it is told every turn when that begins."""
-    terminal = Console(stderr=True)
+    terminal = console(sys.stderr)
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     columns += [TextColumn("left:"), TimeRemainingColumn()]
     with Progress(*columns, console=terminal, disable=not terminal.is_terminal, transient=True, **CALM) as progress:

@@ -37,9 +37,25 @@ unpack_debian() {
     for package in "$apt_dir"/archives/*.deb; do
         dpkg -x "$package" "$tree" >>"$log" 2>&1 || fail "could not unpack $package"
     done
+    unpack_tests || echo "set-up: CPython's own tests of executors could not be fetched, and will be skipped" >&2
     rm -rf "$apt_dir"
     rm -f "$tree/usr/lib/python$version/sitecustomize.py" # a link into the machine's /etc
     for loader in "$tree"/usr/lib/*/ld-linux*.so.*; do libraries=${loader%/*}; done
+}
+
+# CPython's own tests of executors, which our pools are held to. Of 37 MB only the one folder that is needed, and
+# without what the package depends on. Of exactly the interpreter's version, because both change together.
+unpack_tests() {
+    for package in "$apt_dir"/archives/libpython"$version"-stdlib_*.deb; do
+        release=$(dpkg-deb --field "$package" Version 2>>"$log") || return
+    done
+    mkdir -p "$apt_dir/tests"
+    (
+        log=$root/$log
+        cd "$apt_dir/tests" && private_apt download "libpython$version-testsuite=$release"
+    ) || return
+    dpkg --fsys-tarfile "$apt_dir"/tests/*.deb 2>>"$log" |
+        tar -x -C "$tree" "./usr/lib/python$version/test/test_concurrent_futures" >>"$log" 2>&1
 }
 
 # Asks the machine's mirrors one after the other; the first usable one is Debian's own archive, as a rule.
