@@ -40,6 +40,7 @@ TITLES = {
     "pooling_failures": "Pools: failures",
     "pooling_deaths": "Pools: workers that die",
     "pooling_borders": "Pools beyond a border",
+    "travelling": "Crossing a border",
     "pooling_colours": "Pools and colours",
     "sharing": "Sharing memory",
     "sharing_ends": "Sharing: how it ends",
