@@ -19,7 +19,7 @@ import time
 from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
 from _thread import allocate_lock
 
-from concmodels.models._colour import must_be_seconds
+from concmodels.models.waiting.timeouts import must_be_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from itertools import count
 
 from concmodels.errors import ChannelClosed, Deadlock, Terminated, WouldBlock
 from concmodels.models._async_pool_results import AsyncResults, Handle, ShownResults, cancellation
-from concmodels.models._awaiting import AsyncEvent, wait_async
+from concmodels.models.waiting.awaited import AsyncEvent, wait_async
 from concmodels.models._pool_arguments import (
     LONELY,
     UNOPENED,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar, Self
 
-    from concmodels.models._awaiting import AsyncChannel
-    from concmodels.models._waiting import Waiter
+    from concmodels.models.waiting.awaited import AsyncChannel
+    from concmodels.models.waiting.channel import Waiter
 
 _numbers = count(1)
 

@@ -3,7 +3,7 @@
 from concmodels.errors import TaskCancelled
 from concmodels.models._pool_progress import Bar
 from concmodels.models._pool_results import Failure
-from concmodels.models._waiting import CANCELLED, DONE, expired, remaining
+from concmodels.models.waiting.channel import CANCELLED, DONE, expired, remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from concmodels.models._async_pool import AsyncPool
     from concmodels.models._pool_results import Results, Supply
-    from concmodels.models._waiting import Waiter
+    from concmodels.models.waiting.channel import Waiter
 
 
 def cancellation() -> TaskCancelled:

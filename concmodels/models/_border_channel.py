@@ -31,7 +31,7 @@ from concmodels.models._channel_memory import (
     TAIL,
     make,
 )
-from concmodels.models._colour import must_be_seconds
+from concmodels.models.waiting.timeouts import must_be_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

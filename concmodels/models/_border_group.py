@@ -25,7 +25,7 @@ from concmodels.models._arena import (
     deadline,
 )
 from concmodels.models._border import Unit, current
-from concmodels.models._colour import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._travel import dumps, pack_call, unpack_arrived, unpack_error
 
 TYPE_CHECKING = False

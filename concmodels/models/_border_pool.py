@@ -21,7 +21,7 @@ from functools import partial
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models._border import current
 from concmodels.models._border_future import Future
-from concmodels.models._colour import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._pool_arguments import at_least_one, check_initializer, check_map
 from concmodels.models._pool_away import pool_for
 from concmodels.models._pool_floor import CLOSED, STOPPED, Floor

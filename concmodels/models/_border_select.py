@@ -18,7 +18,7 @@ from concmodels.errors import Selected
 from concmodels.models._arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, PAIRS, PENDING, REFUSED, deadline
 from concmodels.models._border_channel import Channel, Outside
 from concmodels.models._channel_memory import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
-from concmodels.models._select import bad_case, shuffled
+from concmodels.models.waiting.select import bad_case, shuffled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

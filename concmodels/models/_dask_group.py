@@ -14,7 +14,7 @@ from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
 from concmodels.errors import TaskCancelled, TaskDied
-from concmodels.models._colour import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._dask_world import (
     Cancelled,
     Struck,

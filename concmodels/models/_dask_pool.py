@@ -21,7 +21,7 @@ from itertools import islice
 
 from distributed import secede
 
-from concmodels.models._colour import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._dask_group import outcome_of
 from concmodels.models._dask_pool_job import UNFIT, Future, each, job, name_of, prepare
 from concmodels.models._dask_world import Unit, Wait, World, current, dumps_call, here, unit_in
@@ -29,7 +29,7 @@ from concmodels.models._pool_arguments import LONELY, at_least_one, check_initia
 from concmodels.models._pool_progress import is_to_be_shown, shown
 from concmodels.models._pool_results import length_of
 from concmodels.models._travel import unpack_error
-from concmodels.models._waiting import remaining
+from concmodels.models.waiting.channel import remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

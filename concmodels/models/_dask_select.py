@@ -8,7 +8,7 @@ from concmodels.errors import ChannelClosed, Selected
 from concmodels.models._dask_channel import Channel
 from concmodels.models._dask_gate import NOTHING
 from concmodels.models._dask_world import Wait, dumps, nap, unit_in, unpack_arrived
-from concmodels.models._select import bad_case, shuffled
+from concmodels.models.waiting.select import bad_case, shuffled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What a deadlock looks like: one line per task, read from the stacks, and only when a deadlock was found.
 
 A task that waits has a chain of frames: the program's own call (`channel.receive()`), the room's verb below it, and the
-waiting of `_waiting.py` or `_awaiting.py` below that. The verb says what the task waits for, the program's frame where.
+waiting of `_waiting.py` or `awaited.py` below that. The verb says what the task waits for, the program's frame where.
 """
 
 import gc
@@ -13,9 +13,10 @@ import time
 from types import SimpleNamespace
 
 from concmodels.errors import Deadlock
-from concmodels.models import _awaiting, _cooperative
+from concmodels.models.waiting import awaited
+from concmodels.models.waiting import cooperative
 from concmodels.models._interrupt import is_ours
-from concmodels.models._waiting import wait
+from concmodels.models.waiting.channel import wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType, TracebackType
     from typing import Any
 
-    from concmodels.models._waiting import Waiter
+    from concmodels.models.waiting.channel import Waiter
 
 _ROOMS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
-_WAITS = (wait.__code__, *_cooperative.WAITS, *_awaiting.WAITS)
+_WAITS = (wait.__code__, *cooperative.WAITS, *awaited.WAITS)
 
 DEADLOCK_AFTER = 1.0
 """Seconds in which nothing may move before it is called a deadlock, in the models that have to wait for that."""

@@ -4,11 +4,11 @@ import os
 import sys
 from _thread import allocate_lock
 
-from concmodels.models._colour import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._deadlock import place, stack
 from concmodels.models._failures import Failures
 from concmodels.models._tasks import Cancelled, Task, TaskWaiter
-from concmodels.models._waiting import Event
+from concmodels.models.waiting.channel import Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,12 +20,12 @@ A room adds its channel and its group. In an async room: `_async_pool.py`.
 from concurrent.futures import CancelledError, Executor
 from functools import partial
 
-from concmodels.models._colour import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._pool_arguments import check_initializer, check_map, number_of_workers
 from concmodels.models._pool_future import Future
 from concmodels.models._pool_progress import is_to_be_shown, shown
 from concmodels.models._pool_results import Failure, Results, Supply, length_of
-from concmodels.models._waiting import remaining
+from concmodels.models.waiting.channel import remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

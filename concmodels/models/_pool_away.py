@@ -13,7 +13,7 @@ from concurrent.futures import Future as _Future
 from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
 from concmodels.models import _pool_worker
 from concmodels.models._border import units
-from concmodels.models._colour import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._pool_arguments import all_wait, check_map, refusal
 from concmodels.models._travel import pack_call
 

@@ -20,14 +20,14 @@ from threading import main_thread
 
 from concmodels.errors import Terminated
 from concmodels.models._interrupt import lent
-from concmodels.models._waiting import CANCELLED, DONE, Event, expired
+from concmodels.models.waiting.channel import CANCELLED, DONE, Event, expired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
-    from concmodels.models._waiting import Waiter
+    from concmodels.models.waiting.channel import Waiter
 
     class Desk(Protocol):
         """How the room of a pool waits."""

@@ -9,14 +9,14 @@ from operator import length_hint
 
 from concmodels.errors import ChannelClosed
 from concmodels.models._pool_arguments import refuse
-from concmodels.models._waiting import CANCELLED, DONE, expired
+from concmodels.models.waiting.channel import CANCELLED, DONE, expired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from concmodels.models._waiting import Waiter
+    from concmodels.models.waiting.channel import Waiter
 
 type Job = tuple[Any, int, tuple[Any, ...]]
 """What lies in a pool's inbox: whose it is (a `Results` or a future), its position there, the arguments."""

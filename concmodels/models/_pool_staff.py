@@ -13,7 +13,7 @@ from itertools import count
 from concmodels.errors import ChannelClosed, Deadlock, TaskCancelled, WouldBlock
 from concmodels.models._pool_arguments import LONELY, all_wait, refusal, refuse
 from concmodels.models._pool_future import LentLock, NoLock
-from concmodels.models._waiting import Event, wait
+from concmodels.models.waiting.channel import Event, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from concmodels.models._pool_results import Job, Results
-    from concmodels.models._waiting import SyncChannel, Waiter
+    from concmodels.models.waiting.channel import SyncChannel, Waiter
 
     class _Group:
         """The group of some room; they have these names in common, in types of their own."""

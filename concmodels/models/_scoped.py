@@ -3,7 +3,7 @@
 from itertools import count
 
 from concmodels.errors import TaskCancelled
-from concmodels.models._awaiting import AsyncEvent
+from concmodels.models.waiting.awaited import AsyncEvent
 from concmodels.models._failures import Carried, Failures
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar, Self
 
-    from concmodels.models._waiting import Waiter
+    from concmodels.models.waiting.channel import Waiter
 
 _numbers = count(1)
 

@@ -9,7 +9,7 @@ from _thread import get_ident
 from itertools import count, repeat
 
 from concmodels.errors import TaskCancelled
-from concmodels.models._waiting import CANCELLED, Event, SyncChannel, Waiter
+from concmodels.models.waiting.channel import CANCELLED, Event, SyncChannel, Waiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

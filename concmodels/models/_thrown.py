@@ -16,12 +16,12 @@ from itertools import count
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from concmodels.errors import TaskCancelled
-from concmodels.models._colour import must_be_plain
-from concmodels.models._cooperative import LoneWaiter
+from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.cooperative import LoneWaiter
 from concmodels.models._deadlock import deadlock, stack
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import is_signal
-from concmodels.models._waiting import Event, Waiter
+from concmodels.models.waiting.channel import Event, Waiter
 from concmodels.models._watches import Watch
 
 TYPE_CHECKING = False

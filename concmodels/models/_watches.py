@@ -12,7 +12,7 @@ from _thread import get_ident
 from concmodels.errors import Deadlock
 from concmodels.models._deadlock import Stillness, deadlock, stack, strangers
 from concmodels.models._interrupt import LOOK_UP_S
-from concmodels.models._waiting import CANCELLED
+from concmodels.models.waiting.channel import CANCELLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ import anyio.lowlevel
 
 from concmodels.errors import Terminated
 from concmodels.models._async_pool import AsyncPool
-from concmodels.models._asyncio_waiter import FutureWaiter, raise_postponed
-from concmodels.models._awaiting import AsyncChannel, AsyncUnbounded
-from concmodels.models._colour import seconds_to_sleep
+from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
+from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
+from concmodels.models.waiting.timeouts import seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
@@ -36,9 +36,9 @@ from concmodels.models._loop_watches import AsyncioWatch, TrioWatch
 from concmodels.models._nesting import Loop, refusal_in_loop
 from concmodels.models._room import Room
 from concmodels.models._scoped import ScopedGroup
-from concmodels.models._select import select_async
+from concmodels.models.waiting.select import select_async
 from concmodels.models._share import share
-from concmodels.models._waiting import turns
+from concmodels.models.waiting.channel import turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models._waiting import Waiter
+    from concmodels.models.waiting.channel import Waiter
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
@@ -118,7 +118,7 @@ def _new_waiter(item: Any = None) -> Waiter:
     """Make a wait of the backend's own kind."""
     trio = sys.modules.get("trio")  # if nobody has imported it, nobody is in it
     if trio is not None and trio.lowlevel.in_trio_task():
-        from concmodels.models._trio_waiter import RescheduledWaiter
+        from concmodels.models.waiting.trio_waiter import RescheduledWaiter
 
         return RescheduledWaiter(item)
     return FutureWaiter(item)

@@ -20,18 +20,18 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models._async_pool import AsyncPool
-from concmodels.models._asyncio_waiter import FutureWaiter, raise_postponed
-from concmodels.models._awaiting import AsyncChannel, AsyncEvent, AsyncUnbounded
-from concmodels.models._colour import seconds_to_sleep
+from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
+from concmodels.models.waiting.awaited import AsyncChannel, AsyncEvent, AsyncUnbounded
+from concmodels.models.waiting.timeouts import seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Carried, Failures
 from concmodels.models._interrupt import LoopGuard
 from concmodels.models._loop_sight import MainSight, cancel_again
 from concmodels.models._loop_watches import EdgeWatch
 from concmodels.models._nesting import Loop, refusal_in_loop
-from concmodels.models._select import select_async
+from concmodels.models.waiting.select import select_async
 from concmodels.models._share import share
-from concmodels.models._waiting import turns
+from concmodels.models.waiting.channel import turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ begun only once. After that, and at once on the embedded cluster, they fail with
 
 import time
 
-from concmodels.models._colour import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 from concmodels.models._dask_channel import Channel
 from concmodels.models._dask_cluster import Host, knock
 from concmodels.models._dask_group import TaskGroup

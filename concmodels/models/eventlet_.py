@@ -22,15 +22,15 @@ from _thread import get_ident
 
 from greenlet import getcurrent
 
-from concmodels.models._colour import must_be_plain, seconds_to_sleep
-from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded
+from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
 from concmodels.models._deadlock import DEADLOCK_AFTER, Stillness, endless_wait, patience, stack, strangers
 from concmodels.models._interrupt import LOOK_UP_S, Guard
 from concmodels.models._nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
-from concmodels.models._select import select_sync
+from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
 from concmodels.models._thrown import (
     Cancelled,
@@ -44,7 +44,7 @@ from concmodels.models._thrown import (
 )
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
-from concmodels.models._waiting import TIMED_OUT, turns
+from concmodels.models.waiting.channel import TIMED_OUT, turns
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -24,15 +24,15 @@ from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
 
 from concmodels.errors import Deadlock
-from concmodels.models._colour import must_be_plain, seconds_to_sleep
-from concmodels.models._cooperative import CooperativeChannel, CooperativeUnbounded
+from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience, raised
 from concmodels.models._interrupt import LOOK_UP_S, Guard
 from concmodels.models._nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
-from concmodels.models._select import select_sync
+from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
 from concmodels.models._thrown import (
     Cancelled,
@@ -46,7 +46,7 @@ from concmodels.models._thrown import (
 )
 from concmodels.models._thrown import Task as _Task
 from concmodels.models._thrown import TaskGroup as _TaskGroup
-from concmodels.models._waiting import TIMED_OUT, turns
+from concmodels.models.waiting.channel import TIMED_OUT, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

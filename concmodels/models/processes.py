@@ -16,7 +16,7 @@ refused while subinterpreters exist, because the child would crash. The order of
 from concmodels.models import _border_channel, _border_group
 from concmodels.models._arena import Cancelled
 from concmodels.models._border import current, now
-from concmodels.models._colour import seconds_to_sleep
+from concmodels.models.waiting.timeouts import seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,14 +29,14 @@ import math
 from greenlet import getcurrent
 
 from concmodels.models import greenlet_
-from concmodels.models._cooperative import CooperativeUnbounded
+from concmodels.models.waiting.cooperative import CooperativeUnbounded
 from concmodels.models._deadlock import DEADLOCK_AFTER
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_staff import Staff as _Staff
-from concmodels.models._select import select_sync
+from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
 from concmodels.models._tasks import Cancelled
-from concmodels.models._waiting import claim_first
+from concmodels.models.waiting.channel import claim_first
 from concmodels.models.greenlet_ import now, sleep
 
 TYPE_CHECKING = False

@@ -21,8 +21,8 @@ from trio.lowlevel import checkpoint, current_task
 
 from concmodels.errors import Terminated
 from concmodels.models._async_pool import AsyncPool
-from concmodels.models._awaiting import AsyncChannel, AsyncUnbounded
-from concmodels.models._colour import seconds_to_sleep
+from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
+from concmodels.models.waiting.timeouts import seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
 from concmodels.models._failures import Failures
 from concmodels.models._interrupt import LoopGuard
@@ -30,10 +30,10 @@ from concmodels.models._loop_sight import MainSight
 from concmodels.models._loop_watches import TrioWatch
 from concmodels.models._nesting import Loop, refusal_in_loop
 from concmodels.models._scoped import ScopedGroup
-from concmodels.models._select import select_async
+from concmodels.models.waiting.select import select_async
 from concmodels.models._share import share
-from concmodels.models._trio_waiter import RescheduledWaiter
-from concmodels.models._waiting import turns
+from concmodels.models.waiting.trio_waiter import RescheduledWaiter
+from concmodels.models.waiting.channel import turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

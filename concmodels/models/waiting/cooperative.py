@@ -8,7 +8,7 @@ others have their turn.
 import math
 
 from concmodels.errors import ChannelClosed
-from concmodels.models._waiting import DONE, NOTHING, ChannelState, SyncChannel, Waiter, expired
+from concmodels.models.waiting.channel import DONE, NOTHING, ChannelState, SyncChannel, Waiter, expired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

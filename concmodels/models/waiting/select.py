@@ -11,8 +11,8 @@ locks, and a select that looks for partners is itself in no queue: it never meet
 from _random import Random  # `random` itself would import half of the standard library
 
 from concmodels.errors import ChannelClosed, Selected
-from concmodels.models._awaiting import wait_async
-from concmodels.models._waiting import (
+from concmodels.models.waiting.awaited import wait_async
+from concmodels.models.waiting.channel import (
     CANCELLED,
     CLOSED,
     DONE,

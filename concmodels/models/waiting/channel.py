@@ -24,7 +24,7 @@ from collections import deque
 from itertools import cycle, repeat
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models._colour import must_be_seconds
+from concmodels.models.waiting.timeouts import must_be_seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
