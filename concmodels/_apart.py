@@ -19,7 +19,7 @@ from types import FrameType
 from concmodels._program import Program
 from concmodels._result import FAILED, TIMED_OUT, Outcome, how_it_stopped
 from concmodels.errors import Terminated
-from concmodels.models._interrupt import ENDING, hold_back
+from concmodels.models.tasks.interrupts import ENDING, hold_back
 
 _GRACE_S = 20.0  # more than the room's own clean-up and the alarm's grace need
 _PR_SET_PDEATHSIG = 1

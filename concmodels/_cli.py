@@ -9,7 +9,7 @@ from concmodels._program import Program
 from concmodels._result import BAD_INPUT, OK, how_it_stopped
 from concmodels._session import Session, held_interrupts
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
-from concmodels.models._interrupt import ENDING
+from concmodels.models.tasks.interrupts import ENDING
 
 
 def command(program: Program, arguments: list[str] | None = None) -> int:

@@ -20,7 +20,7 @@ from concmodels._plan import AnyPlan
 from concmodels._program import Program
 from concmodels._result import BAD_INPUT, OK, STOPPED, TIMED_OUT, Outcome, how_it_stopped
 from concmodels.errors import ModelUnavailable, Terminated
-from concmodels.models._interrupt import ENDING, terminate
+from concmodels.models.tasks.interrupts import ENDING, terminate
 
 
 @contextlib.contextmanager

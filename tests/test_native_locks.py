@@ -8,7 +8,7 @@ from stuck import PATH, line, programs, room_of
 
 from concmodels import catalog
 from concmodels.errors import Deadlock
-from concmodels.models import _groups
+from concmodels.models.tasks import group
 
 THREADS = ["threads", "rawthreads"]
 
@@ -73,7 +73,7 @@ def test_a_deadlock_at_a_lock_of_gevents(program, where, monkeypatch):
 @pytest.fixture
 def impatient(monkeypatch):
     """The warning comes soon."""
-    monkeypatch.setattr(_groups, "STUBBORN_S", 0.1)
+    monkeypatch.setattr(group, "STUBBORN_S", 0.1)
     monkeypatch.chdir(PATH.parent)
 
 
@@ -115,7 +115,7 @@ def test_where_warnings_are_errors_it_is_one_of_the_failures(name, impatient, lo
 
 
 def test_five_seconds_are_the_default():
-    assert _groups.STUBBORN_S == 5
+    assert group.STUBBORN_S == 5
 
 
 @pytest.mark.parametrize("name", catalog.names())

@@ -7,7 +7,7 @@ import threading
 import time
 from types import TracebackType
 
-from concmodels.models._interrupt import ENDING
+from concmodels.models.tasks.interrupts import ENDING
 from concmodels.models._leftovers import owner
 
 PATIENCE = 2

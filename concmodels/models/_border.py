@@ -129,7 +129,7 @@ class Unit:
         """The calling thread is one of the room's own, and serves its tasks. Ctrl-C is not for it."""
         from _thread import get_ident
 
-        from concmodels.models._interrupt import hold_back
+        from concmodels.models.tasks.interrupts import hold_back
 
         hold_back()
         self.service.add(get_ident())

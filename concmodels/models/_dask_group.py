@@ -28,7 +28,7 @@ from concmodels.models._dask_world import (
     unit_in,
     unpack_arrived,
 )
-from concmodels.models._failures import Failures
+from concmodels.models.tasks.failures import Failures
 from concmodels.models._travel import pack_error, unpack_error
 
 TYPE_CHECKING = False

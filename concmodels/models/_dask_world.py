@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterator
     from typing import Any
 
-    from concmodels.models._interrupt import Guard
+    from concmodels.models.tasks.interrupts import Guard
 
 FIRST_S, LONGEST_S = 0.02, 0.25
 """The first slice of a wait, and the longest; each is twice the one before. A cancellation strikes at its end."""

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from concmodels.errors import Deadlock
 from concmodels.models.waiting import awaited
 from concmodels.models.waiting import cooperative
-from concmodels.models._interrupt import is_ours
+from concmodels.models.tasks.interrupts import is_ours
 from concmodels.models.waiting.channel import wait
 
 TYPE_CHECKING = False

@@ -44,9 +44,9 @@ from concmodels.models._child import local_parker, ringer
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._deadlock import patience
 from concmodels.models._interpreter import must_be_main
-from concmodels.models._interrupt import Guard, hold_back
+from concmodels.models.tasks.interrupts import Guard, hold_back
 from concmodels.models._leftovers import make_semaphores
-from concmodels.models._nesting import refusal
+from concmodels.models.tasks.nesting import refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from concurrent.futures._base import CANCELLED_AND_NOTIFIED, FINISHED, LOGGER, R
 from threading import main_thread
 
 from concmodels.errors import Terminated
-from concmodels.models._interrupt import lent
+from concmodels.models.tasks.interrupts import lent
 from concmodels.models.waiting.channel import CANCELLED, DONE, Event, expired
 
 TYPE_CHECKING = False

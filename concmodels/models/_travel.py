@@ -122,7 +122,7 @@ def unpack_arrived(data: Any, what: str) -> Any:
         SystemExit,
         KeyboardInterrupt,
     ) as error:  # the item's own doing: whatever it calls, it calls here
-        from concmodels.models._interrupt import is_signal
+        from concmodels.models.tasks.interrupts import is_signal
 
         if is_signal(error):
             raise

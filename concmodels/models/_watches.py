@@ -11,7 +11,7 @@ from _thread import get_ident
 
 from concmodels.errors import Deadlock
 from concmodels.models._deadlock import Stillness, deadlock, stack, strangers
-from concmodels.models._interrupt import LOOK_UP_S
+from concmodels.models.tasks.interrupts import LOOK_UP_S
 from concmodels.models.waiting.channel import CANCELLED
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    from concmodels.models._tasks import Task, TaskWaiter
+    from concmodels.models.tasks.task import Task, TaskWaiter
 
 
 class Watch:

@@ -29,13 +29,13 @@ from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postpon
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
 from concmodels.models.waiting.timeouts import seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
-from concmodels.models._failures import Failures
-from concmodels.models._interrupt import LoopGuard
-from concmodels.models._loop_sight import MainSight, cancel_again
+from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.interrupts import LoopGuard
+from concmodels.models.tasks.loop_sight import MainSight, cancel_again
 from concmodels.models._loop_watches import AsyncioWatch, TrioWatch
-from concmodels.models._nesting import Loop, refusal_in_loop
+from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models._room import Room
-from concmodels.models._scoped import ScopedGroup
+from concmodels.models.tasks.scoped import ScopedGroup
 from concmodels.models.waiting.select import select_async
 from concmodels.models._share import share
 from concmodels.models.waiting.channel import turns

@@ -31,8 +31,8 @@ from concmodels.models._dask_select import select
 from concmodels.models._dask_share import share
 from concmodels.models._dask_world import Cancelled, Unit, Wait, here, nap
 from concmodels.models._deadlock import patience
-from concmodels.models._interrupt import Guard
-from concmodels.models._nesting import refusal
+from concmodels.models.tasks.interrupts import Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models._room import Room
 
 TYPE_CHECKING = False

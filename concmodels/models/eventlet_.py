@@ -25,14 +25,14 @@ from greenlet import getcurrent
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
 from concmodels.models._deadlock import DEADLOCK_AFTER, Stillness, endless_wait, patience, stack, strangers
-from concmodels.models._interrupt import LOOK_UP_S, Guard
-from concmodels.models._nesting import refusal
+from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
-from concmodels.models._thrown import (
+from concmodels.models.tasks.thrown import (
     Cancelled,
     ThrownWaiter,
     ThrownWatch,
@@ -42,8 +42,8 @@ from concmodels.models._thrown import (
     raise_postponed_signal,
     tasks,
 )
-from concmodels.models._thrown import Task as _Task
-from concmodels.models._thrown import TaskGroup as _TaskGroup
+from concmodels.models.tasks.thrown import Task as _Task
+from concmodels.models.tasks.thrown import TaskGroup as _TaskGroup
 from concmodels.models.waiting.channel import TIMED_OUT, turns
 
 with warnings.catch_warnings():

@@ -27,15 +27,15 @@ from greenlet import getcurrent, greenlet
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
 from concmodels.models._deadlock import DEADLOCK_AFTER, deadlock, patience, stack
-from concmodels.models._groups import TaskGroup as _TaskGroup
-from concmodels.models._interrupt import LOOK_UP_S, Guard
-from concmodels.models._nesting import refusal
+from concmodels.models.tasks.group import TaskGroup as _TaskGroup
+from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
-from concmodels.models._tasks import Cancelled, Task, TaskWaiter
+from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
 from concmodels.models.waiting.channel import TIMED_OUT, turns, wait
 from concmodels.models._watches import Watch
 

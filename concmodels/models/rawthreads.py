@@ -21,16 +21,16 @@ from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thr
 
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 from concmodels.models._deadlock import DEADLOCK_AFTER, patience
-from concmodels.models._groups import TaskGroup as _TaskGroup
-from concmodels.models._interrupt import Guard
-from concmodels.models._nesting import refusal
+from concmodels.models.tasks.group import TaskGroup as _TaskGroup
+from concmodels.models.tasks.interrupts import Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_run import Pools
 from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models._room import Room
 from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
-from concmodels.models._tasks import Cancelled, PreemptiveChannel, Task, TaskWaiter
+from concmodels.models.tasks.task import Cancelled, PreemptiveChannel, Task, TaskWaiter
 from concmodels.models.waiting.channel import claim_first, expired, wait
 from concmodels.models._watches import ThreadWatch
 

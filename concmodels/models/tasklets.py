@@ -35,7 +35,7 @@ from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
-from concmodels.models._tasks import Cancelled
+from concmodels.models.tasks.task import Cancelled
 from concmodels.models.waiting.channel import claim_first
 from concmodels.models.greenlet_ import now, sleep
 

@@ -6,8 +6,8 @@ from _thread import allocate_lock
 
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._deadlock import place, stack
-from concmodels.models._failures import Failures
-from concmodels.models._tasks import Cancelled, Task, TaskWaiter
+from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
 from concmodels.models.waiting.channel import Event
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.waiting.awaited import AsyncEvent
-from concmodels.models._failures import Carried, Failures
+from concmodels.models.tasks.failures import Carried, Failures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from concmodels.errors import TaskCancelled
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.waiting.cooperative import LoneWaiter
 from concmodels.models._deadlock import deadlock, stack
-from concmodels.models._failures import Failures
-from concmodels.models._interrupt import is_signal
+from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.interrupts import is_signal
 from concmodels.models.waiting.channel import Event, Waiter
 from concmodels.models._watches import Watch
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Self
 
     from concmodels.errors import Deadlock
-    from concmodels.models._interrupt import Guard
+    from concmodels.models.tasks.interrupts import Guard
     from concmodels.models._pool_run import Pools
 
 _numbers = count(1)

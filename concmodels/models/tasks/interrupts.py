@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, NoReturn, Self
 
-    from concmodels.models._loop_sight import MainSight
+    from concmodels.models.tasks.loop_sight import MainSight
 
 _ROOMS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})

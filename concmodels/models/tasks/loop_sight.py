@@ -1,7 +1,7 @@
 """What main does on an event loop when Ctrl-C comes again, read from its coroutines."""
 
 from concmodels.models._deadlock import chain
-from concmodels.models._interrupt import exceptions_in
+from concmodels.models.tasks.interrupts import exceptions_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

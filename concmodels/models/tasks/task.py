@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar
 
-    from concmodels.models._groups import TaskGroup
-    from concmodels.models._interrupt import Guard
+    from concmodels.models.tasks.group import TaskGroup
+    from concmodels.models.tasks.interrupts import Guard
     from concmodels.models._pool_run import Pools
     from concmodels.models._watches import LookUp
 
