@@ -14,7 +14,7 @@ from select import POLLIN, poll
 from concmodels.errors import Deadlock
 from concmodels.models._arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
 from concmodels.models._border import now
-from concmodels.models._deadlock import SENTENCE, Stillness, doing, stack
+from concmodels.models.deadlocks.report import SENTENCE, Stillness, doing, stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from concmodels.models._border import Parker, Unit, enter, leave, runs_here
 from concmodels.models._border_group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models._child import local_parker, ringer
 from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models._deadlock import patience
+from concmodels.models.deadlocks.report import patience
 from concmodels.models._interpreter import must_be_main
 from concmodels.models.tasks.interrupts import Guard, hold_back
 from concmodels.models._leftovers import make_semaphores

@@ -30,7 +30,7 @@ from concmodels.models._dask_pool import Pool, ending_pools
 from concmodels.models._dask_select import select
 from concmodels.models._dask_share import share
 from concmodels.models._dask_world import Cancelled, Unit, Wait, here, nap
-from concmodels.models._deadlock import patience
+from concmodels.models.deadlocks.report import patience
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models._room import Room

@@ -26,7 +26,7 @@ from gevent.exceptions import LoopExit
 from concmodels.errors import Deadlock
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
-from concmodels.models._deadlock import DEADLOCK_AFTER, patience, raised
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience, raised
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models._pool import Pool as _Pool

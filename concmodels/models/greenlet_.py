@@ -26,7 +26,7 @@ from greenlet import getcurrent, greenlet
 
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
-from concmodels.models._deadlock import DEADLOCK_AFTER, deadlock, patience, stack
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, deadlock, patience, stack
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
@@ -37,7 +37,7 @@ from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
 from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
 from concmodels.models.waiting.channel import TIMED_OUT, turns, wait
-from concmodels.models._watches import Watch
+from concmodels.models.deadlocks.threads import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import time
 from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thread
 
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
-from concmodels.models._deadlock import DEADLOCK_AFTER, patience
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
@@ -32,7 +32,7 @@ from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
 from concmodels.models.tasks.task import Cancelled, PreemptiveChannel, Task, TaskWaiter
 from concmodels.models.waiting.channel import claim_first, expired, wait
-from concmodels.models._watches import ThreadWatch
+from concmodels.models.deadlocks.threads import ThreadWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

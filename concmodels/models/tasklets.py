@@ -30,7 +30,7 @@ from greenlet import getcurrent
 
 from concmodels.models import greenlet_
 from concmodels.models.waiting.cooperative import CooperativeUnbounded
-from concmodels.models._deadlock import DEADLOCK_AFTER
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models._pool import Pool as _Pool
 from concmodels.models._pool_staff import Staff as _Staff
 from concmodels.models.waiting.select import select_sync

@@ -19,7 +19,7 @@ from _thread import allocate_lock
 
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
-from concmodels.models._deadlock import DEADLOCK_AFTER, patience
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
@@ -40,7 +40,7 @@ from concmodels.models.waiting.channel import (
     remaining,
     wait,
 )
-from concmodels.models._watches import ThreadWatch
+from concmodels.models.deadlocks.threads import ThreadWatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

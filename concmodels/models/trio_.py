@@ -23,11 +23,11 @@ from concmodels.errors import Terminated
 from concmodels.models._async_pool import AsyncPool
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
 from concmodels.models.waiting.timeouts import seconds_to_sleep
-from concmodels.models._deadlock import DEADLOCK_AFTER, patience
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.interrupts import LoopGuard
 from concmodels.models.tasks.loop_sight import MainSight
-from concmodels.models._loop_watches import TrioWatch
+from concmodels.models.deadlocks.loops import TrioWatch
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.scoped import ScopedGroup
 from concmodels.models.waiting.select import select_async

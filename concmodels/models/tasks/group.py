@@ -5,7 +5,7 @@ import sys
 from _thread import allocate_lock
 
 from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models._deadlock import place, stack
+from concmodels.models.deadlocks.report import place, stack
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
 from concmodels.models.waiting.channel import Event

@@ -1,6 +1,6 @@
 """What main does on an event loop when Ctrl-C comes again, read from its coroutines."""
 
-from concmodels.models._deadlock import chain
+from concmodels.models.deadlocks.report import chain
 from concmodels.models.tasks.interrupts import exceptions_in
 
 TYPE_CHECKING = False

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from concmodels.models.tasks.group import TaskGroup
     from concmodels.models.tasks.interrupts import Guard
     from concmodels.models._pool_run import Pools
-    from concmodels.models._watches import LookUp
+    from concmodels.models.deadlocks.threads import LookUp
 
 _numbers = count(1)
 

@@ -18,11 +18,11 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from concmodels.errors import TaskCancelled
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.waiting.cooperative import LoneWaiter
-from concmodels.models._deadlock import deadlock, stack
+from concmodels.models.deadlocks.report import deadlock, stack
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.interrupts import is_signal
 from concmodels.models.waiting.channel import Event, Waiter
-from concmodels.models._watches import Watch
+from concmodels.models.deadlocks.threads import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
