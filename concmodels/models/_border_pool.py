@@ -22,12 +22,12 @@ from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models._border import current
 from concmodels.models._border_future import Future
 from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models._pool_arguments import at_least_one, check_initializer, check_map
+from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
 from concmodels.models._pool_away import pool_for
 from concmodels.models._pool_floor import CLOSED, STOPPED, Floor
 from concmodels.models._pool_foreman import Foreman
-from concmodels.models._pool_progress import is_to_be_shown, shown
-from concmodels.models._pool_results import Failure, length_of
+from concmodels.models.pools.progress import is_to_be_shown, shown
+from concmodels.models.pools.results import Failure, length_of
 from concmodels.models._pool_sources import Mapping
 from concmodels.models._travel import pack_call
 

@@ -25,9 +25,9 @@ from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models._dask_group import outcome_of
 from concmodels.models._dask_pool_job import UNFIT, Future, each, job, name_of, prepare
 from concmodels.models._dask_world import Unit, Wait, World, current, dumps_call, here, unit_in
-from concmodels.models._pool_arguments import LONELY, at_least_one, check_initializer, check_map, refusal
-from concmodels.models._pool_progress import is_to_be_shown, shown
-from concmodels.models._pool_results import length_of
+from concmodels.models.pools.arguments import LONELY, at_least_one, check_initializer, check_map, refusal
+from concmodels.models.pools.progress import is_to_be_shown, shown
+from concmodels.models.pools.results import length_of
 from concmodels.models._travel import unpack_error
 from concmodels.models.waiting.channel import remaining
 

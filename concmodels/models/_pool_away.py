@@ -14,7 +14,7 @@ from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
 from concmodels.models import _pool_worker
 from concmodels.models._border import units
 from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models._pool_arguments import all_wait, check_map, refusal
+from concmodels.models.pools.arguments import all_wait, check_map, refusal
 from concmodels.models._travel import pack_call
 
 TYPE_CHECKING = False

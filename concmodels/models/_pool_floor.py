@@ -15,10 +15,10 @@ from concmodels.models._arena import CHANNEL_BYTES, STATE
 from concmodels.models._border import now
 from concmodels.models._border_group import DONE, cancel
 from concmodels.models._desk import CLOSING
-from concmodels.models._pool_arguments import broken_by, refusal
+from concmodels.models.pools.arguments import broken_by, refusal
 from concmodels.models._pool_calls import Calls
 from concmodels.models._pool_member import Batch, Member
-from concmodels.models._pool_results import Failure
+from concmodels.models.pools.results import Failure
 from concmodels.models._pool_sources import Mapping, Source
 from concmodels.models._pool_worker import UNFIT, serve
 

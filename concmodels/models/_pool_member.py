@@ -34,7 +34,7 @@ from concmodels.models._desk import (
     empties,
 )
 from concmodels.models._pool_reader import Reader
-from concmodels.models._pool_results import Failure
+from concmodels.models.pools.results import Failure
 from concmodels.models._pool_worker import READY_TO_WORK
 from concmodels.models._travel import unpack_error
 

@@ -2,7 +2,7 @@
 
 from concmodels.models._channel_memory import CONSTANTS, LEAST
 from concmodels.models._desk import AREA_AT, AT, BLOCK_AT, ERROR_AT, ERROR_BLOCK_AT, FREED, NONE, kind_of
-from concmodels.models._pool_results import Failure
+from concmodels.models.pools.results import Failure
 from concmodels.models._travel import unpack_arrived, unpack_error
 
 TYPE_CHECKING = False

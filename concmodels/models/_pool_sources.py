@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError
 from itertools import islice
 
 from concmodels.models._desk import ITEMS, TUPLES
-from concmodels.models._pool_results import Failure
+from concmodels.models.pools.results import Failure
 from concmodels.models._travel import dumps, dumps_any, pack_call
 
 TYPE_CHECKING = False

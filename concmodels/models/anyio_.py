@@ -24,7 +24,7 @@ import anyio
 import anyio.lowlevel
 
 from concmodels.errors import Terminated
-from concmodels.models._async_pool import AsyncPool
+from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
 from concmodels.models.waiting.timeouts import seconds_to_sleep

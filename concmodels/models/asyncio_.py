@@ -19,7 +19,7 @@ from asyncio import get_running_loop
 from itertools import count
 
 from concmodels.errors import TaskCancelled, Terminated
-from concmodels.models._async_pool import AsyncPool
+from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncEvent, AsyncUnbounded
 from concmodels.models.waiting.timeouts import seconds_to_sleep

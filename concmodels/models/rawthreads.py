@@ -24,9 +24,9 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models._pool import Pool as _Pool
-from concmodels.models._pool_run import Pools
-from concmodels.models._pool_staff import Staff as _Staff
+from concmodels.models.pools.executor import Pool as _Pool
+from concmodels.models.pools.run import Pools
+from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models._room import Room
 from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share

@@ -31,8 +31,8 @@ from greenlet import getcurrent
 from concmodels.models import greenlet_
 from concmodels.models.waiting.cooperative import CooperativeUnbounded
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER
-from concmodels.models._pool import Pool as _Pool
-from concmodels.models._pool_staff import Staff as _Staff
+from concmodels.models.pools.executor import Pool as _Pool
+from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.waiting.select import select_sync
 from concmodels.models._share import share
 from concmodels.models.tasks.task import Cancelled

@@ -20,7 +20,7 @@ from trio import Cancelled
 from trio.lowlevel import checkpoint, current_task
 
 from concmodels.errors import Terminated
-from concmodels.models._async_pool import AsyncPool
+from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
 from concmodels.models.waiting.timeouts import seconds_to_sleep
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience

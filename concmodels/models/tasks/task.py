@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from concmodels.models.tasks.group import TaskGroup
     from concmodels.models.tasks.interrupts import Guard
-    from concmodels.models._pool_run import Pools
+    from concmodels.models.pools.run import Pools
     from concmodels.models.deadlocks.threads import LookUp
 
 _numbers = count(1)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Deadlock
     from concmodels.models.tasks.interrupts import Guard
-    from concmodels.models._pool_run import Pools
+    from concmodels.models.pools.run import Pools
 
 _numbers = count(1)
 

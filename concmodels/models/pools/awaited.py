@@ -9,9 +9,9 @@ from functools import partial
 from itertools import count
 
 from concmodels.errors import ChannelClosed, Deadlock, Terminated, WouldBlock
-from concmodels.models._async_pool_results import AsyncResults, Handle, ShownResults, cancellation
+from concmodels.models.pools.awaited_results import AsyncResults, Handle, ShownResults, cancellation
 from concmodels.models.waiting.awaited import AsyncEvent, wait_async
-from concmodels.models._pool_arguments import (
+from concmodels.models.pools.arguments import (
     LONELY,
     UNOPENED,
     all_wait,
@@ -21,8 +21,8 @@ from concmodels.models._pool_arguments import (
     refusal,
     refuse,
 )
-from concmodels.models._pool_progress import is_to_be_shown
-from concmodels.models._pool_results import Results, Supply, length_of
+from concmodels.models.pools.progress import is_to_be_shown
+from concmodels.models.pools.results import Results, Supply, length_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from _thread import allocate_lock, get_ident
 from itertools import count
 
 from concmodels.errors import ChannelClosed, Deadlock, TaskCancelled, WouldBlock
-from concmodels.models._pool_arguments import LONELY, all_wait, refusal, refuse
-from concmodels.models._pool_future import LentLock, NoLock
+from concmodels.models.pools.arguments import LONELY, all_wait, refusal, refuse
+from concmodels.models.pools.future import LentLock, NoLock
 from concmodels.models.waiting.channel import Event, wait
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar
 
-    from concmodels.models._pool_results import Job, Results
+    from concmodels.models.pools.results import Job, Results
     from concmodels.models.waiting.channel import SyncChannel, Waiter
 
     class _Group:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    from concmodels.models._pool_staff import Staff
+    from concmodels.models.pools.workers import Staff
 
 
 class Pools:

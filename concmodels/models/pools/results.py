@@ -8,7 +8,7 @@ from itertools import count, islice, repeat
 from operator import length_hint
 
 from concmodels.errors import ChannelClosed
-from concmodels.models._pool_arguments import refuse
+from concmodels.models.pools.arguments import refuse
 from concmodels.models.waiting.channel import CANCELLED, DONE, expired
 
 TYPE_CHECKING = False

@@ -21,10 +21,10 @@ from concurrent.futures import CancelledError, Executor
 from functools import partial
 
 from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models._pool_arguments import check_initializer, check_map, number_of_workers
-from concmodels.models._pool_future import Future
-from concmodels.models._pool_progress import is_to_be_shown, shown
-from concmodels.models._pool_results import Failure, Results, Supply, length_of
+from concmodels.models.pools.arguments import check_initializer, check_map, number_of_workers
+from concmodels.models.pools.future import Future
+from concmodels.models.pools.progress import is_to_be_shown, shown
+from concmodels.models.pools.results import Failure, Results, Supply, length_of
 from concmodels.models.waiting.channel import remaining
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar
 
-    from concmodels.models._pool_staff import Staff
+    from concmodels.models.pools.workers import Staff
 
 
 class Pool(Executor):

@@ -1,8 +1,8 @@
 """What a pool gives in an async room: a handle for each `submit`, an iterator for each `map`."""
 
 from concmodels.errors import TaskCancelled
-from concmodels.models._pool_progress import Bar
-from concmodels.models._pool_results import Failure
+from concmodels.models.pools.progress import Bar
+from concmodels.models.pools.results import Failure
 from concmodels.models.waiting.channel import CANCELLED, DONE, expired, remaining
 
 TYPE_CHECKING = False
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
     from typing import Any, Self
 
-    from concmodels.models._async_pool import AsyncPool
-    from concmodels.models._pool_results import Results, Supply
+    from concmodels.models.pools.awaited import AsyncPool
+    from concmodels.models.pools.results import Results, Supply
     from concmodels.models.waiting.channel import Waiter
 
 
