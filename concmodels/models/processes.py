@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.errors import Selected
-    from concmodels.models._border_pool import ProcessPool as Pool
+    from concmodels.models.memory.pool.pool import ProcessPool as Pool
     from concmodels.models._border_share import Shared
     from concmodels.models._room import Room
 
@@ -86,7 +86,7 @@ def share(buffer: object) -> Shared:
 
 
 def _pool() -> Any:
-    from concmodels.models._border_pool import ProcessPool  # children need not import it
+    from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
 
     return ProcessPool
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.errors import Selected
-    from concmodels.models._border_pool import InterpreterPool as Pool
+    from concmodels.models.memory.pool.pool import InterpreterPool as Pool
     from concmodels.models._border_share import Shared
     from concmodels.models._room import Room
 
@@ -78,7 +78,7 @@ def share(buffer: object) -> Shared:
 
 
 def _pool() -> Any:
-    from concmodels.models._border_pool import InterpreterPool  # children need not import it
+    from concmodels.models.memory.pool.pool import InterpreterPool  # children need not import it
 
     return InterpreterPool
 

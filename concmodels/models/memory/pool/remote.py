@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from concurrent.futures import Future as _Future
 
 from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
-from concmodels.models import _pool_worker
+from concmodels.models.memory.pool import worker
 from concmodels.models._border import units
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.pools.arguments import all_wait, check_map, refusal
@@ -96,9 +96,9 @@ class AwayPool(Executor):
         except ChannelClosed:
             raise refusal(None) from None
 
-    def own_worker(self) -> _pool_worker.Worker | None:
+    def own_worker(self) -> worker.Worker | None:
         """The worker that the caller's task runs in, if it is one of this pool."""
-        for worker in _pool_worker.here:
+        for worker in worker.here:
             if worker.crew == self.crew:
                 return worker
         return None

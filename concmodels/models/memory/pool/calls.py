@@ -1,7 +1,7 @@
 """The calls that were submitted to a pool of processes or interpreters, as a source of work."""
 
-from concmodels.models._desk import CALLS
-from concmodels.models._pool_sources import Source
+from concmodels.models.memory.pool.worker_memory import CALLS
+from concmodels.models.memory.pool.batches import Source
 from concmodels.models._travel import dumps
 
 TYPE_CHECKING = False
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from concmodels.models._pool_sources import Endings
+    from concmodels.models.memory.pool.batches import Endings
 
 
 class Calls(Source):

@@ -1,7 +1,7 @@
 """How a pool of processes or interpreters reads the results that its workers have put on their desks."""
 
 from concmodels.models._channel_memory import CONSTANTS, LEAST
-from concmodels.models._desk import AREA_AT, AT, BLOCK_AT, ERROR_AT, ERROR_BLOCK_AT, FREED, NONE, kind_of
+from concmodels.models.memory.pool.worker_memory import AREA_AT, AT, BLOCK_AT, ERROR_AT, ERROR_BLOCK_AT, FREED, NONE, kind_of
 from concmodels.models.pools.results import Failure
 from concmodels.models._travel import unpack_arrived, unpack_error
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models._arena import Arena
-    from concmodels.models._pool_sources import Source
+    from concmodels.models.memory.pool.batches import Source
 
     # what a worker has done: the source, the first position, the results
     type News = list[tuple[Source, int, list[Any] | Failure]]

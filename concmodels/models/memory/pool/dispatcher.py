@@ -10,17 +10,17 @@ from collections import deque
 from itertools import count
 
 from concmodels.errors import TaskCancelled, WorkerDied
-from concmodels.models import _desk
+from concmodels.models.memory.pool import worker_memory
 from concmodels.models._arena import CHANNEL_BYTES, STATE
 from concmodels.models._border import now
 from concmodels.models._border_group import DONE, cancel
-from concmodels.models._desk import CLOSING
+from concmodels.models.memory.pool.worker_memory import CLOSING
 from concmodels.models.pools.arguments import broken_by, refusal
-from concmodels.models._pool_calls import Calls
-from concmodels.models._pool_member import Batch, Member
+from concmodels.models.memory.pool.calls import Calls
+from concmodels.models.memory.pool.worker_handle import Batch, Member
 from concmodels.models.pools.results import Failure
-from concmodels.models._pool_sources import Mapping, Source
-from concmodels.models._pool_worker import UNFIT, serve
+from concmodels.models.memory.pool.batches import Mapping, Source
+from concmodels.models.memory.pool.worker import UNFIT, serve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models._border import Unit
-    from concmodels.models._pool_foreman import Crew
-    from concmodels.models._pool_reader import News
-    from concmodels.models._pool_sources import Endings
+    from concmodels.models.memory.pool.manager import Crew
+    from concmodels.models.memory.pool.results import News
+    from concmodels.models.memory.pool.batches import Endings
 
 OPEN, CLOSED, SENT_HOME, STOPPED = range(4)
 _POLL_S = 0.005  # how long a result in the middle of a batch may lie unseen
@@ -171,7 +171,7 @@ class Floor:
         return None
 
     def _give(self, member: Member, source: Source, news: News) -> None:
-        first, count = source.take(source.size(self._workers, _desk.MOST))
+        first, count = source.take(source.size(self._workers, worker_memory.MOST))
         if not count:
             return
         try:
@@ -205,13 +205,13 @@ class Floor:
         """One worker more."""
         unit, arena = self._unit, self._unit.arena
         with arena.claim:
-            at = _desk.make(arena, unit.words[CHANNEL_BYTES])
+            at = worker_memory.make(arena, unit.words[CHANNEL_BYTES])
         crew, name = self.crew, f"worker {next(self._numbers)}"
         try:
             task = crew.spawn(serve, self._unit.kind, at, *self._initializer, name=name)
         except BaseException:
             with arena.claim:
-                _desk.clear(arena, at)
+                worker_memory.clear(arena, at)
             raise
         self._members.append(Member(unit, at, task))
 

@@ -9,7 +9,7 @@ from collections import deque
 from concurrent.futures import CancelledError
 from itertools import islice
 
-from concmodels.models._desk import ITEMS, TUPLES
+from concmodels.models.memory.pool.worker_memory import ITEMS, TUPLES
 from concmodels.models.pools.results import Failure
 from concmodels.models._travel import dumps, dumps_any, pack_call
 

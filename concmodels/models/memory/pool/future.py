@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models._border_pool import Pool
+    from concmodels.models.memory.pool.pool import Pool
 
 
 class Future(_Future):  # type: ignore[type-arg] # its results are of any type

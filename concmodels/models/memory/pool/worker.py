@@ -1,4 +1,4 @@
-"""What a worker of a pool of processes or interpreters does; how its desk looks is said in `_desk.py`.
+"""What a worker of a pool of processes or interpreters does; how its desk looks is said in `worker_memory.py`.
 
 It publishes each result before it begins the next task. It rings the pool once per batch; what has been published in
 the middle of a long one the pool finds itself.
@@ -8,11 +8,11 @@ from _thread import allocate_lock
 from time import perf_counter_ns
 
 from concmodels.errors import CannotTravel
-from concmodels.models import _desk
+from concmodels.models.memory.pool import worker_memory
 from concmodels.models._arena import OWNER, PARENT, Cancelled
 from concmodels.models._border import Unit, current
 from concmodels.models._channel_memory import word_of
-from concmodels.models._desk import (
+from concmodels.models.memory.pool.worker_memory import (
     ANSWERED,
     AREA_AT,
     AREA_SIZE,
@@ -70,7 +70,7 @@ class Worker:
     def __init__(self, unit: Unit, at: int) -> None:
         self.unit = unit
         self.at = at
-        self.words = unit.arena.part(at >> 3, _desk.WORDS)
+        self.words = unit.arena.part(at >> 3, worker_memory.WORDS)
         self.crew = unit.words[unit.parker().at + PARENT]
         self.function: Any = None
         self._function_data = b""
@@ -96,7 +96,7 @@ class Worker:
         """Do batch after batch, until there will be no more."""
         words = self.words
         while self.wait_for_work():
-            self._do(_desk.slot(words[TAKEN]))
+            self._do(worker_memory.slot(words[TAKEN]))
             words[TAKEN] += 1
             self.ring()
 
@@ -147,7 +147,7 @@ class Worker:
                 words[RESULTS_AT + (number & MASK)] = self._failure(error)
             else:
                 if value is None:
-                    words[RESULTS_AT + (number & MASK)] = _desk.NONE
+                    words[RESULTS_AT + (number & MASK)] = worker_memory.NONE
                 else:
                     publish(number, value)
 
@@ -177,10 +177,10 @@ class Worker:
     # Results.
 
     def _publish(self, number: int, value: object) -> None:
-        word = _desk.word_for(value)
+        word = worker_memory.word_for(value)
         if word is None:
             try:
-                word = self._store(self._pack(value), _desk.AT)
+                word = self._store(self._pack(value), worker_memory.AT)
             except CannotTravel as error:
                 word = self._failure(error)
         self.words[RESULTS_AT + (number & MASK)] = word
@@ -189,7 +189,7 @@ class Worker:
         return pack_result(value, self.unit, f"the result of {self._name()} can't travel to the pool")
 
     def _failure(self, error: BaseException) -> int:
-        return self._store(pack_error(error, self._name()), _desk.ERROR_AT)
+        return self._store(pack_error(error, self._name()), worker_memory.ERROR_AT)
 
     def _name(self) -> str:
         return getattr(self.function, "__name__", "task")

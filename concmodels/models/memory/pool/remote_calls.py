@@ -8,7 +8,7 @@ import threading
 
 from concmodels.errors import CannotTravel
 from concmodels.models._channel_memory import POSITION, TAIL
-from concmodels.models._pool_away import (
+from concmodels.models.memory.pool.remote import (
     CALL,
     CANCELLED,
     ERROR,
@@ -20,7 +20,7 @@ from concmodels.models._pool_away import (
     WAITS,
     new_channel,
 )
-from concmodels.models._pool_floor import OPEN
+from concmodels.models.memory.pool.dispatcher import OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from concmodels.models._border import Unit
     from concmodels.models._border_channel import Channel
-    from concmodels.models._border_future import Future
-    from concmodels.models._border_pool import Pool
+    from concmodels.models.memory.pool.future import Future
+    from concmodels.models.memory.pool.pool import Pool
 
 
 class Clerk:

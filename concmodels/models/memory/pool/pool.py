@@ -20,15 +20,15 @@ from functools import partial
 
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models._border import current
-from concmodels.models._border_future import Future
+from concmodels.models.memory.pool.future import Future
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
-from concmodels.models._pool_away import pool_for
-from concmodels.models._pool_floor import CLOSED, STOPPED, Floor
-from concmodels.models._pool_foreman import Foreman
+from concmodels.models.memory.pool.remote import pool_for
+from concmodels.models.memory.pool.dispatcher import CLOSED, STOPPED, Floor
+from concmodels.models.memory.pool.manager import Foreman
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import Failure, length_of
-from concmodels.models._pool_sources import Mapping
+from concmodels.models.memory.pool.batches import Mapping
 from concmodels.models._travel import pack_call
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar
 
-    from concmodels.models._pool_clerk import Clerk
+    from concmodels.models.memory.pool.remote_calls import Clerk
 
 
 class Pool(Executor):
@@ -72,7 +72,7 @@ class Pool(Executor):
         with self.floor.lock:
             self.floor.check_open()
             if self._clerk is None:
-                from concmodels.models._pool_clerk import Clerk
+                from concmodels.models.memory.pool.remote_calls import Clerk
 
                 self._clerk = Clerk(self, self.home)
                 self.floor.calls_under_way = self._clerk.is_behind

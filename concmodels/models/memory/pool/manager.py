@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from concmodels.models._pool_floor import Floor
+    from concmodels.models.memory.pool.dispatcher import Floor
 
 
 class Crew(TaskGroup):

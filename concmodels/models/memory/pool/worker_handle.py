@@ -4,10 +4,10 @@ from _thread import allocate_lock
 from collections import deque
 from time import monotonic
 
-from concmodels.models import _desk
+from concmodels.models.memory.pool import worker_memory
 from concmodels.models._arena import BLOCK, SIZE, STATE
 from concmodels.models._border_group import DIED, DONE, FAILED
-from concmodels.models._desk import (
+from concmodels.models.memory.pool.worker_memory import (
     ANSWERED,
     AREA_SIZE,
     ASKED,
@@ -33,17 +33,17 @@ from concmodels.models._desk import (
     UNREADABLE,
     empties,
 )
-from concmodels.models._pool_reader import Reader
+from concmodels.models.memory.pool.results import Reader
 from concmodels.models.pools.results import Failure
-from concmodels.models._pool_worker import READY_TO_WORK
+from concmodels.models.memory.pool.worker import READY_TO_WORK
 from concmodels.models._travel import unpack_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concmodels.models._border import Unit
     from concmodels.models._border_group import Task
-    from concmodels.models._pool_reader import News
-    from concmodels.models._pool_sources import Source
+    from concmodels.models.memory.pool.results import News
+    from concmodels.models.memory.pool.batches import Source
 
 
 class Batch:
@@ -73,7 +73,7 @@ class Member:
         self.at = at
         self.task = task
         self.name = task.name
-        self.words = unit.arena.part(at >> 3, _desk.WORDS)
+        self.words = unit.arena.part(at >> 3, worker_memory.WORDS)
         self.batches: deque[Batch] = deque()
         self._reader = Reader(unit.arena, self.words)
         self.tasks_done = 0
@@ -110,7 +110,7 @@ class Member:
             self._number = (self._number | MASK) + 1
         batch.start, batch.sequence = self._number, sequence
         self._number += batch.count
-        slot = _desk.slot(sequence)
+        slot = worker_memory.slot(sequence)
         words[slot + START], words[slot + STOP] = batch.start, self._number
         words[slot + PAYLOAD_AT], words[slot + PAYLOAD_SIZE] = batch.at, batch.size
         words[slot + FORM], words[slot + UNREADABLE] = batch.source.form, 0
@@ -176,7 +176,7 @@ class Member:
 
         The one that the worker begins in this moment stays with it, whether it sees the new end in time or not.
         """
-        self.words[_desk.slot(batch.sequence) + STOP] = stop
+        self.words[worker_memory.slot(batch.sequence) + STOP] = stop
         with self._fence:
             begun = self.words[BEGUN]
         count = batch.start + batch.count - max(stop, begun)
@@ -231,7 +231,7 @@ class Member:
         """The worker is gone: its desk is free."""
         self.words.release()
         with self.unit.arena.claim:
-            _desk.clear(self.unit.arena, self.at)
+            worker_memory.clear(self.unit.arena, self.at)
 
     def _collect(self, batch: Batch, news: News) -> None:
         words, first = self.words, batch.start + batch.done
@@ -258,7 +258,7 @@ class Member:
 
     def _finish(self, batch: Batch) -> None:
         """A batch has ended; what was left out of it is given again."""
-        slot = _desk.slot(batch.sequence)
+        slot = worker_memory.slot(batch.sequence)
         if batch.done:
             batch.source.took(self.words[slot + TOOK_NS], batch.done)
         if self.words[slot + UNREADABLE]:
