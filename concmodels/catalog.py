@@ -119,7 +119,7 @@ def why_not(name: str) -> str | None:
     entry = facts(name)
     why = _refusal(entry) or _missing(entry)
     if why is None and entry.file in ("processes", "subinterp"):
-        from concmodels.models._interpreter import why_not_from_here
+        from concmodels.models.memory.interpreter import why_not_from_here
 
         return why_not_from_here()  # they load in any interpreter, for they travel to the tasks of subinterp
     return why

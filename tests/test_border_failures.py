@@ -32,7 +32,8 @@ from borders import (
 )
 
 from concmodels.errors import CannotTravel, RemoteError, TaskCancelled, TaskDied
-from concmodels.models import _keeper, processes
+from concmodels.models import processes
+from concmodels.models.memory import supervisor
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -154,7 +155,7 @@ def main_compute_then_go_on(room):
 
 
 def test_who_only_computes_is_ended(monkeypatch):
-    monkeypatch.setattr(_keeper, "GRACE_S", 0.1)
+    monkeypatch.setattr(supervisor, "GRACE_S", 0.1)
     processes.run(main_compute_then_go_on, processes)
 
 

@@ -121,7 +121,8 @@ def test_a_process_imports_nothing_heavy_of_ours(tmp_path):
 ORPHANS = """
     import math, os, sys
     sys.path.insert(0, {here!r})
-    from concmodels.models import _arena, processes
+    from concmodels.models import processes
+    from concmodels.models.memory import arena
     import borders as t
 
     def main(room):
@@ -133,7 +134,7 @@ ORPHANS = """
             pids = [ready.receive() for _ in range(3)]
             print(*pids, flush=True)
             arena = ready.home.arena
-            print("sem." + arena.get(8 * _arena.LOCK_NAMES, 64).rstrip(bytes(1)).decode().strip("/") + "0", flush=True)
+            print("sem." + arena.get(8 * arena.LOCK_NAMES, 64).rstrip(bytes(1)).decode().strip("/") + "0", flush=True)
             room.sleep(60)
 
     if __name__ == "__main__":

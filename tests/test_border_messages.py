@@ -7,7 +7,9 @@ import pytest
 from borders import ALL, BOTH, PIPE, QUEUE, count_into, echo, send_channel, send_range, spawn_below
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models import _arena, _channel_memory, processes, subinterp
+from concmodels.models import processes, subinterp
+from concmodels.models.memory import arena
+from concmodels.models.memory import channel_layout
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -215,9 +217,9 @@ def main_close_refuses(room):
 def waiting_senders(channel):
     words, count = channel.home.words, 0
     with channel.home.arena.claim:
-        record = words[channel._at + _channel_memory.SENDERS]
+        record = words[channel._at + channel_layout.SENDERS]
         while record:
-            record, count = words[record + _arena.NEXT], count + 1
+            record, count = words[record + arena.NEXT], count + 1
     return count
 
 
@@ -273,7 +275,7 @@ def test_a_timeout_and_a_partner_agree(room, capacity):
 
 
 def test_the_arena_uses_blocks_again():
-    arena = _arena.Arena.create()
+    arena = arena.Arena.create()
     try:
         first = arena.allocate(1000)
         second = arena.allocate(100_000)

@@ -253,15 +253,15 @@ _keepers = []
 @pytest.fixture
 def keeper_known(monkeypatch):
     """The keeper of the newest run: it alone knows which process is which task."""
-    from concmodels.models import _process_keeper
+    from concmodels.models.memory import processes
 
-    start = _process_keeper.ProcessKeeper.__init__
+    start = processes.ProcessKeeper.__init__
 
     def init(self, *args):
         _keepers.append(self)
         start(self, *args)
 
-    monkeypatch.setattr(_process_keeper.ProcessKeeper, "__init__", init)
+    monkeypatch.setattr(processes.ProcessKeeper, "__init__", init)
     yield
     _keepers.clear()
 

@@ -6,7 +6,8 @@ import pytest
 from borders import BOTH
 
 from concmodels.errors import WouldBlock
-from concmodels.models import _border_select, _channel_memory
+from concmodels.models.memory import select
+from concmodels.models.memory import channel_layout
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -22,7 +23,7 @@ def main_late_item(room, take):
 
 
 def send_and_close_after_each_look(monkeypatch):
-    look = _channel_memory.ChannelMemory._look
+    look = channel_layout.ChannelMemory._look
 
     def look_and_be_overtaken(channel, head):
         found = look(channel, head)
@@ -31,7 +32,7 @@ def send_and_close_after_each_look(monkeypatch):
             channel.close()
         return found
 
-    monkeypatch.setattr(_channel_memory.ChannelMemory, "_look", look_and_be_overtaken)
+    monkeypatch.setattr(channel_layout.ChannelMemory, "_look", look_and_be_overtaken)
 
 
 @pytest.mark.parametrize("room", BOTH)
@@ -86,7 +87,7 @@ def main_meddled(room, take, *acts):
     left = meddled.acts = [lambda act=act: act(channel) for act in acts]
     taken = take(channel)
     assert not left
-    assert not channel._control[_channel_memory.RECEIVERS], "somebody is left in the list"
+    assert not channel._control[channel_layout.RECEIVERS], "somebody is left in the list"
     with pytest.raises(TimeoutError):
         other.receive(0.01)  # a ring too many does no harm
     return taken
@@ -128,7 +129,7 @@ def test_the_close_comes_as_the_receiver_has_joined_the_list(room):
 
 def main_overtaken_select(room, monkeypatch):
     first, second, blocked = room.Channel(1), room.Channel(0), []
-    wait = _border_select.Selection._wait
+    wait = select.Selection._wait
 
     def wait_and_be_overtaken(selection, until):
         first.send("first")
@@ -137,7 +138,7 @@ def main_overtaken_select(room, monkeypatch):
         blocked.append("second")
         wait(selection, until)
 
-    monkeypatch.setattr(_border_select.Selection, "_wait", wait_and_be_overtaken)
+    monkeypatch.setattr(select.Selection, "_wait", wait_and_be_overtaken)
     return room.select(first, second, priority=True).item, blocked
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, Program, ring, skip_unless_here, until
 
-from concmodels.models import _leftovers
+from concmodels.models.memory import leftovers
 
 BORDERS = ["processes", "processes:spawn", "processes:fork", "subinterp", "subinterp:queue"]
 
@@ -140,12 +140,12 @@ def test_two_live_runs_go_on_while_a_third_sweeps(tmp_path, names):
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
     """A folder in the place of /dev/shm: a function that puts a file there, sweeps, and says if it has stayed."""
-    monkeypatch.setattr(_leftovers, "_SEMAPHORES", str(tmp_path))
+    monkeypatch.setattr(leftovers, "_SEMAPHORES", str(tmp_path))
 
     def stays(name):
         path = tmp_path / name
         path.touch()
-        _leftovers.sweep()
+        leftovers.sweep()
         return path.exists()
 
     return stays
@@ -158,7 +158,7 @@ def named_after(owner):
 
 def this_process(**other):
     """This process as an owner, but for what is said."""
-    world, pid, start = _leftovers.owner().split("-")
+    world, pid, start = leftovers.owner().split("-")
     return "-".join(str(value) for value in ({"world": world, "pid": pid, "start": start} | other).values())
 
 
@@ -222,9 +222,9 @@ def test_where_nobody_can_tell_all_stays(shelf, monkeypatch):
     def without_proc():
         raise FileNotFoundError
 
-    monkeypatch.setattr(_leftovers, "_world", without_proc)
+    monkeypatch.setattr(leftovers, "_world", without_proc)
     assert shelf(name)
-    assert re.fullmatch(r"000000-\d+-0", _leftovers.owner())
+    assert re.fullmatch(r"000000-\d+-0", leftovers.owner())
 
 
 def test_semaphores_that_can_not_all_be_made_are_not_made(monkeypatch):
@@ -241,6 +241,6 @@ def test_semaphores_that_can_not_all_be_made_are_not_made(monkeypatch):
 
     monkeypatch.setattr(_multiprocessing, "SemLock", Full)
     with pytest.raises(OSError, match="No space left"):
-        _leftovers.make_semaphores(9)
+        leftovers.make_semaphores(9)
     assert len(made) == 5
     assert not [name for name in made if os.path.exists(f"/dev/shm/sem.{name[1:]}")]

@@ -69,7 +69,7 @@ def main_modules(room):
 @pytest.mark.parametrize("room", [subinterp, SPAWN])
 def test_a_view_needs_no_numpy(room):
     names = run_in(room, main_modules)
-    assert "concmodels.models._border_share" in names
+    assert "concmodels.models.memory.buffer" in names
     assert not {"numpy", "typing", "dataclasses", "inspect"} & set(names)
 
 

@@ -11,7 +11,7 @@ from sharing import forget_all, keep, keep_a_slice, many_views, touch
 
 from concmodels import _memory
 from concmodels.models import processes
-from concmodels.models._border import current
+from concmodels.models.memory.participant import current
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

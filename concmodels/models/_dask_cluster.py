@@ -20,7 +20,7 @@ from distributed import Client, Event, Queue, Scheduler, Worker
 from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
-from concmodels.models import _leftovers
+from concmodels.models.memory import leftovers
 from concmodels.models._dask_world import BELLS, World
 
 TYPE_CHECKING = False
@@ -122,8 +122,8 @@ def _client(address: str) -> Any:
 
 async def _embedded(stack: AsyncExitStack) -> str:
     """Start the embedded cluster; returns its address."""
-    _leftovers.sweep()
-    folder = stack.enter_context(TemporaryDirectory(prefix=f"concmodels-dask-{_leftovers.owner()}-"))
+    leftovers.sweep()
+    folder = stack.enter_context(TemporaryDirectory(prefix=f"concmodels-dask-{leftovers.owner()}-"))
     with dask.config.set(_EMBEDDED | {"temporary-directory": folder}):
         scheduler = await stack.enter_async_context(Scheduler(protocol="inproc://", port=0, **_LOOPBACK))
         threads = min(32, (os.process_cpu_count() or 1) + 4)

@@ -29,7 +29,7 @@ from concmodels.models._dask_world import (
     unpack_arrived,
 )
 from concmodels.models.tasks.failures import Failures
-from concmodels.models._travel import pack_error, unpack_error
+from concmodels.models.memory.pickling import pack_error, unpack_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

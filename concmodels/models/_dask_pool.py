@@ -28,7 +28,7 @@ from concmodels.models._dask_world import Unit, Wait, World, current, dumps_call
 from concmodels.models.pools.arguments import LONELY, at_least_one, check_initializer, check_map, refusal
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import length_of
-from concmodels.models._travel import unpack_error
+from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.waiting.channel import remaining
 
 TYPE_CHECKING = False

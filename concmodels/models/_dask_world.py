@@ -21,7 +21,7 @@ from distributed.protocol.pickle import dumps as _dumps
 from distributed.protocol.pickle import loads as _loads
 
 from concmodels.errors import CannotTravel
-from concmodels.models._travel import told
+from concmodels.models.memory.pickling import told
 from concmodels.models.waiting.channel import deadline
 
 TYPE_CHECKING = False

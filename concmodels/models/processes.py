@@ -13,9 +13,11 @@ without it, if none of the run's locks was held. Functions travel by name and mu
 refused while subinterpreters exist, because the child would crash. The order of loads and stores is the one of x86-64.
 """
 
-from concmodels.models import _border_channel, _border_group
-from concmodels.models._arena import Cancelled
-from concmodels.models._border import current, now
+from concmodels.models.memory import channel
+
+from concmodels.models.memory import group
+from concmodels.models.memory.arena import Cancelled
+from concmodels.models.memory.participant import current, now
 from concmodels.models.waiting.timeouts import seconds_to_sleep
 
 TYPE_CHECKING = False
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
     from concmodels.models.memory.pool.pool import ProcessPool as Pool
-    from concmodels.models._border_share import Shared
+    from concmodels.models.memory.buffer import Shared
     from concmodels.models._room import Room
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
@@ -34,14 +36,14 @@ _KIND = "processes"
 _METHODS = ("forkserver", "spawn", "fork")
 
 
-class Channel(_border_channel.Channel):
+class Channel(channel.Channel):
     """A channel between processes: a ring of words in memory that all of them map."""
 
     kind = _KIND
     __slots__ = ()
 
 
-class TaskGroup(_border_group.TaskGroup):
+class TaskGroup(group.TaskGroup):
     """A group of tasks, each in a process of its own."""
 
     kind = _KIND
@@ -54,11 +56,11 @@ def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, dead
 
 def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], *how: Any) -> Any:
     if method == "fork":
-        from concmodels.models._interpreter import must_be_main
+        from concmodels.models.memory.interpreter import must_be_main
 
         must_be_main(_KIND)
         _refuse_to_fork_interpreters()
-    from concmodels.models._process_keeper import ProcessKeeper
+    from concmodels.models.memory.processes import ProcessKeeper
 
     return ProcessKeeper.live(main, args, _KIND, *how, method)
 
@@ -73,16 +75,16 @@ def _refuse_to_fork_interpreters() -> None:
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
-    from concmodels.models import _border_select  # most tasks do without, and 300 children would import it
+    from concmodels.models.memory import select  # most tasks do without, and 300 children would import it
 
-    return _border_select.select(_KIND, cases, timeout, priority)
+    return select.select(_KIND, cases, timeout, priority)
 
 
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all processes see; see `concmodels.contract.Room.share`."""
-    from concmodels.models import _border_share
+    from concmodels.models.memory import buffer
 
-    return _border_share.share(_KIND, buffer)
+    return buffer.share(_KIND, buffer)
 
 
 def _pool() -> Any:

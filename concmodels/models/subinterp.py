@@ -14,9 +14,11 @@ at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet.
 importable. The order of loads and stores is the one of x86-64.
 """
 
-from concmodels.models import _border_channel, _border_group
-from concmodels.models._arena import Cancelled
-from concmodels.models._border import current, now
+from concmodels.models.memory import channel
+
+from concmodels.models.memory import group
+from concmodels.models.memory.arena import Cancelled
+from concmodels.models.memory.participant import current, now
 from concmodels.models.waiting.timeouts import seconds_to_sleep
 
 TYPE_CHECKING = False
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
     from concmodels.models.memory.pool.pool import InterpreterPool as Pool
-    from concmodels.models._border_share import Shared
+    from concmodels.models.memory.buffer import Shared
     from concmodels.models._room import Room
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
@@ -34,14 +36,14 @@ __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", 
 _KIND = "subinterp"
 
 
-class Channel(_border_channel.Channel):
+class Channel(channel.Channel):
     """A channel between interpreters: a ring of words in memory that all of them see."""
 
     kind = _KIND
     __slots__ = ()
 
 
-class TaskGroup(_border_group.TaskGroup):
+class TaskGroup(group.TaskGroup):
     """A group of tasks, each in an interpreter of its own."""
 
     kind = _KIND
@@ -49,7 +51,7 @@ class TaskGroup(_border_group.TaskGroup):
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
     """Run `main(*args)` here, in the main interpreter; what it spawns runs in others."""
-    from concmodels.models._interpreter_keeper import InterpreterKeeper
+    from concmodels.models.memory.interpreters import InterpreterKeeper
 
     return InterpreterKeeper.live(main, args, _KIND, channel_bytes, deadlock_after)
 
@@ -58,23 +60,23 @@ def _run_keeping(
     main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None
 ) -> Any:
     """Run `main(*args)` here; the interpreters live until the end of the run, and with them what is in their queues."""
-    from concmodels.models._interpreter_keeper import InterpreterKeeper
+    from concmodels.models.memory.interpreters import InterpreterKeeper
 
     return InterpreterKeeper.live(main, args, _KIND, channel_bytes, deadlock_after, True)
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
-    from concmodels.models import _border_select  # most tasks do without, and 300 children would import it
+    from concmodels.models.memory import select  # most tasks do without, and 300 children would import it
 
-    return _border_select.select(_KIND, cases, timeout, priority)
+    return select.select(_KIND, cases, timeout, priority)
 
 
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all interpreters see; see `concmodels.contract.Room.share`."""
-    from concmodels.models import _border_share
+    from concmodels.models.memory import buffer
 
-    return _border_share.share(_KIND, buffer)
+    return buffer.share(_KIND, buffer)
 
 
 def _pool() -> Any:
@@ -97,7 +99,7 @@ def sleep(seconds: float) -> None:
 def variant(name: str) -> Room:
     """The room of a variant, named by what carries the words."""
     from concmodels.models._room import Room
-    from concmodels.models._transports import PipeChannel, PollingChannel
+    from concmodels.models.memory.transports import PipeChannel, PollingChannel
 
     channels = {"memoryview": Channel, "pipe": PipeChannel, "queue": PollingChannel}
     if name not in channels:

@@ -11,7 +11,7 @@ from itertools import islice
 
 from concmodels.models.memory.pool.worker_memory import ITEMS, TUPLES
 from concmodels.models.pools.results import Failure
-from concmodels.models._travel import dumps, dumps_any, pack_call
+from concmodels.models.memory.pickling import dumps, dumps_any, pack_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

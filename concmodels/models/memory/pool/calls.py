@@ -2,7 +2,7 @@
 
 from concmodels.models.memory.pool.worker_memory import CALLS
 from concmodels.models.memory.pool.batches import Source
-from concmodels.models._travel import dumps
+from concmodels.models.memory.pickling import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled, WorkerDied
 from concmodels.models.memory.pool import worker_memory
-from concmodels.models._arena import CHANNEL_BYTES, STATE
-from concmodels.models._border import now
-from concmodels.models._border_group import DONE, cancel
+from concmodels.models.memory.arena import CHANNEL_BYTES, STATE
+from concmodels.models.memory.participant import now
+from concmodels.models.memory.group import DONE, cancel
 from concmodels.models.memory.pool.worker_memory import CLOSING
 from concmodels.models.pools.arguments import broken_by, refusal
 from concmodels.models.memory.pool.calls import Calls
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from concmodels.models._border import Unit
+    from concmodels.models.memory.participant import Unit
     from concmodels.models.memory.pool.manager import Crew
     from concmodels.models.memory.pool.results import News
     from concmodels.models.memory.pool.batches import Endings

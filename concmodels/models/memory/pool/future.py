@@ -2,7 +2,7 @@
 
 from concurrent.futures import Future as _Future
 
-from concmodels.models._arena import deadline
+from concmodels.models.memory.arena import deadline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

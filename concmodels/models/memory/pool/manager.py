@@ -8,9 +8,9 @@ somebody else's name there, and a worker that has rung looks whether the name is
 import threading
 from _thread import allocate_lock, get_ident
 
-from concmodels.models._arena import BROKEN, LIVE, OWNER, PARENT, Cancelled
-from concmodels.models._border import Unit, now
-from concmodels.models._border_group import TaskGroup, cancel
+from concmodels.models.memory.arena import BROKEN, LIVE, OWNER, PARENT, Cancelled
+from concmodels.models.memory.participant import Unit, now
+from concmodels.models.memory.group import TaskGroup, cancel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from concurrent.futures import Executor
 from functools import partial
 
 from concmodels.errors import TaskCancelled, Terminated
-from concmodels.models._border import current
+from concmodels.models.memory.participant import current
 from concmodels.models.memory.pool.future import Future
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
@@ -29,7 +29,7 @@ from concmodels.models.memory.pool.manager import Foreman
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import Failure, length_of
 from concmodels.models.memory.pool.batches import Mapping
-from concmodels.models._travel import pack_call
+from concmodels.models.memory.pickling import pack_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

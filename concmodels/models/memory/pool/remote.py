@@ -12,18 +12,18 @@ from concurrent.futures import Future as _Future
 
 from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
 from concmodels.models.memory.pool import worker
-from concmodels.models._border import units
+from concmodels.models.memory.participant import units
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.pools.arguments import all_wait, check_map, refusal
-from concmodels.models._travel import pack_call
+from concmodels.models.memory.pickling import pack_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from concmodels.models._border import Unit
-    from concmodels.models._border_channel import Channel
+    from concmodels.models.memory.participant import Unit
+    from concmodels.models.memory.channel import Channel
 
 CALL, WAITS, GOES_ON, TAKE_BACK = range(4)
 """What is said at the counter."""
@@ -42,7 +42,7 @@ def new_channel(unit: Unit) -> Channel:
     """An unbounded channel of this run."""
     from importlib import import_module
 
-    from concmodels.models._channel_memory import make
+    from concmodels.models.memory.channel_layout import make
 
     kind: type[Channel] = import_module(f"concmodels.models.{unit.kind}").Channel
     channel = kind.__new__(kind)

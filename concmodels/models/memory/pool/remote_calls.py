@@ -7,7 +7,7 @@ that has ended, nobody is left who could begin what they wait for: the clerk ans
 import threading
 
 from concmodels.errors import CannotTravel
-from concmodels.models._channel_memory import POSITION, TAIL
+from concmodels.models.memory.channel_layout import POSITION, TAIL
 from concmodels.models.memory.pool.remote import (
     CALL,
     CANCELLED,
@@ -26,8 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models._border import Unit
-    from concmodels.models._border_channel import Channel
+    from concmodels.models.memory.participant import Unit
+    from concmodels.models.memory.channel import Channel
     from concmodels.models.memory.pool.future import Future
     from concmodels.models.memory.pool.pool import Pool
 

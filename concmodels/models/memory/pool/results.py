@@ -1,15 +1,15 @@
 """How a pool of processes or interpreters reads the results that its workers have put on their desks."""
 
-from concmodels.models._channel_memory import CONSTANTS, LEAST
+from concmodels.models.memory.channel_layout import CONSTANTS, LEAST
 from concmodels.models.memory.pool.worker_memory import AREA_AT, AT, BLOCK_AT, ERROR_AT, ERROR_BLOCK_AT, FREED, NONE, kind_of
 from concmodels.models.pools.results import Failure
-from concmodels.models._travel import unpack_arrived, unpack_error
+from concmodels.models.memory.pickling import unpack_arrived, unpack_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models._arena import Arena
+    from concmodels.models.memory.arena import Arena
     from concmodels.models.memory.pool.batches import Source
 
     # what a worker has done: the source, the first position, the results

@@ -9,9 +9,9 @@ from time import perf_counter_ns
 
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.pool import worker_memory
-from concmodels.models._arena import OWNER, PARENT, Cancelled
-from concmodels.models._border import Unit, current
-from concmodels.models._channel_memory import word_of
+from concmodels.models.memory.arena import OWNER, PARENT, Cancelled
+from concmodels.models.memory.participant import Unit, current
+from concmodels.models.memory.channel_layout import word_of
 from concmodels.models.memory.pool.worker_memory import (
     ANSWERED,
     AREA_AT,
@@ -38,7 +38,7 @@ from concmodels.models.memory.pool.worker_memory import (
     TOOK_NS,
     UNREADABLE,
 )
-from concmodels.models._travel import pack_error, pack_result, unpack, unpack_arrived
+from concmodels.models.memory.pickling import pack_error, pack_result, unpack, unpack_arrived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

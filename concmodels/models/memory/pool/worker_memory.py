@@ -17,11 +17,11 @@ the area (`AT`), or in a block of its own if it is larger than that (`BLOCK_AT`)
 makes blocks, for that takes a lock: the worker ASKs, and waits until it is ANSWERED.
 """
 
-from concmodels.models._channel_memory import CONSTANTS, LEAST, word_of
+from concmodels.models.memory.channel_layout import CONSTANTS, LEAST, word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.models._arena import Arena
+    from concmodels.models.memory.arena import Arena
 
 # The pool writes these ...
 GIVEN, CLOSING, FREED, AREA_AT, AREA_SIZE, ROOM, ANSWERED = range(7)

@@ -12,8 +12,8 @@ from _thread import _count
 from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
-from concmodels.models._arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
-from concmodels.models._border import now
+from concmodels.models.memory.arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
+from concmodels.models.memory.participant import now
 from concmodels.models.deadlocks.report import SENTENCE, Stillness, doing, stack
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
-    from concmodels.models._border import Parker, Unit
+    from concmodels.models.memory.participant import Parker, Unit
 
 _FOREIGN = -1
 

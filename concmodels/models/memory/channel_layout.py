@@ -12,7 +12,7 @@ from _weakref import ref
 from math import inf
 
 from concmodels.errors import ChannelClosed
-from concmodels.models._arena import (
+from concmodels.models.memory.arena import (
     CHANNEL_BYTES,
     CHANNEL_WORDS,
     CHANNELS,
@@ -20,8 +20,8 @@ from concmodels.models._arena import (
     NEXT_CHANNEL,
     PAGE,
 )
-from concmodels.models._border import Unit
-from concmodels.models._travel import unpack_arrived
+from concmodels.models.memory.participant import Unit
+from concmodels.models.memory.pickling import unpack_arrived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from math import inf
 from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
-from concmodels.models import _travel
-from concmodels.models._arena import (
+from concmodels.models.memory import pickling
+from concmodels.models.memory.arena import (
     ALERT,
     BLOCK,
     BROKEN,
@@ -38,14 +38,14 @@ from concmodels.models._arena import (
     Arena,
     Cancelled,
 )
-from concmodels.models._border import Parker, Unit, enter, leave, runs_here
-from concmodels.models._border_group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
-from concmodels.models._child import local_parker, ringer
+from concmodels.models.memory.participant import Parker, Unit, enter, leave, runs_here
+from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
+from concmodels.models.memory.child import local_parker, ringer
 from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.deadlocks.report import patience
-from concmodels.models._interpreter import must_be_main
+from concmodels.models.memory.interpreter import must_be_main
 from concmodels.models.tasks.interrupts import Guard, hold_back
-from concmodels.models._leftovers import make_semaphores
+from concmodels.models.memory.leftovers import make_semaphores
 from concmodels.models.tasks.nesting import refusal
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from concmodels.models._border_deadlock import Watch
+    from concmodels.models.memory.deadlocks import Watch
 
 _runs = count(1)
 _RESERVE = 48  # descriptors
@@ -100,14 +100,14 @@ class Keeper:
         self._thread = threading.Thread(target=self._keep, name=f"keeper of {kind}")
 
     def _new_watch(self, seconds: float) -> Watch:
-        from concmodels.models._border_deadlock import Watch
+        from concmodels.models.memory.deadlocks import Watch
 
         return Watch(self.unit, seconds)
 
     def _write_main(self) -> None:
-        main, arena = _travel.main_file(), self.unit.arena
+        main, arena = pickling.main_file(), self.unit.arena
         if main is not None:
-            data = _travel.dumps(main, 5)
+            data = pickling.dumps(main, 5)
             with arena.claim:
                 arena.words[MAIN_AT], arena.words[MAIN_SIZE] = arena.put(data), len(data)
 
@@ -258,7 +258,7 @@ class Keeper:
 
     def _start(self, at: int) -> None:
         words, arena = self.unit.words, self.unit.arena
-        name, _ = _travel.unpack(arena.get(words[at + BLOCK], words[at + SIZE]))
+        name, _ = pickling.unpack(arena.get(words[at + BLOCK], words[at + SIZE]))
         try:
             if not words[at]:
                 words[at] = os.eventfd(0, os.EFD_CLOEXEC)
@@ -272,7 +272,7 @@ class Keeper:
     def failed(self, at: int, name: str, error: BaseException) -> None:
         """The unit of a task could not be started."""
         if self.unit.words[at + STATE] < DONE:
-            finish(self.unit, at, FAILED, _travel.pack_error(error, name))
+            finish(self.unit, at, FAILED, pickling.pack_error(error, name))
 
     def ended(self, at: int) -> None:
         """The unit of a task is gone."""

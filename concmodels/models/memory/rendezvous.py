@@ -8,8 +8,8 @@ What was claimed is done. If a cancellation or a timeout strikes in the same mom
 returns, and the cancellation is raised at the next wait.
 """
 
-from concmodels.models._arena import ITEM, OUTCOME, PENDING, REFUSED, deadline
-from concmodels.models._channel_memory import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
+from concmodels.models.memory.arena import ITEM, OUTCOME, PENDING, REFUSED, deadline
+from concmodels.models.memory.channel_layout import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

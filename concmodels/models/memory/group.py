@@ -7,7 +7,7 @@ scope finds out.
 """
 
 from concmodels.errors import TaskCancelled, Terminated
-from concmodels.models._arena import (
+from concmodels.models.memory.arena import (
     ALERT,
     BLOCK,
     BROKEN,
@@ -24,9 +24,9 @@ from concmodels.models._arena import (
     Cancelled,
     deadline,
 )
-from concmodels.models._border import Unit, current
+from concmodels.models.memory.participant import Unit, current
 from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models._travel import dumps, pack_call, unpack_arrived, unpack_error
+from concmodels.models.memory.pickling import dumps, pack_call, unpack_arrived, unpack_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,17 +15,17 @@ So a look is always made while nobody can claim the task: it never does two case
 from math import inf
 
 from concmodels.errors import Selected
-from concmodels.models._arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, PAIRS, PENDING, REFUSED, deadline
-from concmodels.models._border_channel import Channel, Outside
-from concmodels.models._channel_memory import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
+from concmodels.models.memory.arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, PAIRS, PENDING, REFUSED, deadline
+from concmodels.models.memory.channel import Channel, Outside
+from concmodels.models.memory.channel_layout import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
 from concmodels.models.waiting.select import bad_case, shuffled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models._arena import Lock
-    from concmodels.models._border import Unit
+    from concmodels.models.memory.arena import Lock
+    from concmodels.models.memory.participant import Unit
 
 
 class Case:

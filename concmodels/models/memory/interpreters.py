@@ -5,9 +5,9 @@ import threading
 from concurrent import interpreters
 from os import cpu_count
 
-from concmodels.models._arena import KEEPS_INTERPRETERS, STATE
-from concmodels.models._border_group import DONE
-from concmodels.models._keeper import Keeper
+from concmodels.models.memory.arena import KEEPS_INTERPRETERS, STATE
+from concmodels.models.memory.group import DONE
+from concmodels.models.memory.supervisor import Keeper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _LIFE = """
 import sys
 sys.path[:] = path
-from concmodels.models._child import interpreter
+from concmodels.models.memory.child import interpreter
 interpreter(kind, run, fd, keeper, view, at)
 del view
 """
@@ -101,6 +101,6 @@ class InterpreterKeeper(Keeper):
 
     def close_transports(self) -> None:
         """Close the pipes and queues of the run's channels."""
-        transports = sys.modules.get("concmodels.models._transports")
+        transports = sys.modules.get("concmodels.models.memory.transports")
         if transports is not None:
             transports.close_all(self.unit)

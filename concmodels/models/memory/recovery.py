@@ -5,7 +5,7 @@ run can't go on. Whoever dies without a lock leaves at most a name in a list of 
 as it may just have been rung, everybody else who waits is rung in its place. A ring too many does no harm.
 """
 
-from concmodels.models._arena import (
+from concmodels.models.memory.arena import (
     CANCELLED,
     CHANNEL_WORDS,
     CHANNELS_AT,
@@ -18,9 +18,9 @@ from concmodels.models._arena import (
     RECORDS_AT,
     Arena,
 )
-from concmodels.models._border import Unit
-from concmodels.models._border_group import DIED, cancel, finish
-from concmodels.models._channel_memory import CAPACITY, RECEIVERS, SENDERS
+from concmodels.models.memory.participant import Unit
+from concmodels.models.memory.group import DIED, cancel, finish
+from concmodels.models.memory.channel_layout import CAPACITY, RECEIVERS, SENDERS
 
 _PATIENCE_S = 1.0
 """A lock is held for microseconds. One that can't be had for so long was held by the dead."""

@@ -6,10 +6,10 @@ Nothing here imports more than it must: 300 interpreters start in 1.5 seconds th
 import os
 from _thread import _count, allocate_lock, start_new_thread
 
-from concmodels.models import _travel
-from concmodels.models._arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
-from concmodels.models._border import Parker, Unit, enter
-from concmodels.models._border_group import DONE, FAILED, STOPPED, finish
+from concmodels.models.memory import pickling
+from concmodels.models.memory.arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
+from concmodels.models.memory.participant import Parker, Unit, enter
+from concmodels.models.memory.group import DONE, FAILED, STOPPED, finish
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def work(unit: Unit, at: int, bell: int) -> None:
 def _do_task(unit: Unit, at: int) -> None:
     words, arena = unit.words, unit.arena
     if words[MAIN_AT]:
-        _travel.know_main(_travel.unpack(arena.get(words[MAIN_AT], words[MAIN_SIZE])))
+        pickling.know_main(pickling.unpack(arena.get(words[MAIN_AT], words[MAIN_SIZE])))
     with arena.claim:
         block, size = words[at + BLOCK], words[at + SIZE]
         payload = arena.get(block, size)
         arena.free(block, size)
         words[at + BLOCK] = 0
-    name, call = _travel.unpack(payload)
+    name, call = pickling.unpack(payload)
     outcome = _outcome(unit, name, call)
     unit.close_all()
     finish(unit, at, *outcome)
@@ -46,14 +46,14 @@ def _do_task(unit: Unit, at: int) -> None:
 
 def _outcome(unit: Unit, name: str, call: bytes) -> tuple[int, bytes]:
     try:
-        function, args = _travel.unpack_arrived(call, f"the call of task {name!r}")
-        result = _travel.pack_result(unit.call(function, args), unit, f"the result of task {name!r} can't travel")
+        function, args = pickling.unpack_arrived(call, f"the call of task {name!r}")
+        result = pickling.pack_result(unit.call(function, args), unit, f"the result of task {name!r} can't travel")
         unit.finish_pools()
         return DONE, result
     except Cancelled:
         return STOPPED, b""
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome
-        return FAILED, _travel.pack_error(error, name)
+        return FAILED, pickling.pack_error(error, name)
 
 
 def ringer(bell: int) -> Callable[[], None]:

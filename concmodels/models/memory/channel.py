@@ -17,10 +17,10 @@ from math import inf
 from os import eventfd_read, eventfd_write
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models._arena import ALERT, LIST, NEXT, OUTCOME, OWNER, PENDING, PREVIOUS, WAITING, deadline
-from concmodels.models._border import current, units
-from concmodels.models._border_wait import Waiting
-from concmodels.models._channel_memory import (
+from concmodels.models.memory.arena import ALERT, LIST, NEXT, OUTCOME, OWNER, PENDING, PREVIOUS, WAITING, deadline
+from concmodels.models.memory.participant import current, units
+from concmodels.models.memory.channel_waiting import Waiting
+from concmodels.models.memory.channel_layout import (
     CLOSED,
     HEAD,
     IN_CHUNK,

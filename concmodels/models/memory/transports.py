@@ -12,16 +12,16 @@ items vanish with the interpreter that sent them: runs of this variant keep ever
 import os
 from time import sleep
 
-from concmodels.models._arena import CHANNEL_WORDS, CHANNELS_AT, KEEPS_INTERPRETERS, NEXT_CHANNEL, WAITING
-from concmodels.models._border import current, now
-from concmodels.models._border_channel import Channel
-from concmodels.models._channel_memory import FDS, HEAD, RECEIVERS, SPILL_END, SPILL_START, make
+from concmodels.models.memory.arena import CHANNEL_WORDS, CHANNELS_AT, KEEPS_INTERPRETERS, NEXT_CHANNEL, WAITING
+from concmodels.models.memory.participant import current, now
+from concmodels.models.memory.channel import Channel
+from concmodels.models.memory.channel_layout import FDS, HEAD, RECEIVERS, SPILL_END, SPILL_START, make
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models._border import Unit
+    from concmodels.models.memory.participant import Unit
 
 _POLL_S = 0.010  # as concurrent.interpreters.Queue
 _kept: dict[int, list[object]] = {}  # the queues made here, by run: a queue without an owner is destroyed

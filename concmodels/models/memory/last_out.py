@@ -18,16 +18,16 @@ def _remove_folder() -> None:
     import time
     from multiprocessing import forkserver
 
-    from concmodels.models import _leftovers
+    from concmodels.models.memory import leftovers
 
     server: Any = forkserver._forkserver
-    owner = _leftovers.owner_of(os.path.dirname(server._forkserver_address or ""))
+    owner = leftovers.owner_of(os.path.dirname(server._forkserver_address or ""))
     if owner is None:
         return
     until = time.monotonic() + _WAITS_S
-    while not _leftovers.is_dead(*owner) and time.monotonic() < until:
+    while not leftovers.is_dead(*owner) and time.monotonic() < until:
         time.sleep(0.002)
-    _leftovers.sweep(semaphores=False)
+    leftovers.sweep(semaphores=False)
 
 
 atexit.register(_remove_folder)

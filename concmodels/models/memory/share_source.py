@@ -3,7 +3,7 @@
 import sys
 
 from concmodels.models._share import is_array, measure, memory_of
-from concmodels.models._travel import dumps
+from concmodels.models.memory.pickling import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

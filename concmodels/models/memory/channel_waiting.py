@@ -12,9 +12,9 @@ one of them sees the other, and nobody waits beside an item.
 from _thread import get_ident
 from os import eventfd_read
 
-from concmodels.models._arena import ALERT, LIST, NEXT, PREVIOUS, WAITING
-from concmodels.models._channel_memory import CLOSED, HEAD, RECEIVERS, TAIL
-from concmodels.models._rendezvous import Rendezvous
+from concmodels.models.memory.arena import ALERT, LIST, NEXT, PREVIOUS, WAITING
+from concmodels.models.memory.channel_layout import CLOSED, HEAD, RECEIVERS, TAIL
+from concmodels.models.memory.rendezvous import Rendezvous
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from _weakref import ref
 from os import eventfd_write, read
 
 from concmodels.errors import Terminated
-from concmodels.models._arena import (
+from concmodels.models.memory.arena import (
     ALERT,
     BELL,
     BROKEN,
@@ -39,14 +39,14 @@ from concmodels.models._arena import (
     Arena,
     Cancelled,
 )
-from concmodels.models._travel import careful_dumps, pack
+from concmodels.models.memory.pickling import careful_dumps, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from concmodels.models._loans import Loans
+    from concmodels.models.memory.open_views import Loans
 
 now = time.monotonic
 units: dict[int, Unit] = {}  # the runs that this interpreter takes part in, by number
@@ -221,7 +221,7 @@ class Unit:
         if words[TELL] != words[parker.at + TOLD]:
             import sys
 
-            from concmodels.models._border_deadlock import tell
+            from concmodels.models.memory.deadlocks import tell
 
             tell(self, parker, sys._getframe())
         words[parker.at + WAITING] = 0
@@ -305,7 +305,7 @@ class Unit:
         """What this unit sees of the run's shared buffers."""
         with self._opening:
             if self._loans is None:
-                from concmodels.models._loans import Loans  # most units do without
+                from concmodels.models.memory.open_views import Loans  # most units do without
 
                 self._loans = Loans(self)
             return self._loans

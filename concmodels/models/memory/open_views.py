@@ -10,13 +10,13 @@ import sys
 from _weakref import ref
 from itertools import count
 
-from concmodels.models._arena import FREE_SHARE, Arena, Cancelled
+from concmodels.models.memory.arena import FREE_SHARE, Arena, Cancelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models._border import Unit
+    from concmodels.models.memory.participant import Unit
 
 # An entry. Entries are used again, but only as entries: an old handle must see that the number is another.
 NEXT, NUMBER, WAS_RELEASED, COUNT, PLACE, SIZE = range(6)

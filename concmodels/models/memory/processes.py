@@ -23,13 +23,13 @@ from multiprocessing.context import set_spawning_popen
 from select import EPOLLIN, epoll
 
 from concmodels.errors import TaskDied
-from concmodels.models import _child
-from concmodels.models._arena import BROKEN, EXPENDABLE, STATE
-from concmodels.models._border import now, units
-from concmodels.models._border_group import DIED, DONE, STOPPED, finish
-from concmodels.models._child import local_parker
-from concmodels.models._keeper import Keeper, keep_descriptors_free
-from concmodels.models._leftovers import name_the_folder
+from concmodels.models.memory import child
+from concmodels.models.memory.arena import BROKEN, EXPENDABLE, STATE
+from concmodels.models.memory.participant import now, units
+from concmodels.models.memory.group import DIED, DONE, STOPPED, finish
+from concmodels.models.memory.child import local_parker
+from concmodels.models.memory.supervisor import Keeper, keep_descriptors_free
+from concmodels.models.memory.leftovers import name_the_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class ProcessKeeper(Keeper):
     def _launch(self, at: int, name: str, fds: tuple[int, int, int, int], ours: socket.socket) -> Any:
         context: Any = get_context(self._method)
         process = context.Process(name=name)
-        process._target = _child.process
+        process._target = child.process
         if self._method == "fork":
             others = [self._epoll.fileno(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
             process._target, process._args = _forked, (others, self.unit.kind, self.run, at, fds)
@@ -208,10 +208,10 @@ class ProcessKeeper(Keeper):
         if not self.unit.words[dead.at + EXPENDABLE]:
             self._break_off(dead)
             return
-        from concmodels.models import _lost_workers
+        from concmodels.models.memory import recovery
 
-        if _lost_workers.locks_are_free(self.unit.arena):
-            _lost_workers.clear_away(self.unit, dead.at, self._cause(dead))
+        if recovery.locks_are_free(self.unit.arena):
+            recovery.clear_away(self.unit, dead.at, self._cause(dead))
         else:
             self._break_off(dead)
 
@@ -260,7 +260,7 @@ class _Descriptors:
         self.fds = fds
 
     def __reduce__(self) -> tuple[Callable[..., tuple[int, ...]], tuple[Any, ...]]:
-        return _child.descriptors, tuple(reduction.DupFd(fd) for fd in self.fds)
+        return child.descriptors, tuple(reduction.DupFd(fd) for fd in self.fds)
 
 
 def _pickled(popen: Any, process: Any) -> memoryview:
@@ -328,4 +328,4 @@ def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, int
     for fd in others:
         os.close(fd)
     units.clear()
-    _child.process(kind, run, at, fds)
+    child.process(kind, run, at, fds)
