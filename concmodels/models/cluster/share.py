@@ -7,7 +7,7 @@ import uuid
 from weakref import WeakValueDictionary
 
 from concmodels.models import _share
-from concmodels.models._dask_world import current
+from concmodels.models.cluster.run import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

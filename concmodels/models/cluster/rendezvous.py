@@ -7,8 +7,8 @@ among those `taken`. Who gives up looks once more, alone inside: what was done f
 
 import uuid
 
-from concmodels.models._dask_gate import NOTHING, Gated
-from concmodels.models._dask_world import Wait
+from concmodels.models.cluster.channel_state import NOTHING, Gated
+from concmodels.models.cluster.run import Wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
 from concmodels.models.memory import leftovers
-from concmodels.models._dask_world import BELLS, World
+from concmodels.models.cluster.run import BELLS, World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

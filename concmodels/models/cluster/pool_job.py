@@ -7,8 +7,8 @@ from concurrent.futures import Future as _Future
 from distributed import secede
 
 from concmodels.errors import CannotTravel, TaskCancelled, TaskDied, WorkerDied
-from concmodels.models._dask_group import DIED, DONE, FAILED, Killed, perform
-from concmodels.models._dask_world import Unit, Wait, World, unit_in, unpack_arrived
+from concmodels.models.cluster.group import DIED, DONE, FAILED, Killed, perform
+from concmodels.models.cluster.run import Unit, Wait, World, unit_in, unpack_arrived
 from concmodels.models.memory.pickling import pack_error, unpack_error
 
 TYPE_CHECKING = False

@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager
 from distributed import Event, Queue
 
 from concmodels.errors import ChannelClosed
-from concmodels.models._dask_world import BELLS, LONGEST_S, Unit, World
+from concmodels.models.cluster.run import BELLS, LONGEST_S, Unit, World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from distributed.scheduler import KilledWorker
 
 from concmodels.errors import TaskCancelled, TaskDied
 from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models._dask_world import (
+from concmodels.models.cluster.run import (
     Cancelled,
     Struck,
     Unit,

@@ -7,9 +7,9 @@ import math
 import uuid
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models._dask_gate import NOTHING
-from concmodels.models._dask_rendezvous import Rendezvous
-from concmodels.models._dask_world import (
+from concmodels.models.cluster.channel_state import NOTHING
+from concmodels.models.cluster.rendezvous import Rendezvous
+from concmodels.models.cluster.run import (
     BELLS,
     RECEIVERS,
     SENDERS,

@@ -5,9 +5,9 @@ it can't be the sender of a rendezvous: of two selects that look for each other,
 """
 
 from concmodels.errors import ChannelClosed, Selected
-from concmodels.models._dask_channel import Channel
-from concmodels.models._dask_gate import NOTHING
-from concmodels.models._dask_world import Wait, dumps, nap, unit_in, unpack_arrived
+from concmodels.models.cluster.channel import Channel
+from concmodels.models.cluster.channel_state import NOTHING
+from concmodels.models.cluster.run import Wait, dumps, nap, unit_in, unpack_arrived
 from concmodels.models.waiting.select import bad_case, shuffled
 
 TYPE_CHECKING = False
