@@ -34,10 +34,10 @@ from concmodels.models.tasks.interrupts import LoopGuard
 from concmodels.models.tasks.loop_sight import MainSight, cancel_again
 from concmodels.models.deadlocks.loops import AsyncioWatch, TrioWatch
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
-from concmodels.models._room import Room
+from concmodels.models.variant import Room
 from concmodels.models.tasks.scoped import ScopedGroup
 from concmodels.models.waiting.select import select_async
-from concmodels.models._share import share
+from concmodels.models.sharing import share
 from concmodels.models.waiting.channel import turns
 
 TYPE_CHECKING = False

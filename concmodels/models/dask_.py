@@ -33,7 +33,7 @@ from concmodels.models.cluster.run import Cancelled, Unit, Wait, here, nap
 from concmodels.models.deadlocks.report import patience
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models._room import Room
+from concmodels.models.variant import Room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

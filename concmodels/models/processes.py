@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from concmodels.errors import Selected
     from concmodels.models.memory.pool.pool import ProcessPool as Pool
     from concmodels.models.memory.buffer import Shared
-    from concmodels.models._room import Room
+    from concmodels.models.variant import Room
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
@@ -108,7 +108,7 @@ def variant(name: str) -> Room:
     """The room of a variant, named by the way a process is started."""
     if name not in _METHODS:
         raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
-    from concmodels.models._room import Room
+    from concmodels.models.variant import Room
 
     def run(
         main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from concmodels.errors import Selected
     from concmodels.models.memory.pool.pool import InterpreterPool as Pool
     from concmodels.models.memory.buffer import Shared
-    from concmodels.models._room import Room
+    from concmodels.models.variant import Room
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
@@ -98,7 +98,7 @@ def sleep(seconds: float) -> None:
 
 def variant(name: str) -> Room:
     """The room of a variant, named by what carries the words."""
-    from concmodels.models._room import Room
+    from concmodels.models.variant import Room
     from concmodels.models.memory.transports import PipeChannel, PollingChannel
 
     channels = {"memoryview": Channel, "pipe": PipeChannel, "queue": PollingChannel}

@@ -27,7 +27,7 @@ from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.waiting.select import select_sync
-from concmodels.models._share import share
+from concmodels.models.sharing import share
 from concmodels.models.tasks.task import Cancelled, PreemptiveChannel, Task, TaskWaiter
 from concmodels.models.waiting.channel import (
     CLOSED,

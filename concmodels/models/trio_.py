@@ -31,7 +31,7 @@ from concmodels.models.deadlocks.loops import TrioWatch
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.scoped import ScopedGroup
 from concmodels.models.waiting.select import select_async
-from concmodels.models._share import share
+from concmodels.models.sharing import share
 from concmodels.models.waiting.trio_waiter import RescheduledWaiter
 from concmodels.models.waiting.channel import turns
 

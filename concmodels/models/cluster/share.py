@@ -6,7 +6,7 @@ The workers of a real cluster may be on many machines, which have no memory in c
 import uuid
 from weakref import WeakValueDictionary
 
-from concmodels.models import _share
+from concmodels.models import sharing
 from concmodels.models.cluster.run import current
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _handles: WeakValueDictionary[str, Shared] = WeakValueDictionary()
 
 
-class Shared(_share.Shared):
+class Shared(sharing.Shared):
     """One object that all tasks of an embedded cluster see. Between them it travels as its number."""
 
     __slots__ = ("_number",)

@@ -15,7 +15,7 @@ from math import prod
 from concmodels.models.memory.arena import FREE_SHARE, SHARES
 from concmodels.models.memory.participant import Unit, current, units
 from concmodels.models.memory.open_views import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED
-from concmodels.models._share import RELEASED, SharedBase, import_numpy, measure, no_view
+from concmodels.models.sharing import RELEASED, SharedBase, import_numpy, measure, no_view
 from concmodels.models.memory.share_source import copy, describe
 from concmodels.models.memory.pickling import unpack
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from concmodels.models._share import is_array, measure, memory_of
+from concmodels.models.sharing import is_array, measure, memory_of
 from concmodels.models.memory.pickling import dumps
 
 TYPE_CHECKING = False
