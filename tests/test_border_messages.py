@@ -8,8 +8,7 @@ from borders import ALL, BOTH, PIPE, QUEUE, count_into, echo, send_channel, send
 
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models import processes, subinterp
-from concmodels.models.memory import arena
-from concmodels.models.memory import channel_layout
+from concmodels.models.memory import arena, channel_layout
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -275,14 +274,14 @@ def test_a_timeout_and_a_partner_agree(room, capacity):
 
 
 def test_the_arena_uses_blocks_again():
-    arena = arena.Arena.create()
+    memory = arena.Arena.create()
     try:
-        first = arena.allocate(1000)
-        second = arena.allocate(100_000)
-        arena.free(first, 1000)
-        arena.free(second, 100_000)
-        assert arena.allocate(1020) == first
-        assert arena.allocate(70_000) == second
+        first = memory.allocate(1000)
+        second = memory.allocate(100_000)
+        memory.free(first, 1000)
+        memory.free(second, 100_000)
+        assert memory.allocate(1020) == first
+        assert memory.allocate(70_000) == second
     finally:
-        arena.close(last=True)
+        memory.close(last=True)
         os.close(arena.fd)

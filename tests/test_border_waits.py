@@ -6,8 +6,7 @@ import pytest
 from borders import BOTH
 
 from concmodels.errors import WouldBlock
-from concmodels.models.memory import select
-from concmodels.models.memory import channel_layout
+from concmodels.models.memory import channel_layout, select
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

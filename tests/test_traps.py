@@ -13,11 +13,13 @@ from traps.reader import PREEMPTIVE, RULES, Reader, signal_handlers
 import concmodels
 
 PACKAGE = Path(concmodels.__file__).parent
-FILES = sorted([*PACKAGE.glob("models/*.py"), *PACKAGE.glob("stackless/*.py")])
+FILES = sorted([*PACKAGE.glob("models/**/*.py"), *PACKAGE.glob("stackless/*.py")])
 ONE_THREAD = {
-    "greenlet_.py", "tasklets.py", "gevent_.py", "eventlet_.py", "asyncio_.py", "trio_.py", "anyio_.py", "_awaiting.py",
-    "_cooperative.py", "_scoped.py", "_thrown.py", "_loop_watches.py", "_callbacks.py", "_channel.py", "_run.py",
-    "_scheduler.py", "_state.py", "_tasklet.py",
+    *(f"models/{name}_.py" for name in ("greenlet", "gevent", "eventlet", "asyncio", "trio", "anyio")),
+    "models/tasklets.py",
+    *(f"models/waiting/{name}.py" for name in ("awaited", "cooperative")), "models/tasks/scoped.py",
+    "models/tasks/thrown.py", "models/deadlocks/loops.py",
+    *(f"stackless/{name}.py" for name in ("callbacks", "channel", "run", "scheduler", "state", "tasklet")),
 }  # fmt: skip
 """The files whose objects belong to one thread per run: a model that switches only where it says so."""
 
@@ -28,8 +30,8 @@ HANDLERS = {name for file in FILES for name in signal_handlers(ast.parse(file.re
 
 def found_in(path):
     """The traps of a file, by what an entry of ALLOWED would be."""
-    reader = Reader("" if path.name in ONE_THREAD else PREEMPTIVE, HANDLERS)
     name = path.relative_to(PACKAGE).as_posix()
+    reader = Reader("" if name in ONE_THREAD else PREEMPTIVE, HANDLERS)
     return [((name, it.function, it.rule), it) for it in reader.read(path.read_text())]
 
 

@@ -17,8 +17,8 @@ How it is laid out:
     sync/          the same text with `async` and `await` taken away, made at import: what the sync models are given
     suite.py       finds the promises and holds a model to one of them
     census.py      what a run may leave behind: nothing
-    _candidate.py  a model of one's own, and _lent.py: what it has not
-    _runner.py     holds the promises in a process of its own, _worker.py, that may hang or crash
+    grading/candidate.py  a model of one's own, and grading/lent.py: what it has not
+    grading/runner.py     holds the promises in a process of its own, grading/worker.py, that may hang or crash
 
 A promise is a function that gets the model as `room`. `async def` runs inside `room.run`, a plain `def` outside of any
 run. Other parameters it may ask for: `effort` (how much is enough for this model), `facts` (the catalog's), and those
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "Outcome", "Refused", "Report", "grade"]
 
-_HOMES = {"grade": "_grading", "Refused": "_candidate", "Line": "_report", "Outcome": "_report", "Report": "_report"}
+_HOMES = {"grade": "grading", "Refused": "candidate", "Line": "report", "Outcome": "report", "Report": "report"}
 
 
 def __getattr__(name: str) -> object:
@@ -45,5 +45,5 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    found: object = getattr(import_module(f"{__name__}.grading.{_HOMES[name]}"), name)
     return found

@@ -7,8 +7,8 @@ import threading
 import time
 from types import TracebackType
 
-from concmodels.models.tasks.interrupts import ENDING
 from concmodels.models.memory.leftovers import owner
+from concmodels.models.tasks.interrupts import ENDING
 
 PATIENCE = 2
 """Seconds that what is ending may take to be gone, such as the stack of a raw thread. The garbage collector is not

@@ -1,1 +1,4 @@
-"""One room per model, the same floor plan in each; `concmodels.load` opens them."""
+"""The models, one file each; in the folders is what they share."""
+
+FOLDER = __path__[0]
+"""Where they are: a frame whose code comes from here belongs to the library, not to the program that uses it."""

@@ -22,18 +22,18 @@ begun only once. After that, and at once on the embedded cluster, they fail with
 
 import time
 
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 from concmodels.models.cluster.channel import Channel
 from concmodels.models.cluster.cluster import Host, knock
 from concmodels.models.cluster.group import TaskGroup
 from concmodels.models.cluster.pool import Pool, ending_pools
+from concmodels.models.cluster.run import Cancelled, Unit, Wait, here, nap
 from concmodels.models.cluster.select import select
 from concmodels.models.cluster.share import share
-from concmodels.models.cluster.run import Cancelled, Unit, Wait, here, nap
 from concmodels.models.deadlocks.report import patience
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.variant import Room
+from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,16 +24,13 @@ from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
 
 from concmodels.errors import Deadlock
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
-from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience, raised
-from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
-from concmodels.models.tasks.nesting import refusal
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
-from concmodels.models.waiting.select import select_sync
 from concmodels.models.sharing import share
+from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.thrown import (
     Cancelled,
     ThrownWaiter,
@@ -47,6 +44,9 @@ from concmodels.models.tasks.thrown import (
 from concmodels.models.tasks.thrown import Task as _Task
 from concmodels.models.tasks.thrown import TaskGroup as _TaskGroup
 from concmodels.models.waiting.channel import TIMED_OUT, turns
+from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
+from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

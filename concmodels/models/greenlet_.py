@@ -24,20 +24,20 @@ from itertools import count
 
 from greenlet import getcurrent, greenlet
 
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
-from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, deadlock, patience, stack
-from concmodels.models.tasks.group import TaskGroup as _TaskGroup
-from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
-from concmodels.models.tasks.nesting import refusal
+from concmodels.models.deadlocks.threads import Watch
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
-from concmodels.models.waiting.select import select_sync
 from concmodels.models.sharing import share
+from concmodels.models.tasks.group import TaskGroup as _TaskGroup
+from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
 from concmodels.models.waiting.channel import TIMED_OUT, turns, wait
-from concmodels.models.deadlocks.threads import Watch
+from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
+from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

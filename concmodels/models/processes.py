@@ -13,9 +13,7 @@ without it, if none of the run's locks was held. Functions travel by name and mu
 refused while subinterpreters exist, because the child would crash. The order of loads and stores is the one of x86-64.
 """
 
-from concmodels.models.memory import channel
-
-from concmodels.models.memory import group
+from concmodels.models.memory import channel, group
 from concmodels.models.memory.arena import Cancelled
 from concmodels.models.memory.participant import current, now
 from concmodels.models.waiting.timeouts import seconds_to_sleep
@@ -26,8 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.errors import Selected
-    from concmodels.models.memory.pool.pool import ProcessPool as Pool
     from concmodels.models.memory.buffer import Shared
+    from concmodels.models.memory.pool.pool import ProcessPool as Pool
     from concmodels.models.variant import Room
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
@@ -75,16 +73,16 @@ def _refuse_to_fork_interpreters() -> None:
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
-    from concmodels.models.memory import select  # most tasks do without, and 300 children would import it
+    from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
 
-    return select.select(_KIND, cases, timeout, priority)
+    return memory.select(_KIND, cases, timeout, priority)
 
 
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all processes see; see `concmodels.contract.Room.share`."""
-    from concmodels.models.memory import buffer
+    from concmodels.models.memory import buffer as memory
 
-    return buffer.share(_KIND, buffer)
+    return memory.share(_KIND, buffer)
 
 
 def _pool() -> Any:

@@ -19,20 +19,20 @@ import math
 import time
 from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thread
 
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
-from concmodels.models.tasks.group import TaskGroup as _TaskGroup
-from concmodels.models.tasks.interrupts import Guard
-from concmodels.models.tasks.nesting import refusal
+from concmodels.models.deadlocks.threads import ThreadWatch
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
-from concmodels.models.variant import Room
-from concmodels.models.waiting.select import select_sync
 from concmodels.models.sharing import share
+from concmodels.models.tasks.group import TaskGroup as _TaskGroup
+from concmodels.models.tasks.interrupts import Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, PreemptiveChannel, Task, TaskWaiter
+from concmodels.models.variant import Room
 from concmodels.models.waiting.channel import claim_first, expired, wait
-from concmodels.models.deadlocks.threads import ThreadWatch
+from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,15 +29,15 @@ import math
 from greenlet import getcurrent
 
 from concmodels.models import greenlet_
-from concmodels.models.waiting.cooperative import CooperativeUnbounded
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER
+from concmodels.models.greenlet_ import now, sleep
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.workers import Staff as _Staff
-from concmodels.models.waiting.select import select_sync
 from concmodels.models.sharing import share
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.waiting.channel import claim_first
-from concmodels.models.greenlet_ import now, sleep
+from concmodels.models.waiting.cooperative import CooperativeUnbounded
+from concmodels.models.waiting.select import select_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

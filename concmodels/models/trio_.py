@@ -20,20 +20,20 @@ from trio import Cancelled
 from trio.lowlevel import checkpoint, current_task
 
 from concmodels.errors import Terminated
-from concmodels.models.pools.awaited import AsyncPool
-from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
-from concmodels.models.waiting.timeouts import seconds_to_sleep
+from concmodels.models.deadlocks.loops import TrioWatch
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
+from concmodels.models.pools.awaited import AsyncPool
+from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.interrupts import LoopGuard
 from concmodels.models.tasks.loop_sight import MainSight
-from concmodels.models.deadlocks.loops import TrioWatch
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.scoped import ScopedGroup
-from concmodels.models.waiting.select import select_async
-from concmodels.models.sharing import share
-from concmodels.models.waiting.trio_waiter import RescheduledWaiter
+from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
 from concmodels.models.waiting.channel import turns
+from concmodels.models.waiting.select import select_async
+from concmodels.models.waiting.timeouts import seconds_to_sleep
+from concmodels.models.waiting.trio_waiter import RescheduledWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Channels on Dask's own queues; how one is made is said in `_dask_gate.py`.
+"""Channels on Dask's own queues; how one is made is said in `channel_state.py`.
 
 Each verb is one errand of the world's event loop: the task's thread waits for the end of it, whatever happens.
 """

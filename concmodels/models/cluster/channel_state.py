@@ -10,7 +10,7 @@ puts it back, and waits for a bell. To send an item takes three messages to the 
     open     whether the channel is open
     held     how many items lie in `items`
     waits    the bells that somebody may be waiting for
-    wanting, granted, taken     see `_dask_rendezvous.py`
+    wanting, granted, taken     see `rendezvous.py`
 """
 
 import asyncio

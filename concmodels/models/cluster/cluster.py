@@ -20,8 +20,8 @@ from distributed import Client, Event, Queue, Scheduler, Worker
 from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
-from concmodels.models.memory import leftovers
 from concmodels.models.cluster.run import BELLS, World
+from concmodels.models.memory import leftovers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
 from concmodels.errors import TaskCancelled, TaskDied
-from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.cluster.run import (
     Cancelled,
     Struck,
@@ -28,8 +27,9 @@ from concmodels.models.cluster.run import (
     unit_in,
     unpack_arrived,
 )
-from concmodels.models.tasks.failures import Failures
 from concmodels.models.memory.pickling import pack_error, unpack_error
+from concmodels.models.tasks.failures import Failures
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

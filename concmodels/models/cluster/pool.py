@@ -21,15 +21,15 @@ from itertools import islice
 
 from distributed import secede
 
-from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.cluster.group import outcome_of
 from concmodels.models.cluster.pool_job import UNFIT, Future, each, job, name_of, prepare
 from concmodels.models.cluster.run import Unit, Wait, World, current, dumps_call, here, unit_in
+from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.pools.arguments import LONELY, at_least_one, check_initializer, check_map, refusal
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import length_of
-from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.waiting.channel import remaining
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,8 @@
 """What a deadlock looks like: one line per task, read from the stacks, and only when a deadlock was found.
 
 A task that waits has a chain of frames: the program's own call (`channel.receive()`), the room's verb below it, and the
-waiting of `_waiting.py` or `awaited.py` below that. The verb says what the task waits for, the program's frame where.
+waiting of `waiting/channel.py` or `waiting/awaited.py` below that. The verb says what the task waits for, the program's
+frame where.
 """
 
 import gc
@@ -13,9 +14,9 @@ import time
 from types import SimpleNamespace
 
 from concmodels.errors import Deadlock
-from concmodels.models.waiting import awaited
-from concmodels.models.waiting import cooperative
+from concmodels.models import FOLDER
 from concmodels.models.tasks.interrupts import is_ours
+from concmodels.models.waiting import awaited, cooperative
 from concmodels.models.waiting.channel import wait
 
 TYPE_CHECKING = False
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from concmodels.models.waiting.channel import Waiter
 
-_ROOMS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
 _WAITS = (wait.__code__, *cooperative.WAITS, *awaited.WAITS)
 
@@ -159,7 +159,7 @@ def _activity(frames: list[FrameType]) -> str:
     """What the task is doing, told by the outermost frame of a room below the program's."""
     verb = None
     for frame in frames:
-        if frame.f_code.co_filename.startswith(_ROOMS):
+        if frame.f_code.co_filename.startswith(FOLDER):
             if frame.f_code.co_name == "_do_jobs":
                 break  # of a pool's worker; what lies below is the task, or the worker's wait for the next one
             verb = frame
@@ -196,7 +196,7 @@ def _channel(channel: Any) -> str:
 
 def _of_program(frame: FrameType) -> bool:
     """Whether this frame is the program's own: not a room's, not the standard library's, not a model's library's."""
-    if frame.f_code.co_filename.startswith(_ROOMS):
+    if frame.f_code.co_filename.startswith(FOLDER):
         return False
     root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     return root not in sys.stdlib_module_names and root not in _LIBRARIES

@@ -13,11 +13,11 @@ that is killed leaves its loans counted: then the block stays until the end of t
 from math import prod
 
 from concmodels.models.memory.arena import FREE_SHARE, SHARES
-from concmodels.models.memory.participant import Unit, current, units
 from concmodels.models.memory.open_views import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED
-from concmodels.models.sharing import RELEASED, SharedBase, import_numpy, measure, no_view
-from concmodels.models.memory.share_source import copy, describe
+from concmodels.models.memory.participant import Unit, current, units
 from concmodels.models.memory.pickling import unpack
+from concmodels.models.memory.share_source import copy, describe
+from concmodels.models.sharing import RELEASED, SharedBase, import_numpy, measure, no_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

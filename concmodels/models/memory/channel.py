@@ -9,7 +9,7 @@ Senders move TAIL under the senders' lock, receivers move HEAD under the receive
 loads and stores. To close is to set a high bit of TAIL: it is then beyond every limit, so the fast way of `send` needs
 no look at a flag, and whether a racing `send` was accepted is decided by the lock.
 
-A rendezvous (capacity 0) uses neither ring nor positions: see `_rendezvous.py`.
+A rendezvous (capacity 0) uses neither ring nor positions: see `rendezvous.py`.
 """
 
 from _thread import get_ident
@@ -18,8 +18,6 @@ from os import eventfd_read, eventfd_write
 
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models.memory.arena import ALERT, LIST, NEXT, OUTCOME, OWNER, PENDING, PREVIOUS, WAITING, deadline
-from concmodels.models.memory.participant import current, units
-from concmodels.models.memory.channel_waiting import Waiting
 from concmodels.models.memory.channel_layout import (
     CLOSED,
     HEAD,
@@ -31,6 +29,8 @@ from concmodels.models.memory.channel_layout import (
     TAIL,
     make,
 )
+from concmodels.models.memory.channel_waiting import Waiting
+from concmodels.models.memory.participant import current, units
 from concmodels.models.waiting.timeouts import must_be_seconds
 
 TYPE_CHECKING = False

@@ -8,8 +8,8 @@ from _thread import _count, allocate_lock, start_new_thread
 
 from concmodels.models.memory import pickling
 from concmodels.models.memory.arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
-from concmodels.models.memory.participant import Parker, Unit, enter
 from concmodels.models.memory.group import DONE, FAILED, STOPPED, finish
+from concmodels.models.memory.participant import Parker, Unit, enter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from _thread import _count
 from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
+from concmodels.models.deadlocks.report import SENTENCE, Stillness, doing, stack
 from concmodels.models.memory.arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
 from concmodels.models.memory.participant import now
-from concmodels.models.deadlocks.report import SENTENCE, Stillness, doing, stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 A task is a record: a scope (its parent is its group), a state, a block with the call and later with the outcome, and
 the place where its unit waits. A group is a record too: a scope, its owner, and the number of its tasks that live.
-Who fails marks its group cancelled; the keeper (`_keeper.py`) then rings every bell, and whoever waits inside that
+Who fails marks its group cancelled; the keeper (`supervisor.py`) then rings every bell, and whoever waits inside that
 scope finds out.
 """
 
@@ -25,8 +25,8 @@ from concmodels.models.memory.arena import (
     deadline,
 )
 from concmodels.models.memory.participant import Unit, current
-from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.memory.pickling import dumps, pack_call, unpack_arrived, unpack_error
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

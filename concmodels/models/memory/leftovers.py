@@ -12,7 +12,7 @@ Four look after them, and one is enough:
 
 1. the run, when it ends; SIGTERM and SIGHUP end it in order;
 2. multiprocessing's resource tracker, which knows the semaphores, when the process is killed;
-3. the forkserver, which outlives the process, for the folder: `_last_out.py`;
+3. the forkserver, which outlives the process, for the folder: `last_out.py`;
 4. the next run, whatever was killed.
 """
 

@@ -1,4 +1,4 @@
-"""The loans of one unit: who still sees the memory of shared buffers; see `_border_share.py`.
+"""The loans of one unit: who still sees the memory of shared buffers; see `buffer.py`.
 
 A loan may end in the garbage collector, while this very thread holds the claim lock. So its end is only noted there,
 and counted at once if the lock happens to be free; else with the next operation, at the latest when the task ends.

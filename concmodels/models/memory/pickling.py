@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-_ROOMS = "concmodels.models."
+_MODELS = "concmodels.models."
+_NO_MODELS = ("sharing", "variant")
 _MAIN = ("__main__", "__mp_main__")
 
 
@@ -49,14 +50,14 @@ class _Careful(Pickler):
     def reducer_override(self, value: Any) -> Any:
         kind = type(value)
         if kind.__name__ == "module":
-            if value.__name__.startswith(_ROOMS):
+            if value.__name__.startswith(_MODELS):
                 return _open_room, (value.__name__,)
             raise CannotTravel(f"the module {value.__name__!r} can't travel: import it on the other side")
         if kind.__name__ == "function" or isinstance(value, type):
             reason = _reason(value)
             if reason is not None:
                 raise CannotTravel(reason)
-        elif kind.__module__.startswith(_ROOMS):
+        elif kind.__module__.startswith(_MODELS):
             self._check_ours(value)
         elif kind.__module__ in _MAIN and main_file() is None:
             raise CannotTravel(why_not_main(kind.__qualname__))
@@ -66,14 +67,15 @@ class _Careful(Pickler):
         kind = type(value)
         if kind.__name__ == "Room" or issubclass(kind, BaseException):
             return
-        room = kind.__module__.removeprefix(_ROOMS).rstrip("_")
+        file = kind.__module__.removeprefix(_MODELS)
+        room = None if "." in file or file in _NO_MODELS else file.rstrip("_")
         home = getattr(value, "home", None)
         if home is None:
-            of = f" of the model {room!r}" if not room.startswith("_") else ""
+            of = f" of the model {room!r}" if room else ""
             raise CannotTravel(f"a {kind.__name__}{of} belongs to the place where it was made")
         if home is not self.home:
             what = "buffer" if kind.__name__ == "Shared" else "channel"
-            of = home.kind if room.startswith("_") else room
+            of = room or home.kind
             raise CannotTravel(f"this {what} belongs to another run (of the model {of!r})")
 
 

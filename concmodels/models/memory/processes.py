@@ -23,13 +23,13 @@ from multiprocessing.context import set_spawning_popen
 from select import EPOLLIN, epoll
 
 from concmodels.errors import TaskDied
-from concmodels.models.memory import child
 from concmodels.models.memory.arena import BROKEN, EXPENDABLE, STATE
-from concmodels.models.memory.participant import now, units
+from concmodels.models.memory.child import descriptors, local_parker
+from concmodels.models.memory.child import process as run_process
 from concmodels.models.memory.group import DIED, DONE, STOPPED, finish
-from concmodels.models.memory.child import local_parker
-from concmodels.models.memory.supervisor import Keeper, keep_descriptors_free
 from concmodels.models.memory.leftovers import name_the_folder
+from concmodels.models.memory.participant import now, units
+from concmodels.models.memory.supervisor import Keeper, keep_descriptors_free
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _KNOCK_S, _KILL_AFTER_S = 0.005, 0.25
-_PRELOAD = [f"concmodels.models.{name}" for name in ("processes", "_child", "_interrupt", "_last_out")]
+_PRELOAD = [
+    f"concmodels.models.{name}" for name in ("processes", "memory.child", "tasks.interrupts", "memory.last_out")
+]
 
 
 class Child:
@@ -158,7 +160,7 @@ class ProcessKeeper(Keeper):
     def _launch(self, at: int, name: str, fds: tuple[int, int, int, int], ours: socket.socket) -> Any:
         context: Any = get_context(self._method)
         process = context.Process(name=name)
-        process._target = child.process
+        process._target = run_process
         if self._method == "fork":
             others = [self._epoll.fileno(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
             process._target, process._args = _forked, (others, self.unit.kind, self.run, at, fds)
@@ -260,7 +262,7 @@ class _Descriptors:
         self.fds = fds
 
     def __reduce__(self) -> tuple[Callable[..., tuple[int, ...]], tuple[Any, ...]]:
-        return child.descriptors, tuple(reduction.DupFd(fd) for fd in self.fds)
+        return descriptors, tuple(reduction.DupFd(fd) for fd in self.fds)
 
 
 def _pickled(popen: Any, process: Any) -> memoryview:
@@ -328,4 +330,4 @@ def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, int
     for fd in others:
         os.close(fd)
     units.clear()
-    child.process(kind, run, at, fds)
+    run_process(kind, run, at, fds)

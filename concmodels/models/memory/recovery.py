@@ -18,9 +18,9 @@ from concmodels.models.memory.arena import (
     RECORDS_AT,
     Arena,
 )
-from concmodels.models.memory.participant import Unit
-from concmodels.models.memory.group import DIED, cancel, finish
 from concmodels.models.memory.channel_layout import CAPACITY, RECEIVERS, SENDERS
+from concmodels.models.memory.group import DIED, cancel, finish
+from concmodels.models.memory.participant import Unit
 
 _PATIENCE_S = 1.0
 """A lock is held for microseconds. One that can't be had for so long was held by the dead."""

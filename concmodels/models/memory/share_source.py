@@ -2,8 +2,8 @@
 
 import sys
 
-from concmodels.models.sharing import is_array, measure, memory_of
 from concmodels.models.memory.pickling import dumps
+from concmodels.models.sharing import is_array, measure, memory_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The keeper of a run: one thread of the parent that starts the tasks, wakes the cancelled and buries the dead.
 
 Everybody rings the keeper's bell; it then looks into the arena for what there is to do: tasks that were
-spawned, scopes that were cancelled. What starts and ends a unit is the room's: `ProcessKeeper` in `_process_keeper.py`,
-`InterpreterKeeper` in `_interpreter_keeper.py`.
+spawned, scopes that were cancelled. What starts and ends a unit is the room's: `ProcessKeeper` in `processes.py`,
+`InterpreterKeeper` in `interpreters.py`.
 """
 
 import errno
@@ -14,6 +14,7 @@ from math import inf
 from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
+from concmodels.models.deadlocks.report import patience
 from concmodels.models.memory import pickling
 from concmodels.models.memory.arena import (
     ALERT,
@@ -38,15 +39,14 @@ from concmodels.models.memory.arena import (
     Arena,
     Cancelled,
 )
-from concmodels.models.memory.participant import Parker, Unit, enter, leave, runs_here
-from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models.memory.child import local_parker, ringer
-from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models.deadlocks.report import patience
+from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models.memory.interpreter import must_be_main
-from concmodels.models.tasks.interrupts import Guard, hold_back
 from concmodels.models.memory.leftovers import make_semaphores
+from concmodels.models.memory.participant import Parker, Unit, enter, leave, runs_here
+from concmodels.models.tasks.interrupts import Guard, hold_back
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import os
 from time import sleep
 
 from concmodels.models.memory.arena import CHANNEL_WORDS, CHANNELS_AT, KEEPS_INTERPRETERS, NEXT_CHANNEL, WAITING
-from concmodels.models.memory.participant import current, now
 from concmodels.models.memory.channel import Channel
 from concmodels.models.memory.channel_layout import FDS, HEAD, RECEIVERS, SPILL_END, SPILL_START, make
+from concmodels.models.memory.participant import current, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

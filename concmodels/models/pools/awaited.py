@@ -1,4 +1,4 @@
-"""The pool in the other colour: the same channel, the same group, awaited. The picture is in `_pool.py`.
+"""The pool in the other colour: the same channel, the same group, awaited. The picture is in `executor.py`.
 
 Here a pool is always an `async with`: its workers are tasks of a group around the body, as these models want it. So
 nothing can be forgotten, and what cancels the body from outside cancels the workers too.
@@ -9,8 +9,6 @@ from functools import partial
 from itertools import count
 
 from concmodels.errors import ChannelClosed, Deadlock, Terminated, WouldBlock
-from concmodels.models.pools.awaited_results import AsyncResults, Handle, ShownResults, cancellation
-from concmodels.models.waiting.awaited import AsyncEvent, wait_async
 from concmodels.models.pools.arguments import (
     LONELY,
     UNOPENED,
@@ -21,8 +19,10 @@ from concmodels.models.pools.arguments import (
     refusal,
     refuse,
 )
+from concmodels.models.pools.awaited_results import AsyncResults, Handle, ShownResults, cancellation
 from concmodels.models.pools.progress import is_to_be_shown
 from concmodels.models.pools.results import Results, Supply, length_of
+from concmodels.models.waiting.awaited import AsyncEvent, wait_async
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

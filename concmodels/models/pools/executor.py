@@ -11,21 +11,21 @@ loops end. The rest is about ends that are not so smooth: a body that fails, a p
 wait for each other.
 
     Pool    what the program holds. Workers do not know it: so a pool that nobody holds any more can close its inbox.
-    Staff   the group of the workers and their inbox (`_pool_staff.py`).
+    Staff   the group of the workers and their inbox (`workers.py`).
     Pools   the pools of a run, which are shut down at its end.
 
-A room adds its channel and its group. In an async room: `_async_pool.py`.
+A room adds its channel and its group. In an async room: `awaited.py`.
 """
 
 from concurrent.futures import CancelledError, Executor
 from functools import partial
 
-from concmodels.models.waiting.timeouts import must_be_plain
 from concmodels.models.pools.arguments import check_initializer, check_map, number_of_workers
 from concmodels.models.pools.future import Future
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import Failure, Results, Supply, length_of
 from concmodels.models.waiting.channel import remaining
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ So a greenlet that waits for a future lets the others run, a cancellation ends t
 the library's `wait` and `as_completed` work in every room.
 
 A pool's *desk* says how its room waits: `new_lock()`, `new_waiter()` and `wait(waiter, timeout)`. All methods are
-called through this file, and what is locked is a `LentLock`, so that Ctrl-C breaks nothing: see `_interrupt.py`.
+called through this file, and what is locked is a `LentLock`, so that Ctrl-C breaks nothing: see `tasks/interrupts.py`.
 """
 
 from _thread import RLock, get_ident

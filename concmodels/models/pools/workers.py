@@ -1,4 +1,4 @@
-"""The staff of a pool: the group of its workers, their inbox, and how one waits for what they do; see `_pool.py`.
+"""The staff of a pool: the group of its workers, their inbox, and how one waits for what they do; see `executor.py`.
 
 The group stands *beside* the body of whoever made it, not around it: a pool may outlive the function that made it, and
 what fails in its tasks is told to those who ask for the results. So it is opened without a `with`. Who wants to wait
@@ -184,7 +184,7 @@ class Staff(_Group):
     # How one waits for results.
 
     def wait(self, waiter: Waiter, timeout: float | None) -> None:
-        """As `wait` of `_waiting.py`. If a worker waits, and it is the last that could go on, that is a `Deadlock`."""
+        """As `waiting.channel.wait`. If a worker waits, and it is the last that could go on, that is a `Deadlock`."""
         here = self.here() if timeout is None else None
         if here not in self._members:
             wait(waiter, timeout)

@@ -1,14 +1,14 @@
-"""Groups, for the models that bring no cancellation of their own; what a group does to its tasks is in `_tasks.py`."""
+"""Groups, for the models that bring no cancellation of their own; what a group does to its tasks is in `task.py`."""
 
-import os
 import sys
 from _thread import allocate_lock
 
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models import FOLDER
 from concmodels.models.deadlocks.report import place, stack
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
 from concmodels.models.waiting.channel import Event
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 STUBBORN_S = 5.0
 """Seconds after which a cancelled group of threads says for whom it still waits."""
-
-_ROOMS = os.path.dirname(__file__)
 
 
 class TaskGroup:
@@ -208,7 +206,7 @@ class TaskGroup:
         message = f"cancelled {STUBBORN_S:g} s ago, but still at work without waiting: {', '.join(names)}; nobody can "
         try:
             warnings.warn(
-                f"{message}stop a thread, so the group waits on", RuntimeWarning, skip_file_prefixes=(_ROOMS,)
+                f"{message}stop a thread, so the group waits on", RuntimeWarning, skip_file_prefixes=(FOLDER,)
             )
         except RuntimeWarning as error:  # warnings are errors here: so it is one of the failures
             with self._lock:

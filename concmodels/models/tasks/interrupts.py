@@ -24,6 +24,7 @@ import time
 from contextlib import contextmanager
 
 from concmodels.errors import Terminated
+from concmodels.models import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from concmodels.models.tasks.loop_sight import MainSight
 
-_ROOMS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
 _FINALIZERS = frozenset({"weakref", "multiprocessing.util", "importlib._bootstrap", "_frozen_importlib"})
 _KNOCK_S = 0.0002
@@ -59,7 +59,7 @@ def in_program(frame: FrameType | None) -> bool:
     if lent:
         return False
     while frame is not None:
-        if frame.f_code.co_filename.startswith(_ROOMS):
+        if frame.f_code.co_filename.startswith(FOLDER):
             return False
         module = str(frame.f_globals.get("__name__", ""))
         if frame.f_code.co_name == "__del__" or module in _FINALIZERS:

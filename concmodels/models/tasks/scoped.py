@@ -3,8 +3,8 @@
 from itertools import count
 
 from concmodels.errors import TaskCancelled
-from concmodels.models.waiting.awaited import AsyncEvent
 from concmodels.models.tasks.failures import Carried, Failures
+from concmodels.models.waiting.awaited import AsyncEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Tasks, for the models that bring no cancellation of their own (threads, rawthreads, greenlet, tasklets).
 
-Their groups are in `_groups.py`. A group is a scope: when it is cancelled, every wait of its tasks, and every wait of
+Their groups are in `group.py`. A group is a scope: when it is cancelled, every wait of its tasks, and every wait of
 its owner inside the `with`, ends with `Cancelled`. A task therefore must stop if it was cancelled itself, or if a scope
 that it is in was.
 """
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar
 
+    from concmodels.models.deadlocks.threads import LookUp
+    from concmodels.models.pools.run import Pools
     from concmodels.models.tasks.group import TaskGroup
     from concmodels.models.tasks.interrupts import Guard
-    from concmodels.models.pools.run import Pools
-    from concmodels.models.deadlocks.threads import LookUp
 
 _numbers = count(1)
 

@@ -16,13 +16,13 @@ from itertools import count
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from concmodels.errors import TaskCancelled
-from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models.waiting.cooperative import LoneWaiter
 from concmodels.models.deadlocks.report import deadlock, stack
+from concmodels.models.deadlocks.threads import Watch
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.interrupts import is_signal
 from concmodels.models.waiting.channel import Event, Waiter
-from concmodels.models.deadlocks.threads import Watch
+from concmodels.models.waiting.cooperative import LoneWaiter
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Self
 
     from concmodels.errors import Deadlock
-    from concmodels.models.tasks.interrupts import Guard
     from concmodels.models.pools.run import Pools
+    from concmodels.models.tasks.interrupts import Guard
 
 _numbers = count(1)
 

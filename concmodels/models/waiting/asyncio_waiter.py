@@ -12,8 +12,8 @@ left. Then nothing is raised. Neither is anything raised in a task that has retu
 
 from asyncio import CancelledError, Future, Task, current_task, get_running_loop
 
-from concmodels.models.waiting.cooperative import LoneWaiter
 from concmodels.models.waiting.channel import TIMED_OUT
+from concmodels.models.waiting.cooperative import LoneWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
-"""How waiting works, awaited: the verbs of `_cooperative.py` in the other colour, on the same steps."""
+"""How waiting works, awaited: the verbs of `cooperative.py` in the other colour, on the same steps."""
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.waiting.cooperative import CooperativeState, UnboundedState
 from concmodels.models.waiting.channel import CANCELLED, DONE, NOTHING, TIMED_OUT, Event, Waiter, expired, forget
+from concmodels.models.waiting.cooperative import CooperativeState, UnboundedState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""How waiting works, for plain code; `_awaiting.py` says the same with `await`.
+"""How waiting works, for plain code; `awaited.py` says the same with `await`.
 
 A channel is a buffer and two queues of waiters, senders and receivers:
 

@@ -1,7 +1,7 @@
 """Channels of the models whose tasks share one thread: between two waits nobody interferes.
 
 So nothing here takes a lock, and what is tried first is short: room in the buffer, or an item in it, and nobody to
-care for. `_awaiting.py` has the same verbs awaited. What is left to do is fairness: after 256 operations in a row the
+care for. `awaited.py` has the same verbs awaited. What is left to do is fairness: after 256 operations in a row the
 others have their turn.
 """
 

@@ -7,8 +7,8 @@ wait is decided once, at a moment that partners can see, and no cancellation eve
 import trio
 from trio.lowlevel import Abort, current_task, reschedule, wait_task_rescheduled
 
-from concmodels.models.waiting.cooperative import LoneWaiter
 from concmodels.models.waiting.channel import TIMED_OUT
+from concmodels.models.waiting.cooperative import LoneWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

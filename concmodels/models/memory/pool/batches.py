@@ -9,9 +9,9 @@ from collections import deque
 from concurrent.futures import CancelledError
 from itertools import islice
 
+from concmodels.models.memory.pickling import dumps, dumps_any, pack_call
 from concmodels.models.memory.pool.worker_memory import ITEMS, TUPLES
 from concmodels.models.pools.results import Failure
-from concmodels.models.memory.pickling import dumps, dumps_any, pack_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The calls that were submitted to a pool of processes or interpreters, as a source of work."""
 
-from concmodels.models.memory.pool.worker_memory import CALLS
-from concmodels.models.memory.pool.batches import Source
 from concmodels.models.memory.pickling import dumps
+from concmodels.models.memory.pool.batches import Source
+from concmodels.models.memory.pool.worker_memory import CALLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,17 +10,17 @@ from collections import deque
 from itertools import count
 
 from concmodels.errors import TaskCancelled, WorkerDied
-from concmodels.models.memory.pool import worker_memory
 from concmodels.models.memory.arena import CHANNEL_BYTES, STATE
-from concmodels.models.memory.participant import now
 from concmodels.models.memory.group import DONE, cancel
+from concmodels.models.memory.participant import now
+from concmodels.models.memory.pool import worker_memory
+from concmodels.models.memory.pool.batches import Mapping, Source
+from concmodels.models.memory.pool.calls import Calls
+from concmodels.models.memory.pool.worker import UNFIT, serve
+from concmodels.models.memory.pool.worker_handle import Batch, Member
 from concmodels.models.memory.pool.worker_memory import CLOSING
 from concmodels.models.pools.arguments import broken_by, refusal
-from concmodels.models.memory.pool.calls import Calls
-from concmodels.models.memory.pool.worker_handle import Batch, Member
 from concmodels.models.pools.results import Failure
-from concmodels.models.memory.pool.batches import Mapping, Source
-from concmodels.models.memory.pool.worker import UNFIT, serve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models.memory.participant import Unit
+    from concmodels.models.memory.pool.batches import Endings
     from concmodels.models.memory.pool.manager import Crew
     from concmodels.models.memory.pool.results import News
-    from concmodels.models.memory.pool.batches import Endings
 
 OPEN, CLOSED, SENT_HOME, STOPPED = range(4)
 _POLL_S = 0.005  # how long a result in the middle of a batch may lie unseen

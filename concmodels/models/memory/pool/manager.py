@@ -9,8 +9,8 @@ import threading
 from _thread import allocate_lock, get_ident
 
 from concmodels.models.memory.arena import BROKEN, LIVE, OWNER, PARENT, Cancelled
-from concmodels.models.memory.participant import Unit, now
 from concmodels.models.memory.group import TaskGroup, cancel
+from concmodels.models.memory.participant import Unit, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ What is on a desk belongs to the pool again until the worker begins it: an idle 
 busy one. When a worker dies, its desk tells exactly what it had done, what it was in, and what it had not begun.
 
 Who minds the pool (reads the desks, hands out) is whoever waits for it: mostly the caller, in `result` or in `map`. So
-no thread has to be woken in between. When nobody waits, a thread does it, the foreman (`_pool_foreman.py`).
+no thread has to be woken in between. When nobody waits, a thread does it, the foreman (`manager.py`).
 """
 
 import math
@@ -20,16 +20,16 @@ from functools import partial
 
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models.memory.participant import current
-from concmodels.models.memory.pool.future import Future
-from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
-from concmodels.models.memory.pool.remote import pool_for
+from concmodels.models.memory.pickling import pack_call
+from concmodels.models.memory.pool.batches import Mapping
 from concmodels.models.memory.pool.dispatcher import CLOSED, STOPPED, Floor
+from concmodels.models.memory.pool.future import Future
 from concmodels.models.memory.pool.manager import Foreman
+from concmodels.models.memory.pool.remote import pool_for
+from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import Failure, length_of
-from concmodels.models.memory.pool.batches import Mapping
-from concmodels.models.memory.pickling import pack_call
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Pool(Executor):
         self._foreman.start()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """A pool travels as the way to its counter; there its tasks give it more, see `_pool_away.py`."""
+        """A pool travels as the way to its counter; there its tasks give it more, see `remote.py`."""
         with self.floor.lock:
             self.floor.check_open()
             if self._clerk is None:

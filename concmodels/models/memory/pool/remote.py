@@ -1,6 +1,6 @@
 """A pool of processes or interpreters in the hands of its own tasks, or of any other task of the run.
 
-A pool travels as the number of its crew and a channel, its counter. There a clerk (`_pool_clerk.py`), a thread of the
+A pool travels as the number of its crew and a channel, its counter. There a clerk (`remote_calls.py`), a thread of the
 pool's home, takes the calls of those who are away; each call brings the channel that its result is to be sent to. Who
 waits for a result receives from that channel, so the wait is a checkpoint like any other.
 """
@@ -11,19 +11,19 @@ from concurrent.futures import Executor
 from concurrent.futures import Future as _Future
 
 from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
-from concmodels.models.memory.pool import worker
 from concmodels.models.memory.participant import units
-from concmodels.models.waiting.timeouts import must_be_plain
-from concmodels.models.pools.arguments import all_wait, check_map, refusal
 from concmodels.models.memory.pickling import pack_call
+from concmodels.models.memory.pool import worker as workers
+from concmodels.models.pools.arguments import all_wait, check_map, refusal
+from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from concmodels.models.memory.participant import Unit
     from concmodels.models.memory.channel import Channel
+    from concmodels.models.memory.participant import Unit
 
 CALL, WAITS, GOES_ON, TAKE_BACK = range(4)
 """What is said at the counter."""
@@ -96,9 +96,9 @@ class AwayPool(Executor):
         except ChannelClosed:
             raise refusal(None) from None
 
-    def own_worker(self) -> worker.Worker | None:
+    def own_worker(self) -> workers.Worker | None:
         """The worker that the caller's task runs in, if it is one of this pool."""
-        for worker in worker.here:
+        for worker in workers.here:
             if worker.crew == self.crew:
                 return worker
         return None

@@ -8,6 +8,7 @@ import threading
 
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.channel_layout import POSITION, TAIL
+from concmodels.models.memory.pool.dispatcher import OPEN
 from concmodels.models.memory.pool.remote import (
     CALL,
     CANCELLED,
@@ -20,14 +21,13 @@ from concmodels.models.memory.pool.remote import (
     WAITS,
     new_channel,
 )
-from concmodels.models.memory.pool.dispatcher import OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models.memory.participant import Unit
     from concmodels.models.memory.channel import Channel
+    from concmodels.models.memory.participant import Unit
     from concmodels.models.memory.pool.future import Future
     from concmodels.models.memory.pool.pool import Pool
 

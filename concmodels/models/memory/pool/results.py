@@ -1,9 +1,18 @@
 """How a pool of processes or interpreters reads the results that its workers have put on their desks."""
 
 from concmodels.models.memory.channel_layout import CONSTANTS, LEAST
-from concmodels.models.memory.pool.worker_memory import AREA_AT, AT, BLOCK_AT, ERROR_AT, ERROR_BLOCK_AT, FREED, NONE, kind_of
-from concmodels.models.pools.results import Failure
 from concmodels.models.memory.pickling import unpack_arrived, unpack_error
+from concmodels.models.memory.pool.worker_memory import (
+    AREA_AT,
+    AT,
+    BLOCK_AT,
+    ERROR_AT,
+    ERROR_BLOCK_AT,
+    FREED,
+    NONE,
+    kind_of,
+)
+from concmodels.models.pools.results import Failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

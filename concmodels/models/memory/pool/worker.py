@@ -8,10 +8,11 @@ from _thread import allocate_lock
 from time import perf_counter_ns
 
 from concmodels.errors import CannotTravel
-from concmodels.models.memory.pool import worker_memory
 from concmodels.models.memory.arena import OWNER, PARENT, Cancelled
-from concmodels.models.memory.participant import Unit, current
 from concmodels.models.memory.channel_layout import word_of
+from concmodels.models.memory.participant import Unit, current
+from concmodels.models.memory.pickling import pack_error, pack_result, unpack, unpack_arrived
+from concmodels.models.memory.pool import worker_memory
 from concmodels.models.memory.pool.worker_memory import (
     ANSWERED,
     AREA_AT,
@@ -38,7 +39,6 @@ from concmodels.models.memory.pool.worker_memory import (
     TOOK_NS,
     UNREADABLE,
 )
-from concmodels.models.memory.pickling import pack_error, pack_result, unpack, unpack_arrived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

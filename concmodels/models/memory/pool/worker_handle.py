@@ -4,9 +4,12 @@ from _thread import allocate_lock
 from collections import deque
 from time import monotonic
 
-from concmodels.models.memory.pool import worker_memory
 from concmodels.models.memory.arena import BLOCK, SIZE, STATE
 from concmodels.models.memory.group import DIED, DONE, FAILED
+from concmodels.models.memory.pickling import unpack_error
+from concmodels.models.memory.pool import worker_memory
+from concmodels.models.memory.pool.results import Reader
+from concmodels.models.memory.pool.worker import READY_TO_WORK
 from concmodels.models.memory.pool.worker_memory import (
     ANSWERED,
     AREA_SIZE,
@@ -33,17 +36,14 @@ from concmodels.models.memory.pool.worker_memory import (
     UNREADABLE,
     empties,
 )
-from concmodels.models.memory.pool.results import Reader
 from concmodels.models.pools.results import Failure
-from concmodels.models.memory.pool.worker import READY_TO_WORK
-from concmodels.models.memory.pickling import unpack_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.models.memory.participant import Unit
     from concmodels.models.memory.group import Task
-    from concmodels.models.memory.pool.results import News
+    from concmodels.models.memory.participant import Unit
     from concmodels.models.memory.pool.batches import Source
+    from concmodels.models.memory.pool.results import News
 
 
 class Batch:
