@@ -3,7 +3,8 @@
 import pytest
 
 import concmodels.stackless as stackless
-from concmodels.stackless import _tasklet, tasklet
+from concmodels.stackless import tasklet
+from concmodels.stackless import tasklet
 
 
 @pytest.fixture(autouse=True)
@@ -11,7 +12,7 @@ def tidy():
     """Every test begins with an empty ring, and leaves nothing that can't be killed."""
     assert stackless.getruncount() == 1
     yield
-    scheduler = _tasklet.here.scheduler
+    scheduler = tasklet.here.scheduler
     for left in [*scheduler.started, *scheduler.ready]:
         left.kill()
     stackless.run()

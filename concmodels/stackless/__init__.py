@@ -37,19 +37,19 @@ import atexit
 import builtins
 import sys
 
-from concmodels.stackless import _threads
-from concmodels.stackless._callbacks import (
+from concmodels.stackless import threads
+from concmodels.stackless.callbacks import (
     get_channel_callback,
     get_schedule_callback,
     set_channel_callback,
     set_schedule_callback,
 )
-from concmodels.stackless._channel import channel
-from concmodels.stackless._errors import TaskletExit
-from concmodels.stackless._run import INSTRUCTION_S as INSTRUCTION_S
-from concmodels.stackless._run import run, schedule, schedule_remove
-from concmodels.stackless._tasklet import tasklet
-from concmodels.stackless._threads import (
+from concmodels.stackless.channel import channel
+from concmodels.stackless.errors import TaskletExit
+from concmodels.stackless.run import INSTRUCTION_S as INSTRUCTION_S
+from concmodels.stackless.run import run, schedule, schedule_remove
+from concmodels.stackless.tasklet import tasklet
+from concmodels.stackless.threads import (
     atomic,
     enable_softswitch,
     get_thread_info,
@@ -71,7 +71,7 @@ __all__ = [
 ]  # fmt: skip
 
 _COMPUTED: dict[str, Callable[[], Any]] = {
-    "current": getcurrent, "main": getmain, "runcount": getruncount, "threads": _threads.thread_ids
+    "current": getcurrent, "main": getmain, "runcount": getruncount, "threads": threads.thread_ids
 }  # fmt: skip
 
 
@@ -89,4 +89,4 @@ del _public
 
 stackless = sys.modules[__name__]
 builtins.TaskletExit = TaskletExit  # type: ignore[attr-defined]  # Stackless has it there
-atexit.register(_threads.end_all)
+atexit.register(threads.end_all)

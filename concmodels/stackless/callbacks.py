@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from concmodels.stackless._channel import channel
-    from concmodels.stackless._tasklet import tasklet
+    from concmodels.stackless.channel import channel
+    from concmodels.stackless.tasklet import tasklet
 
 on_schedule: Callable[[tasklet, tasklet], object] | None = None
 on_channel: Callable[[channel, tasklet, int, int], object] | None = None

@@ -9,15 +9,15 @@ from collections import deque
 from greenlet import greenlet
 
 from concmodels.errors import Deadlock
-from concmodels.stackless import _callbacks
-from concmodels.stackless._errors import Bomb
+from concmodels.stackless import callbacks
+from concmodels.stackless.errors import Bomb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.stackless._run import Timer
-    from concmodels.stackless._tasklet import tasklet
+    from concmodels.stackless.run import Timer
+    from concmodels.stackless.tasklet import tasklet
 
 IN_RING: Any = "in the ring"
 
@@ -42,8 +42,8 @@ class Scheduler:
         if self.timer is not None:
             target = self.timer.check(self.ready, source, target)
         if target is not source:
-            if _callbacks.on_schedule is not None:
-                _callbacks.call_back(_callbacks.on_schedule, source, target)
+            if callbacks.on_schedule is not None:
+                callbacks.call_back(callbacks.on_schedule, source, target)
             self.current = target
             unit = target._unit
             if unit is None:
@@ -80,8 +80,8 @@ class Scheduler:
         target = self._heir(bomb)
         if self.timer is not None:
             target = self.timer.check(self.ready, dead, target)
-        if _callbacks.on_schedule is not None:
-            _callbacks.call_back(_callbacks.on_schedule, dead, target)
+        if callbacks.on_schedule is not None:
+            callbacks.call_back(callbacks.on_schedule, dead, target)
         self.current = target
         if target._unit is not None:
             me.parent = target._unit

@@ -4,11 +4,11 @@ import sys
 
 from greenlet import greenlet
 
-from concmodels.stackless._tasklet import here, scheduler_of
+from concmodels.stackless.tasklet import here, scheduler_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.stackless._tasklet import tasklet
+    from concmodels.stackless.tasklet import tasklet
 
 
 def getcurrent() -> tasklet:

@@ -3,9 +3,9 @@
 from _thread import _local
 from weakref import WeakValueDictionary
 
-from concmodels.stackless._errors import Bomb, TaskletExit, instance, normalized
-from concmodels.stackless._scheduler import IN_RING, Scheduler
-from concmodels.stackless._state import State
+from concmodels.stackless.errors import Bomb, TaskletExit, instance, normalized
+from concmodels.stackless.scheduler import IN_RING, Scheduler
+from concmodels.stackless.state import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

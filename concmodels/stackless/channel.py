@@ -2,10 +2,10 @@
 
 from collections import deque
 
-from concmodels.stackless import _callbacks
-from concmodels.stackless._errors import Bomb, instance, normalized
-from concmodels.stackless._scheduler import IN_RING
-from concmodels.stackless._tasklet import here
+from concmodels.stackless import callbacks
+from concmodels.stackless.errors import Bomb, instance, normalized
+from concmodels.stackless.scheduler import IN_RING
+from concmodels.stackless.tasklet import here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    from concmodels.stackless._scheduler import Scheduler
-    from concmodels.stackless._tasklet import tasklet
+    from concmodels.stackless.scheduler import Scheduler
+    from concmodels.stackless.tasklet import tasklet
 
 
 class channel:
@@ -51,9 +51,9 @@ class channel:
         """Hand the value to a tasklet that receives; wait for one."""
         scheduler, receivers = here.scheduler, self._receivers
         source = scheduler.current
-        if _callbacks.on_channel is not None:
+        if callbacks.on_channel is not None:
             source.tempval = value  # for the callback to look at
-            _callbacks.call_back(_callbacks.on_channel, self, source, 1, not receivers)
+            callbacks.call_back(callbacks.on_channel, self, source, 1, not receivers)
             source.tempval = None
         if not receivers:
             self._check_wait(scheduler, source)
@@ -77,8 +77,8 @@ class channel:
         """Take the value of a tasklet that sends; wait for one."""
         scheduler, senders = here.scheduler, self._senders
         source = scheduler.current
-        if _callbacks.on_channel is not None:
-            _callbacks.call_back(_callbacks.on_channel, self, source, 0, not senders)
+        if callbacks.on_channel is not None:
+            callbacks.call_back(callbacks.on_channel, self, source, 0, not senders)
         if not senders:
             self._check_wait(scheduler, source)
             source._place = self

@@ -2,16 +2,16 @@
 
 import time
 
-from concmodels.stackless._scheduler import IN_RING
-from concmodels.stackless._tasklet import here
+from concmodels.stackless.scheduler import IN_RING
+from concmodels.stackless.tasklet import here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
     from typing import Any
 
-    from concmodels.stackless._scheduler import Scheduler
-    from concmodels.stackless._tasklet import tasklet
+    from concmodels.stackless.scheduler import Scheduler
+    from concmodels.stackless.tasklet import tasklet
 
 INSTRUCTION_S = 20e-9
 """What one instruction of `run(timeout)` stands for, in seconds."""

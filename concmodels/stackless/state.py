@@ -2,7 +2,7 @@
 
 import sys
 
-from concmodels.stackless._scheduler import IN_RING
+from concmodels.stackless.scheduler import IN_RING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from greenlet import greenlet
 
-    from concmodels.stackless._scheduler import Scheduler
-    from concmodels.stackless._tasklet import tasklet
+    from concmodels.stackless.scheduler import Scheduler
+    from concmodels.stackless.tasklet import tasklet
 
 
 class State:
