@@ -14,7 +14,8 @@ import pytest
 
 import concmodels
 from concmodels import load
-from concmodels.conformance import Refused, _values, grade
+from concmodels.conformance import Refused, grade
+from concmodels.conformance.grading import values
 
 ROOT = Path(concmodels.__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -335,7 +336,7 @@ def test_grade_what_has_a_name_or_a_file():
 def test_a_failing_assert_tells_what_it_saw():
     def fails(text):
         with pytest.raises(AssertionError) as caught:
-            exec(_values.compile_shown(f'"""A text."""\ntaken = []\n{text}', "a text"), {})
+            exec(values.compile_shown(f'"""A text."""\ntaken = []\n{text}', "a text"), {})
         return str(caught.value)
 
     assert fails("assert taken == [1]") == "`taken` was [], and should have been [1]"

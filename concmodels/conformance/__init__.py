@@ -30,9 +30,9 @@ Processes and subinterpreters import the promises too, so nothing there imports 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.conformance._candidate import Refused
-    from concmodels.conformance._grading import grade
-    from concmodels.conformance._report import Line, Outcome, Report
+    from concmodels.conformance.grading.candidate import Refused
+    from concmodels.conformance.grading.grading import grade
+    from concmodels.conformance.grading.report import Line, Outcome, Report
 
 __all__ = ["Line", "Outcome", "Refused", "Report", "grade"]
 

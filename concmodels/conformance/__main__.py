@@ -2,7 +2,7 @@
 
 import sys
 
-from concmodels.conformance._command import conformance_command
+from concmodels.conformance.grading.command import conformance_command
 
 if __name__ == "__main__":
     sys.exit(conformance_command())

@@ -70,9 +70,9 @@ class Apart:
     """A model of a file: its promises are held in another process. A test that wants its room has it in this one."""
 
     def __init__(self, path: str) -> None:
-        from concmodels.conformance import _runner
+        from concmodels.conformance.grading import runner
 
-        self.grader = _runner.Grader(path, PATIENCE_S)
+        self.grader = runner.Grader(path, PATIENCE_S)
         self.name, self._path = self.grader.label, path
 
     def hold(self, promise: Promise) -> None:
@@ -86,9 +86,9 @@ class Apart:
             pytest.fail(f"promised: {outcome.sentence}\nbut: {outcome.reason}\n{outcome.traceback}", pytrace=False)
 
     def __getattr__(self, attribute: str) -> Any:
-        from concmodels.conformance import _candidate
+        from concmodels.conformance.grading import candidate
 
-        return getattr(_candidate.model(self._path), attribute)
+        return getattr(candidate.model(self._path), attribute)
 
 
 _APART = pytest.StashKey[dict[str, Apart]]()
@@ -98,13 +98,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse a model that does not exist, before anything runs; load those of files."""
     if not chosen(config):
         return
-    from concmodels.conformance import _candidate
+    from concmodels.conformance.grading import candidate
 
     config.stash[_APART] = apart = {}
     try:
         for name in chosen(config):
-            _candidate.check(name)
-            if _candidate.own_work(name):
+            candidate.check(name)
+            if candidate.own_work(name):
                 apart[name] = Apart(name)
     except ValueError as error:
         pytest_unconfigure(config)
@@ -131,11 +131,12 @@ def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
     if "promise" not in metafunc.fixturenames:
         metafunc.parametrize("model", names, indirect=True, scope="session")
         return
-    from concmodels.conformance import _candidate, suite
+    from concmodels.conformance import suite
+    from concmodels.conformance.grading import candidate
 
     # New promises for each model: of equal ones pytest would take all models in turn, and warm each of them up again.
     pairs = [(name, it) for name in names for it in suite.promises() if _gives(metafunc.config, name, it)]
-    ids = [f"{_candidate.label(name)}-{promise}" for name, promise in pairs]
+    ids = [f"{candidate.label(name)}-{promise}" for name, promise in pairs]
     metafunc.parametrize("model, promise", pairs, ids=ids, indirect=["model"], scope="session")
 
 

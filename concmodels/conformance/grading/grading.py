@@ -8,10 +8,11 @@ from typing import Any
 
 from concmodels import catalog
 from concmodels._facts import FACTS
-from concmodels.conformance import _candidate, _values
-from concmodels.conformance._reasons import reason
-from concmodels.conformance._report import BROKEN, KEPT, NOT_PROMISED, Outcome, Report
-from concmodels.conformance._runner import PATIENCE_S, Grader
+from concmodels.conformance.grading import candidate
+from concmodels.conformance.grading import values
+from concmodels.conformance.grading.reasons import reason
+from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_PROMISED, Outcome, Report
+from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Model, NotPromised, Promise, promises
 
 
@@ -37,8 +38,8 @@ def grade(
     """
     name = _name(model)
     if name is None:
-        _values.show()
-        here = _candidate.Candidate(getattr(model, "__name__", type(model).__name__), model)
+        values.show()
+        here = candidate.Candidate(getattr(model, "__name__", type(model).__name__), model)
         here.warm_up()
         return _collect(here.name, (_hold(promise, here) for promise in select(only)), tell)
     with Grader(name, patience) as grader:

@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from concmodels._output import console
-from concmodels.conformance._report import BROKEN, KEPT, NOT_PROMISED, Line, Outcome, Report
+from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_PROMISED, Line, Outcome, Report
 from concmodels.conformance.suite import Promise
 
 if TYPE_CHECKING:

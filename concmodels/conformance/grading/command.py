@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from concmodels._options import Parser
 from concmodels._output import BadInput, JsonFile, console, need, quiet_when_closed, say
-from concmodels.conformance import _candidate, _grading
-from concmodels.conformance._report import Outcome, Report
-from concmodels.conformance._runner import PATIENCE_S, Grader
+from concmodels.conformance.grading import candidate
+from concmodels.conformance.grading import grading
+from concmodels.conformance.grading.report import Outcome, Report
+from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Promise
 from concmodels.errors import ModelUnavailable, UnknownModel
 
 if TYPE_CHECKING:
-    from concmodels.conformance._show import Show
+    from concmodels.conformance.grading.show import Show
 
 ALL_KEPT, SOME_BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -28,7 +29,7 @@ def conformance_command(arguments: list[str] | None = None) -> int:
         need("rich", "the report")
         with quiet_when_closed():
             status = _list(promises) if options.list else _grade_all(options, promises)
-    except (BadInput, UnknownModel, ModelUnavailable, _candidate.Refused) as error:
+    except (BadInput, UnknownModel, ModelUnavailable, candidate.Refused) as error:
         _say(str(error))
         status = BAD_INPUT
     except KeyboardInterrupt:
@@ -46,7 +47,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     if not options.models and not options.list:
         raise BadInput("which model? as in: python -m concmodels.conformance my_model.py")
     for model in options.models:
-        _candidate.check(model)
+        candidate.check(model)
     return options
 
 
@@ -81,7 +82,7 @@ def _seconds(text: str) -> float:
 
 
 def _chosen(text: str) -> list[Promise]:
-    if not (chosen := _grading.select(text)):
+    if not (chosen := grading.select(text)):
         raise BadInput(f"no promise contains {text!r}; --list shows them all")
     return chosen
 
@@ -98,15 +99,15 @@ def _grade_all(options: argparse.Namespace, promises: list[Promise]) -> int:
     json, status = JsonFile(options.json), ALL_KEPT
     json.begin([])
     reports: list[Any] = []
-    from concmodels.conformance._show import Show  # it needs rich
+    from concmodels.conformance.grading.show import Show  # it needs rich
 
     show = Show(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
     try:
         for model in options.models:
-            reports.append(Report(_candidate.label(model)))
+            reports.append(Report(candidate.label(model)))
             try:
                 _grade(model, options.patience, promises, reports[-1], show)
-            except (ModelUnavailable, _candidate.Refused) as error:
+            except (ModelUnavailable, candidate.Refused) as error:
                 reports.pop()
                 _say(str(error))
                 status = BAD_INPUT

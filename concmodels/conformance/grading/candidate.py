@@ -18,7 +18,7 @@ from typing import Any
 
 from concmodels import catalog
 from concmodels.catalog import Facts
-from concmodels.conformance import _lent
+from concmodels.conformance.grading import lent
 from concmodels.conformance.suite import VOCABULARY, Model
 from concmodels.errors import ChannelClosed, UnknownModel, WouldBlock
 
@@ -41,7 +41,7 @@ class Candidate(Model):
         own &= set(dir(module))
         super().__init__(name, SimpleNamespace(), _facts(name, module), frozenset(own))
         given = {it: getattr(module, it) for it in VOCABULARY if hasattr(module, it)}
-        vars(self.room).update(vars(_lent.room(self.base, given, self.facts.colour, lambda error: self.tell(error))))
+        vars(self.room).update(vars(lent.room(self.base, given, self.facts.colour, lambda error: self.tell(error))))
 
     def warm_up(self) -> None:
         """Only the room that lends: the model itself may be broken."""

@@ -17,8 +17,8 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
-from concmodels.conformance import _candidate
-from concmodels.conformance._report import BROKEN, NOT_PROMISED, Outcome
+from concmodels.conformance.grading import candidate
+from concmodels.conformance.grading.report import BROKEN, NOT_PROMISED, Outcome
 from concmodels.conformance.suite import Promise
 
 PATIENCE_S = 20.0
@@ -32,7 +32,7 @@ class Child:
 
     def __init__(self, model: str, patience: float) -> None:
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self._patience, self._label = patience, _candidate.label(model)
+        self._patience, self._label = patience, candidate.label(model)
         self._folder = tempfile.TemporaryDirectory(prefix="concmodels-", ignore_cleanup_errors=True)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
         self._process = self._start(model)
@@ -46,7 +46,7 @@ class Child:
 
     def _start(self, model: str) -> subprocess.Popen[bytes]:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-        command = [sys.executable, *flags, "-m", "concmodels.conformance._worker", model]
+        command = [sys.executable, *flags, "-m", "concmodels.conformance.grading.worker", model]
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
             env=os.environ | {"TMPDIR": self._folder.name}, start_new_session=os.name == "posix",
@@ -63,13 +63,13 @@ class Child:
         try:
             answer = self._answers.get(timeout=self._patience)
         except queue.Empty:
-            raise _candidate.Refused(
+            raise candidate.Refused(
                 f"{self._label} can't be graded: it was not loaded within {self._patience:g} seconds"
             ) from None
         if answer is None:
-            raise _candidate.Refused(f"{self._label} can't be graded: loading it {self._death()}{self._last_words()}")
+            raise candidate.Refused(f"{self._label} can't be graded: loading it {self._death()}{self._last_words()}")
         if answer["kind"] == "refused":
-            raise _candidate.Refused(answer["text"])
+            raise candidate.Refused(answer["text"])
         ready: dict[str, str] = answer["text"]
         return ready
 
@@ -159,8 +159,8 @@ class Grader:
     """`with Grader(model) as grader:` one model, as many children as it takes. Raises `Refused`."""
 
     def __init__(self, model: str, patience: float = PATIENCE_S) -> None:
-        _candidate.check(model)
-        self.label = _candidate.label(model)
+        candidate.check(model)
+        self.label = candidate.label(model)
         self._model, self._patience = model, patience
         self._child: Child | None = Child(model, patience)
         self.why_not = self._child.why_not

@@ -1,4 +1,4 @@
-"""The process in which promises are held: `python -m concmodels.conformance._worker MODEL`.
+"""The process in which promises are held: `python -m concmodels.conformance.grading.worker MODEL`.
 
 A model may hang or crash, so it never shares a process with who grades it. Each line of standard input names a promise;
 each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
@@ -12,13 +12,15 @@ import sys
 import threading
 import traceback
 
-from concmodels.conformance import _values
+from concmodels.conformance.grading import values
 from concmodels.errors import ModelUnavailable, UnknownModel
 
-_values.show()  # before the promises are imported
+values.show()  # before the promises are imported
 
-from concmodels.conformance import _candidate, census  # noqa: E402
-from concmodels.conformance._reasons import reason  # noqa: E402
+from concmodels.conformance import census  # noqa: E402
+
+from concmodels.conformance.grading import candidate
+from concmodels.conformance.grading.reasons import reason  # noqa: E402
 from concmodels.conformance.suite import Model, NotPromised, Promise, not_implemented, promises  # noqa: E402
 
 _LONGEST_S = 3600.0
@@ -65,11 +67,11 @@ def main() -> None:
 
 def _opened(name: str, wire: Wire) -> Model | None:
     try:
-        model = _candidate.model(name)
-    except (UnknownModel, ModelUnavailable, _candidate.Refused) as error:
+        model = candidate.model(name)
+    except (UnknownModel, ModelUnavailable, candidate.Refused) as error:
         wire.say("refused", str(error))
         return None
-    if isinstance(model, _candidate.Candidate):
+    if isinstance(model, candidate.Candidate):
         model.tell = wire.tell
     try:
         model.warm_up()
