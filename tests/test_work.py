@@ -12,7 +12,7 @@ import pytest
 import concmodels
 from concmodels import catalog
 from concmodels.work import NAMES, Option, load
-from concmodels.work._clients import Clients
+from concmodels.work.clients import Clients
 
 with contextlib.suppress(ImportError):
     import numpy  # noqa: F401  # before anybody counts threads: it keeps some

@@ -14,8 +14,8 @@ import pytest
 
 import concmodels
 from concmodels.work import load
-from concmodels.work._clients import Patient
-from concmodels.work._server import DOCUMENTS
+from concmodels.work.clients import Patient
+from concmodels.work.server import DOCUMENTS
 from concmodels.work.io import port_of, start_server, stop_server
 
 ROOT = Path(concmodels.__file__).parent.parent

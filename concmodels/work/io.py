@@ -1,9 +1,9 @@
 """Waiting: requests to a small HTTP server on loopback, which takes its time over each answer.
 
 While one request waits, another worker can make the next: so TASKS requests on N workers take TASKS / N delays in every
-model. What differs is what a waiting worker costs, and what its client has to do: see `concmodels.work._clients`.
+model. What differs is what a waiting worker costs, and what its client has to do: see `concmodels.work.clients`.
 
-The server is a process of its own (`concmodels.work._server`) and lives from `start` to `stop`.
+The server is a process of its own (`concmodels.work.server`) and lives from `start` to `stop`.
 """
 
 from concmodels.work import Option
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from typing import Any
 
-    from concmodels.work._clients import Clients
+    from concmodels.work.clients import Clients
 
     type Document = dict[str, int | str]
 
@@ -36,7 +36,7 @@ def fetch(url: str) -> Document:
     if _clients is None:
         import atexit
 
-        from concmodels.work._clients import Clients, new_client
+        from concmodels.work.clients import Clients, new_client
 
         _clients = Clients(new_client("threads", None))
         atexit.register(_clients.close)
@@ -72,7 +72,7 @@ class Work(_Work):
 
     def start(self) -> None:
         """Start the server. Raises `RuntimeError` if it does not come up."""
-        from concmodels.work._clients import Clients, new_client
+        from concmodels.work.clients import Clients, new_client
 
         self.clients = Clients(new_client(self.facts.model, self.room))
         self.server = start_server(self.delay)
@@ -112,15 +112,15 @@ class Work(_Work):
 
     def expected(self) -> Iterable[Document]:
         """The documents."""
-        from concmodels.work import _server
+        from concmodels.work import server
 
-        return (_server.DOCUMENTS[1 + task % DOCUMENTS] for task in range(self.tasks))
+        return (server.DOCUMENTS[1 + task % DOCUMENTS] for task in range(self.tasks))
 
     def loop(self) -> Generator[Document]:
         """One request after the other, by a blocking client in any room."""
         import httpx
 
-        from concmodels.work._clients import PLAIN
+        from concmodels.work.clients import PLAIN
 
         with httpx.Client(**PLAIN) as client:
             for url in self.items():
