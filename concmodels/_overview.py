@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from concmodels import catalog
-from concmodels._facts import BEYOND, FACTS
+from concmodels.facts import BEYOND, FACTS
 from concmodels.catalog import Facts
 
 _WIDE = 150  # columns; from here on one line per model has room for all of its facts

@@ -10,7 +10,7 @@ A room that travels pickles as its name and is loaded again by `load` in the chi
 import os
 import sys
 
-from concmodels._facts import BEYOND, FACTS, Facts
+from concmodels.facts import BEYOND, FACTS, Facts
 from concmodels.errors import ModelUnavailable, UnknownModel
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from concmodels import catalog
-from concmodels._facts import FACTS
+from concmodels.facts import FACTS
 from concmodels.conformance.grading import candidate
 from concmodels.conformance.grading import values
 from concmodels.conformance.grading.reasons import reason
