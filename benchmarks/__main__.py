@@ -24,8 +24,8 @@ from benchmarks import suites
 from benchmarks.cell import Candidate
 from benchmarks.result import BadResult, read
 from concmodels import catalog
-from concmodels._options import Parser
-from concmodels._output import BadInput, console, need, quiet_when_closed, say
+from concmodels.programs.options import Parser
+from concmodels.programs.output import BadInput, console, need, quiet_when_closed, say
 from concmodels.errors import UnknownModel
 
 OK, BAD_INPUT, INTERRUPTED = 0, 2, 130

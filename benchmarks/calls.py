@@ -37,7 +37,7 @@ def pool(**sizes: Any) -> Took:
 
 def run_of(program: Any, **sizes: Any) -> Took:
     """Run one of the programs. Raises `NotHere` where it is too large for this machine, `RuntimeError` if it fails."""
-    from concmodels._limits import TooLarge
+    from concmodels.programs.limits import TooLarge
 
     try:
         result = program(**sizes)

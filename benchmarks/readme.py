@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.goals import Verdict, verdicts
 from benchmarks.result import Results, Row, read
-from concmodels._table import duration
+from concmodels.programs.table import duration
 
 ROOT = Path(__file__).parent.parent
 RESULT = ROOT / "benchmarks" / "results" / "full.json"

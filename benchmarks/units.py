@@ -84,9 +84,9 @@ class Watch:
 
 def memory() -> int | None:
     """The PSS of this process and all its descendants; None where it can't be known."""
-    from concmodels import _memory
+    from concmodels.programs import memory
 
-    own, others = _memory.own_pss(), _memory.of_descendants().pss
+    own, others = memory.own_pss(), memory.of_descendants().pss
     return None if own is None or others is None else own + others
 
 
@@ -94,8 +94,8 @@ def room(model: str, units: int) -> Took:
     """In the room of a model. Raises `NotHere` where this machine can't hold them."""
     from benchmarks.cell import NotHere
     from concmodels import catalog
-    from concmodels._limits import TooLarge, check
-    from concmodels._plan import Plan
+    from concmodels.programs.limits import TooLarge, check
+    from concmodels.programs.plan import Plan
 
     room: Any = catalog.load(model)
     try:

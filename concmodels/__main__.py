@@ -3,9 +3,9 @@
 import sys
 
 import concmodels
-from concmodels._options import Parser
-from concmodels._output import BadInput, console, quiet_when_closed, say
-from concmodels._result import BAD_INPUT, INTERRUPTED, OK
+from concmodels.programs.options import Parser
+from concmodels.programs.output import BadInput, console, quiet_when_closed, say
+from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 
 
 def main() -> int:
@@ -24,9 +24,9 @@ def main() -> int:
 
 def _show() -> None:
     out = console(sys.stdout)
-    from concmodels import _overview  # it needs rich, of which the console has made sure
+    from concmodels.programs import overview  # it needs rich, of which the console has made sure
 
-    _overview.show(out)
+    overview.show(out)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 from argparse import Namespace
 
 from concmodels._channel_plan import PATTERNS, ChannelPlan, ChannelResult, check_pattern, tasks_of
-from concmodels._options import Parser, add_message_options, flags, read, whole
-from concmodels._output import BadInput
-from concmodels._program import Program
+from concmodels.programs.options import Parser, add_message_options, flags, read, whole
+from concmodels.programs.output import BadInput
+from concmodels.programs.program import Program
 
 
 class ChannelCommand(Program):

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from concmodels import catalog
-from concmodels._plan import ITEM_BYTES, AnyPlan, check_messages, check_size
-from concmodels._result import Outcome, capacity_of, count, size_of_one
+from concmodels.programs.plan import ITEM_BYTES, AnyPlan, check_messages, check_size
+from concmodels.programs.result import Outcome, capacity_of, count, size_of_one
 
 if TYPE_CHECKING:
     from concmodels._channel_watch import ChannelWatch
-    from concmodels._stopwatch import Listener
+    from concmodels.programs.stopwatch import Listener
 
 PATTERNS = ("stream", "pingpong", "fanin", "fanout", "select")
 SEVERAL = {"fanin": "sender", "fanout": "receiver", "select": "sender"}

@@ -3,14 +3,14 @@
 Children import this module: it imports next to nothing.
 """
 
-from concmodels._usage import measured_node, since, usage
+from concmodels.programs.usage import measured_node, since, usage
 from concmodels.channel import emit, receive, send, take
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels._usage import Usage
+    from concmodels.programs.usage import Usage
     from concmodels.contract import Channel
 
 measured_echo = measured_node

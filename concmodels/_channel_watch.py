@@ -5,8 +5,8 @@ from typing import Any
 
 from concmodels import _channel_usage, channel
 from concmodels._channel_plan import SEVERAL, ChannelPlan
-from concmodels._estimate import worth_a_probe
-from concmodels._stopwatch import Listener, Stopwatch
+from concmodels.programs.estimate import worth_a_probe
+from concmodels.programs.stopwatch import Listener, Stopwatch
 from concmodels._watch import Lap
 
 _PROBE = 256

@@ -3,10 +3,10 @@
 from argparse import Namespace
 from typing import Any
 
-from concmodels._options import Parser, flags, whole
-from concmodels._output import BadInput
+from concmodels.programs.options import Parser, flags, whole
+from concmodels.programs.output import BadInput
 from concmodels._pool_plan import PoolPlan, PoolResult
-from concmodels._program import Program
+from concmodels.programs.program import Program
 from concmodels.work import NAMES, Option, load
 
 

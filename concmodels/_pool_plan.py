@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from concmodels import catalog
-from concmodels._plan import ITEM_BYTES, AnyPlan, check_size
-from concmodels._result import Outcome, count
+from concmodels.programs.plan import ITEM_BYTES, AnyPlan, check_size
+from concmodels.programs.result import Outcome, count
 from concmodels.work import Work, load
 
 if TYPE_CHECKING:
     from concmodels._pool_watch import PoolWatch
-    from concmodels._stopwatch import Listener
+    from concmodels.programs.stopwatch import Listener
 
 MOST_KEPT = 100_000
 """Up to so many results are kept and checked at the end; of more each is checked as it comes, and let go."""

@@ -9,13 +9,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from concmodels import pool
-from concmodels._estimate import worth_a_probe
+from concmodels.programs.estimate import worth_a_probe
 from concmodels._pool_plan import MOST_KEPT, PoolPlan
-from concmodels._stopwatch import Listener, Stopwatch
+from concmodels.programs.stopwatch import Listener, Stopwatch
 from concmodels.pool import WrongResult
 
 if TYPE_CHECKING:
-    from concmodels._usage import Usage
+    from concmodels.programs.usage import Usage
 
 _LOOP_S = 2.0  # the plain loop is left when it might take longer
 _PROBE_S = 0.5

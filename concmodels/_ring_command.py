@@ -2,11 +2,11 @@
 
 from argparse import Namespace
 
-from concmodels._options import Parser, add_message_options, flags, whole
-from concmodels._output import BadInput
-from concmodels._plan import Plan
-from concmodels._program import Program
-from concmodels._result import Result
+from concmodels.programs.options import Parser, add_message_options, flags, whole
+from concmodels.programs.output import BadInput
+from concmodels.programs.plan import Plan
+from concmodels.programs.program import Program
+from concmodels.programs.result import Result
 
 
 class Ring(Program):

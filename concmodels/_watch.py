@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from concmodels import _usage
-from concmodels._estimate import estimate, probe_sizes
-from concmodels._plan import Plan
-from concmodels._stopwatch import Listener, Stopwatch
+from concmodels.programs import usage
+from concmodels.programs.estimate import estimate, probe_sizes
+from concmodels.programs.plan import Plan
+from concmodels.programs.stopwatch import Listener, Stopwatch
 from concmodels.ring import async_circle, async_feed, async_node, circle, feed, node
 
 __all__ = ["Lap", "Listener", "Watch"]
@@ -48,7 +48,7 @@ class Watch(Stopwatch[Plan, Lap]):
     def _choose_nodes(self) -> None:
         self.extra: tuple[int, ...] = ()
         if self.plan.facts.separate:
-            self.node, self.feed = _usage.measured_node, _usage.measured_feed
+            self.node, self.feed = usage.measured_node, usage.measured_feed
             self.extra = (1 + sum(self._probe),)
         elif self.plan.facts.colour == "async":
             self.node, self.feed = async_node, async_feed

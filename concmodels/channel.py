@@ -17,7 +17,7 @@ Senders and receivers are what processes and subinterpreters import, so this mod
 nothing before it must.
 """
 
-from concmodels._messages import add_up, expected, misdelivered, overtaken, too_late, unpacked
+from concmodels.programs.messages import add_up, expected, misdelivered, overtaken, too_late, unpacked
 from concmodels.ring import numbered
 
 TYPE_CHECKING = False
@@ -364,7 +364,7 @@ def channel(
         (100, 2, True)
     """
     from concmodels._channel_plan import ChannelPlan
-    from concmodels._run import measure
+    from concmodels.programs.measure import measure
 
     plan = ChannelPlan(model, messages, pattern, tasks, capacity, payload)
     return measure(plan, timeout=timeout).raise_stopped()
@@ -375,7 +375,7 @@ if __name__ == "__main__":  # the command line works with the imported module: w
 
     try:
         from concmodels._channel_command import ChannelCommand
-        from concmodels._cli import as_program, command
+        from concmodels.programs.command import as_program, command
 
         sys.exit(as_program(command(ChannelCommand())))
     except KeyboardInterrupt:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from concmodels._pool_plan import PoolResult
     from concmodels._pool_watch import PoolLap, PoolWatch
-    from concmodels._usage import Usage
+    from concmodels.programs.usage import Usage
     from concmodels.contract import AsyncChannel, AsyncPool, Channel, Pool
 
 __all__ = ["WrongResult", "async_attend", "async_crowd", "attend", "crowd", "pool"]
@@ -152,7 +152,7 @@ def used() -> tuple[int, Usage]:
     """Return the number of this process, and what it has used up to now."""
     import os
 
-    from concmodels._usage import usage
+    from concmodels.programs.usage import usage
 
     return os.getpid(), usage()
 
@@ -183,7 +183,7 @@ def pool(
         (20, 2, True)
     """
     from concmodels._pool_plan import PoolPlan
-    from concmodels._run import measure
+    from concmodels.programs.measure import measure
 
     plan = PoolPlan(model, tasks, workers, work, sizes)
     return measure(plan, timeout=timeout).raise_stopped()
@@ -193,7 +193,7 @@ if __name__ == "__main__":  # the command line works with the imported module: w
     import sys
 
     try:
-        from concmodels._cli import as_program, command
+        from concmodels.programs.command import as_program, command
         from concmodels._pool_command import PoolCommand
 
         sys.exit(as_program(command(PoolCommand())))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from concmodels._result import Result
+    from concmodels.programs.result import Result
     from concmodels._watch import Lap, Watch
     from concmodels.contract import AsyncChannel, Channel
 
@@ -173,8 +173,8 @@ def ring(
         >>> result.ns_per_hop == result.run_s / result.hops * 1e9
         True
     """
-    from concmodels._plan import Plan
-    from concmodels._run import measure
+    from concmodels.programs.plan import Plan
+    from concmodels.programs.measure import measure
 
     plan = Plan(model, nodes, messages, in_flight, capacity, payload)
     return measure(plan, timeout=timeout).raise_stopped()
@@ -184,7 +184,7 @@ if __name__ == "__main__":  # the command line works with the imported module: a
     import sys
 
     try:
-        from concmodels._cli import as_program, command
+        from concmodels.programs.command import as_program, command
         from concmodels._ring_command import Ring
 
         sys.exit(as_program(command(Ring())))

@@ -24,7 +24,7 @@ from benchmarks.interpreters import ROOT, NotToBeHad, find
 from benchmarks.record import Record
 from benchmarks.result import BadResult, LeftOut, Results, read
 from benchmarks.session import Session
-from concmodels import _memory
+from concmodels.programs import memory
 
 FULL_AND_QUICK = pytest.mark.parametrize("quick", [False, True], ids=["full", "quick"])
 SUITES = pytest.mark.parametrize("suite", suites.SUITES)
@@ -385,7 +385,7 @@ def test_control_c_leaves_a_valid_result_and_no_process(tmp_path: Path):
     file = tmp_path / "new.json"
     line = ["-m", "benchmarks", "run", "ring/token/processes", "--rounds", "1000", "--output", str(file)]
     run = interruptible.popen([sys.executable, *line], cwd=ROOT)
-    while len(started := _memory.descendants(run.pid)) < 20:  # the worker's nodes
+    while len(started := memory.descendants(run.pid)) < 20:  # the worker's nodes
         assert run.poll() is None
         time.sleep(0.01)
     run.send_signal(signal.SIGINT)

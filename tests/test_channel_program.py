@@ -4,13 +4,17 @@ import dataclasses
 
 import pytest
 
-from concmodels import _limits, _run, catalog
+from concmodels import catalog
+
+from concmodels.programs import limits
+
+from concmodels.programs import measure
 from concmodels import channel as program
 from concmodels._channel_plan import PATTERNS, ChannelPlan, ChannelResult
 from concmodels._channel_watch import probe_size
-from concmodels._messages import add_up, expected
-from concmodels._result import FAILED
-from concmodels._stopwatch import Listener
+from concmodels.programs.messages import add_up, expected
+from concmodels.programs.result import FAILED
+from concmodels.programs.stopwatch import Listener
 from concmodels.channel import channel
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.ring import Misdelivered
@@ -287,10 +291,10 @@ class Spy(Listener):
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_probe_changes_no_count(monkeypatch, pattern):
-    monkeypatch.setattr("concmodels._estimate._WORTH_PROBING_S", 0)
+    monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
     for name in ("threads", "asyncio", "processes"):
         spy = Spy()
-        result = _run.measure(ChannelPlan(name, 600, pattern), listener=spy)
+        result = measure.measure(ChannelPlan(name, 600, pattern), listener=spy)
         assert result.error is None
         assert result.probe_s > 0
         assert len(spy.estimates) == 1
@@ -315,12 +319,12 @@ def test_probes():
     ],
 )
 def test_what_does_not_fit(plan, short_of):
-    with pytest.raises(_limits.TooLarge, match=short_of):
-        _limits.check(plan)
+    with pytest.raises(limits.TooLarge, match=short_of):
+        limits.check(plan)
 
 
 def test_bounded_channels_hold_few_messages():
     assert ChannelPlan("greenlet", 10**12, capacity=5).held == 7
     assert ChannelPlan("greenlet", 10**12, "select", 3, capacity=5).held == 19
     assert ChannelPlan("greenlet", 10**12, "pingpong").held == 1
-    _limits.check(ChannelPlan("greenlet", 10**12, capacity=5))
+    limits.check(ChannelPlan("greenlet", 10**12, capacity=5))

@@ -16,7 +16,7 @@ import pytest
 from benchmarks import machine, report
 from benchmarks.cell import KINDS
 from benchmarks.result import read
-from concmodels import _result
+from concmodels.programs import result
 
 pytestmark = pytest.mark.docs
 
@@ -167,7 +167,7 @@ def test_every_chart_and_table_of_the_report_is_among_the_measurements():
 
 def test_the_exit_statuses_are_those_of_the_programs():
     text = (DOCS / "reference" / "exit-statuses.md").read_text()
-    known = (_result.OK, _result.FAILED, _result.BAD_INPUT, _result.TIMED_OUT, *_result.STOPPED)
+    known = (result.OK, result.FAILED, result.BAD_INPUT, result.TIMED_OUT, *result.STOPPED)
     assert [int(it) for it in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)] == list(known)
 
 

@@ -6,10 +6,14 @@ import signal
 
 import pytest
 
-from concmodels import _limits, _pool_plan, _pool_watch, _run, catalog
+from concmodels import _pool_plan, _pool_watch, catalog
+
+from concmodels.programs import limits
+
+from concmodels.programs import measure
 from concmodels._pool_plan import PoolPlan, PoolResult
-from concmodels._result import FAILED
-from concmodels._stopwatch import Listener
+from concmodels.programs.result import FAILED
+from concmodels.programs.stopwatch import Listener
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.pool import pool
 from concmodels.work.nothing import Work
@@ -244,9 +248,9 @@ class Spy(Listener):
 
 @pytest.mark.parametrize("name", ["threads", "asyncio", "processes"])
 def test_a_probe_changes_no_count(monkeypatch, name):
-    monkeypatch.setattr("concmodels._estimate._WORTH_PROBING_S", 0)
+    monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
     spy = Spy()
-    result = _run.measure(PoolPlan(name, 200, work="nothing"), listener=spy)
+    result = measure.measure(PoolPlan(name, 200, work="nothing"), listener=spy)
     assert result.error is None
     assert result.probe_s > 0
     assert len(spy.estimates) == 1
@@ -269,5 +273,5 @@ def test_what_processes_use_for_a_probe_is_not_counted(name):
     ],
 )
 def test_pools_that_do_not_fit(plan, short_of):
-    with pytest.raises(_limits.TooLarge, match=short_of):
-        _limits.check(plan)
+    with pytest.raises(limits.TooLarge, match=short_of):
+        limits.check(plan)

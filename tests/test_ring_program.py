@@ -7,12 +7,18 @@ import time
 
 import pytest
 
-from concmodels import _limits, _memory, _run, _watch, catalog
-from concmodels._alarm import Alarm
-from concmodels._estimate import estimate, in_words, probe_sizes
-from concmodels._plan import Plan
-from concmodels._result import FAILED, Result
-from concmodels._table import duration, seconds, short, size
+from concmodels import _watch, catalog
+
+from concmodels.programs import limits
+
+from concmodels.programs import memory
+
+from concmodels.programs import measure
+from concmodels.programs.alarm import Alarm
+from concmodels.programs.estimate import estimate, in_words, probe_sizes
+from concmodels.programs.plan import Plan
+from concmodels.programs.result import FAILED, Result
+from concmodels.programs.table import duration, seconds, short, size
 from concmodels._watch import Listener
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.ring import numbered, ring
@@ -111,7 +117,7 @@ def test_a_timeout_outside_the_main_thread_is_refused():
 
 
 def test_the_alarm_asks_for_help_when_nothing_ends(monkeypatch):
-    monkeypatch.setattr("concmodels._alarm.GRACE_S", 0.05)
+    monkeypatch.setattr("concmodels.programs.alarm.GRACE_S", 0.05)
     hung = threading.Event()
     with Alarm(0.05, hung.set) as alarm:
         while not hung.is_set():
@@ -243,10 +249,10 @@ class Spy(Listener):
 
 
 def test_a_probe_changes_no_count(monkeypatch):
-    monkeypatch.setattr("concmodels._estimate._WORTH_PROBING_S", 0)
+    monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
     for name in ("threads", "asyncio", "processes"):
         spy = Spy()
-        result = _run.measure(Plan(name, 3, 200), listener=spy)
+        result = measure.measure(Plan(name, 3, 200), listener=spy)
         assert result.verified
         assert result.probe_s > 0
         assert len(spy.estimates) == 1
@@ -290,13 +296,13 @@ def test_short_numbers():
     ],
 )
 def test_rings_that_do_not_fit(plan, short_of):
-    with pytest.raises(_limits.TooLarge, match=short_of):
-        _limits.check(plan)
+    with pytest.raises(limits.TooLarge, match=short_of):
+        limits.check(plan)
 
 
 def test_a_bounded_ring_holds_few_messages():
-    _limits.check(Plan("greenlet", 10, 10**12, capacity=5))
-    _limits.check(Plan("greenlet", 10, 10**12, in_flight=5))
+    limits.check(Plan("greenlet", 10, 10**12, capacity=5))
+    limits.check(Plan("greenlet", 10, 10**12, in_flight=5))
     assert Plan("greenlet", 10, 10**12, capacity=5).held == 66
     assert Plan("greenlet", 10, 100, capacity=math.inf).held == 100
 
@@ -307,21 +313,21 @@ def test_a_cgroup_limits_too(monkeypatch, tmp_path):
     (group / "memory.max").write_text("max\n")
     for name, number in (("memory.max", 3000), ("memory.current", 2000), ("pids.max", 70), ("pids.current", 60)):
         (tmp_path / name).write_text(f"{number}\n")
-    monkeypatch.setattr(_limits, "_cgroups", lambda: [group, tmp_path])
-    with pytest.raises(_limits.TooLarge, match="memory.max"):
-        _limits.check(Plan("greenlet", 1, 1))
-    with pytest.raises(_limits.TooLarge, match="pids.max"):
-        _limits.check(Plan("threads", 20, 1))
+    monkeypatch.setattr(limits, "_cgroups", lambda: [group, tmp_path])
+    with pytest.raises(limits.TooLarge, match="memory.max"):
+        limits.check(Plan("greenlet", 1, 1))
+    with pytest.raises(limits.TooLarge, match="pids.max"):
+        limits.check(Plan("threads", 20, 1))
 
 
 def test_peaks_are_those_since_the_reset():
     block = bytearray(64 * 2**20)
     block[:: 2**12] = bytes(len(block) // 2**12)
     del block
-    before = _memory.own_peak()
-    if not _memory.reset_peak():
+    before = memory.own_peak()
+    if not memory.reset_peak():
         pytest.skip("this kernel does not forget peaks")
-    assert _memory.own_peak() < before
+    assert memory.own_peak() < before
 
 
 def test_timing_starts_with_the_counted_messages():

@@ -9,7 +9,7 @@ import sharing
 from borders import ALL, BOTH, FORK, run_in
 from sharing import forget_all, keep, keep_a_slice, many_views, touch
 
-from concmodels import _memory
+from concmodels.programs import memory
 from concmodels.models import processes
 from concmodels.models.memory.participant import current
 
@@ -176,7 +176,7 @@ def test_a_view_may_end_while_the_lock_is_held(room):
 
 def pss():
     """Of this process and all that descend from it, in bytes: a page that n of them share counts once."""
-    return _memory.own_pss() + _memory.of_descendants().pss
+    return memory.own_pss() + memory.of_descendants().pss
 
 
 WORKERS, HALF_GIB = 8, 1 << 29

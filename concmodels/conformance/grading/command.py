@@ -5,8 +5,8 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
-from concmodels._options import Parser
-from concmodels._output import BadInput, JsonFile, console, need, quiet_when_closed, say
+from concmodels.programs.options import Parser
+from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
 from concmodels.conformance.grading import candidate
 from concmodels.conformance.grading import grading
 from concmodels.conformance.grading.report import Outcome, Report

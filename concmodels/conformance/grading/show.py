@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 from rich.padding import Padding
 from rich.text import Text
 
-from concmodels._output import console
+from concmodels.programs.output import console
 from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_PROMISED, Line, Outcome, Report
 from concmodels.conformance.suite import Promise
 

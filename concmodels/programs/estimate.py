@@ -4,7 +4,7 @@ A probe is worth its time only where the run may be long: where even the slow en
 below half a minute, none is made.
 """
 
-from concmodels._plan import Plan
+from concmodels.programs.plan import Plan
 
 WORTH_SAYING_S = 60.0
 _WORTH_PROBING_S = 30.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from concmodels._result import Outcome
+    from concmodels.programs.result import Outcome
 
 
 _WIDEST = 65_535

@@ -12,12 +12,12 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, TextIO
 
-from concmodels._estimate import WORTH_SAYING_S, in_words
-from concmodels._output import console
-from concmodels._stopwatch import Listener, Stopwatch
+from concmodels.programs.estimate import WORTH_SAYING_S, in_words
+from concmodels.programs.output import console
+from concmodels.programs.stopwatch import Listener, Stopwatch
 
 if TYPE_CHECKING:
-    from concmodels._plan import AnyPlan
+    from concmodels.programs.plan import AnyPlan
 
 _FIRST_LOOK_S = 1.0
 _LOOK_EVERY_S = 0.25

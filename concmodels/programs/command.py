@@ -2,12 +2,14 @@
 
 import signal
 
-from concmodels import _limits, catalog
-from concmodels._options import parse
-from concmodels._output import BadInput, quiet_when_closed, say
-from concmodels._program import Program
-from concmodels._result import BAD_INPUT, OK, how_it_stopped
-from concmodels._session import Session, held_interrupts
+from concmodels import catalog
+
+from concmodels.programs import limits
+from concmodels.programs.options import parse
+from concmodels.programs.output import BadInput, quiet_when_closed, say
+from concmodels.programs.program import Program
+from concmodels.programs.result import BAD_INPUT, OK, how_it_stopped
+from concmodels.programs.session import Session, held_interrupts
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
 from concmodels.models.tasks.interrupts import ENDING
 
@@ -25,7 +27,7 @@ def command(program: Program, arguments: list[str] | None = None) -> int:
             return OK
         with held_interrupts():
             return Session(program, options).run()
-    except (BadInput, UnknownModel, ModelUnavailable, _limits.TooLarge) as error:
+    except (BadInput, UnknownModel, ModelUnavailable, limits.TooLarge) as error:
         say(program.name, str(error))
         return BAD_INPUT
     except (KeyboardInterrupt, Terminated) as interrupt:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from concmodels import catalog
 
 if TYPE_CHECKING:
-    from concmodels._result import Outcome, Result
-    from concmodels._stopwatch import Listener, Stopwatch
+    from concmodels.programs.result import Outcome, Result
+    from concmodels.programs.stopwatch import Listener, Stopwatch
     from concmodels.catalog import Facts
 
 SMALLEST_PAYLOAD = 8
@@ -149,7 +149,7 @@ class Plan(AnyPlan["Result"]):
         return Watch(self, listener)
 
     def result(self, **figures: Any) -> Result:
-        from concmodels._result import Result
+        from concmodels.programs.result import Result
 
         return Result.of(self, **figures)
 

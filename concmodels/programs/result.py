@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import concmodels
-from concmodels._plan import AnyPlan, Plan
+from concmodels.programs.plan import AnyPlan, Plan
 from concmodels.errors import Terminated
 
 OK, FAILED, BAD_INPUT, TIMED_OUT, HUNG_UP, INTERRUPTED, TERMINATED = 0, 1, 2, 124, 129, 130, 143

@@ -7,7 +7,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from concmodels._result import Outcome
+from concmodels.programs.result import Outcome
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SMALLEST_BAR = 6

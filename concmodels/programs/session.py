@@ -13,12 +13,14 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any
 
-from concmodels import _limits, catalog
-from concmodels._options import choose, shared_arguments
-from concmodels._output import JsonFile, console, need, quiet_when_closed, say
-from concmodels._plan import AnyPlan
-from concmodels._program import Program
-from concmodels._result import BAD_INPUT, OK, STOPPED, TIMED_OUT, Outcome, how_it_stopped
+from concmodels import catalog
+
+from concmodels.programs import limits
+from concmodels.programs.options import choose, shared_arguments
+from concmodels.programs.output import JsonFile, console, need, quiet_when_closed, say
+from concmodels.programs.plan import AnyPlan
+from concmodels.programs.program import Program
+from concmodels.programs.result import BAD_INPUT, OK, STOPPED, TIMED_OUT, Outcome, how_it_stopped
 from concmodels.errors import ModelUnavailable, Terminated
 from concmodels.models.tasks.interrupts import ENDING, terminate
 
@@ -99,8 +101,8 @@ class Session:
         named = {catalog.name_of(catalog.facts(name)) for name in given if name not in ("all", "all+")}
         for plan in list(self._plans):
             try:
-                _limits.check(plan)
-            except _limits.TooLarge as error:
+                limits.check(plan)
+            except limits.TooLarge as error:
                 if plan.model in named:
                     raise
                 self._skipped[plan.model] = str(error)
@@ -116,8 +118,8 @@ class Session:
             self._say(note)
 
     def _run_here(self, plan: AnyPlan[Any]) -> None:
-        from concmodels._progress import Terminal
-        from concmodels._run import SILENT, measure
+        from concmodels.programs.progress import Terminal
+        from concmodels.programs.measure import SILENT, measure
 
         listener = SILENT if self._options.quiet else Terminal()
         for repeat in range(1, self._options.repeat + 1):
@@ -128,7 +130,7 @@ class Session:
                 break
 
     def _run_apart(self, plan: AnyPlan[Any]) -> None:
-        from concmodels._apart import Apart
+        from concmodels.programs.apart import Apart
 
         timeout = self._options.timeout
         arguments = [*self._program.arguments(self._options), *shared_arguments(self._options, plan.model)]
@@ -155,21 +157,21 @@ class Session:
         self._json.end(self._results)
         if self._options.quiet or self._options.apart or not any(result.verified for result in self._results):
             return
-        from concmodels import _table
+        from concmodels.programs import table
 
         stream = sys.stderr if self._options.json == "-" else sys.stdout
         with quiet_when_closed(stream):
-            _table.show(self._results, console(stream))
+            table.show(self._results, console(stream))
 
     def _say(self, text: str) -> None:
         say(self._program.name, text)
 
     def _give_up(self) -> None:
         """The last resort: the run neither ended nor could be ended."""
-        from concmodels import _memory
+        from concmodels.programs import memory
 
         self._say("timed out, and the run would not end: killed")
-        for pid in _memory.descendants(os.getpid()):
+        for pid in memory.descendants(os.getpid()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         os._exit(TIMED_OUT)

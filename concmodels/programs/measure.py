@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
-from concmodels import _limits, catalog
-from concmodels._alarm import Alarm
-from concmodels._plan import AnyPlan
-from concmodels._result import FAILED, INTERRUPTED, OK, TIMED_OUT, Outcome, how_it_stopped
-from concmodels._stopwatch import Listener, Stopwatch
+from concmodels import catalog
+
+from concmodels.programs import limits
+from concmodels.programs.alarm import Alarm
+from concmodels.programs.plan import AnyPlan
+from concmodels.programs.result import FAILED, INTERRUPTED, OK, TIMED_OUT, Outcome, how_it_stopped
+from concmodels.programs.stopwatch import Listener, Stopwatch
 from concmodels.errors import ChannelClosed, RemoteError, TaskDied, Terminated
 
 SILENT = Listener()
@@ -30,7 +32,7 @@ def measure[R: Outcome](
     Raises `ModelUnavailable` and `TooLarge` before anything has started.
     """
     room = catalog.load(plan.model)
-    _limits.check(plan)
+    limits.check(plan)
     if _ran:
         gc.collect()  # what an earlier run left is not to be found by this one
     _ran.add(plan.model)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from concmodels import catalog
-from concmodels._output import BadInput, quiet_when_closed
-from concmodels._plan import LARGEST, SMALLEST_PAYLOAD
+from concmodels.programs.output import BadInput, quiet_when_closed
+from concmodels.programs.plan import LARGEST, SMALLEST_PAYLOAD
 from concmodels.errors import ModelUnavailable
 
 if TYPE_CHECKING:
-    from concmodels._program import Program
+    from concmodels.programs.program import Program
 
 _LONGEST_S = 1e8  # three years; beyond, the kernel's timers overflow
 

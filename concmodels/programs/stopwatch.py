@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from concmodels import _memory, _usage
-from concmodels._memory import Memory
+from concmodels.programs import memory
+
+from concmodels.programs import usage
+from concmodels.programs.memory import Memory
 from concmodels.ring import Misdelivered
 
 if TYPE_CHECKING:
-    from concmodels._plan import AnyPlan
+    from concmodels.programs.plan import AnyPlan
 
 
 class Listener:
@@ -54,7 +56,7 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
     def measure(self, room: Any) -> list[Any]:
         """Run the program in this room; return what its tasks returned."""
         self.listener.preparing(self.plan)
-        self._own_peak = _memory.reset_peak()
+        self._own_peak = memory.reset_peak()
         self._began = perf_counter()
         returned: list[Any] = room.run(self.program, room, self)
         self._teardown_s = perf_counter() - self._closing - self._aside_s
@@ -84,11 +86,11 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
             self.listener.estimated(self.estimate(took))
         counted = self.counted()
         self.listener.running(self)
-        self._used = _usage.usage()
+        self._used = usage.usage()
         started = perf_counter()
         yield counted
         self._run_s = perf_counter() - started
-        self._used = _usage.since(self._used)
+        self._used = usage.since(self._used)
         self._after_the_run()
 
     @contextlib.contextmanager
@@ -144,8 +146,8 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
     def _after_the_run(self) -> None:
         """All tasks still live, and wait: the moment to read their memory. None of it belongs to a lap."""
         self.listener.stopped()
-        children = _memory.of_descendants()
-        own = _memory.own_pss()
+        children = memory.of_descendants()
+        own = memory.own_pss()
         self.memory = Memory(children.peak_rss, None if own is None or children.pss is None else own + children.pss)
         self._aside_s = 0.0
         self._closing = perf_counter()
@@ -162,8 +164,8 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
             "peak_pss_bytes": self.memory.pss,
         }
 
-    def _peak(self, uses: list[_usage.Usage]) -> int | None:
+    def _peak(self, uses: list[usage.Usage]) -> int | None:
         """The peak of this process and those of its children; by `getrusage` where there is no /proc."""
-        own = _memory.own_peak(fallback=uses[0][4])
+        own = memory.own_peak(fallback=uses[0][4])
         children = self.memory.peak_rss if self.memory.peak_rss is not None else sum(it[4] for it in uses[1:])
         return None if own is None else own + children

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from concmodels import catalog
-from concmodels._plan import AnyPlan
+from concmodels.programs.plan import AnyPlan
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")

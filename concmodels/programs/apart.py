@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
-from concmodels._program import Program
-from concmodels._result import FAILED, TIMED_OUT, Outcome, how_it_stopped
+from concmodels.programs.program import Program
+from concmodels.programs.result import FAILED, TIMED_OUT, Outcome, how_it_stopped
 from concmodels.errors import Terminated
 from concmodels.models.tasks.interrupts import ENDING, hold_back
 

@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from argparse import Namespace
 from typing import Any
 
-from concmodels._options import Parser
-from concmodels._plan import AnyPlan
-from concmodels._result import Outcome
+from concmodels.programs.options import Parser
+from concmodels.programs.plan import AnyPlan
+from concmodels.programs.result import Outcome
 
 
 class Program(ABC):
