@@ -7,7 +7,7 @@ from concmodels import _channel_usage, channel
 from concmodels._channel_plan import SEVERAL, ChannelPlan
 from concmodels.programs.estimate import worth_a_probe
 from concmodels.programs.stopwatch import Listener, Stopwatch
-from concmodels._watch import Lap
+from concmodels.ring.watch import Lap
 
 _PROBE = 256
 _PROBE_TRIPS = 16

@@ -7,7 +7,9 @@ import time
 
 import pytest
 
-from concmodels import _watch, catalog
+from concmodels import catalog
+
+from concmodels.ring import watch
 
 from concmodels.programs import limits
 
@@ -19,7 +21,7 @@ from concmodels.programs.estimate import estimate, in_words, probe_sizes
 from concmodels.programs.plan import Plan
 from concmodels.programs.result import FAILED, Result
 from concmodels.programs.table import duration, seconds, short, size
-from concmodels._watch import Listener
+from concmodels.ring.watch import Listener
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.ring import numbered, ring
 
@@ -186,14 +188,14 @@ def _failing(inbox, outbox):
 )
 @pytest.mark.parametrize("name", ["threads", "greenlet"])
 def test_a_cheating_ring_is_caught(monkeypatch, name, node, settings, error):
-    monkeypatch.setattr(_watch, "node", node)
+    monkeypatch.setattr(watch, "node", node)
     result = ring(name, nodes=2 if node is _failing else 1, messages=20, **settings)
     assert (result.verified, result.error, result.status) == (False, error, FAILED)
     assert result.run_s is None
 
 
 def test_messages_that_never_come(monkeypatch):
-    monkeypatch.setattr(_watch, "node", _closing)
+    monkeypatch.setattr(watch, "node", _closing)
     assert ring("threads", nodes=1, messages=20).error == "only 4 of 20 messages came round"
 
 
@@ -214,7 +216,7 @@ async def _failing_later(inbox, outbox):
 
 @pytest.mark.parametrize("name", ["asyncio", "trio", "anyio"])
 def test_a_failing_coroutine_is_named(monkeypatch, name):
-    monkeypatch.setattr(_watch, "async_node", _failing_later)
+    monkeypatch.setattr(watch, "async_node", _failing_later)
     assert ring(name, nodes=2, messages=20).error == "node 1 failed: LookupError: gone"
 
 

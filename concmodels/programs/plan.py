@@ -144,7 +144,7 @@ class Plan(AnyPlan["Result"]):
         return "fewer nodes, or a limit on --in-flight or --capacity, need less"
 
     def watch(self, listener: Listener) -> Stopwatch[Any, Any]:
-        from concmodels._watch import Watch
+        from concmodels.ring.watch import Watch
 
         return Watch(self, listener)
 

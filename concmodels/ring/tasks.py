@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.programs.result import Result
-    from concmodels._watch import Lap, Watch
+    from concmodels.ring.watch import Lap, Watch
     from concmodels.contract import AsyncChannel, Channel
 
 __all__ = ["Misdelivered", "async_circle", "async_feed", "async_node", "circle", "feed", "node", "ring"]
@@ -185,7 +185,7 @@ if __name__ == "__main__":  # the command line works with the imported module: a
 
     try:
         from concmodels.programs.command import as_program, command
-        from concmodels._ring_command import Ring
+        from concmodels.ring.program import Ring
 
         sys.exit(as_program(command(Ring())))
     except KeyboardInterrupt:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from concmodels._channel_plan import ChannelResult
     from concmodels._channel_watch import ChannelWatch
-    from concmodels._watch import Lap
+    from concmodels.ring.watch import Lap
     from concmodels.contract import AsyncChannel, Channel
 
 __all__ = ["async_bounce", "async_converge", "async_spread", "bounce", "channel", "converge", "spread"]
