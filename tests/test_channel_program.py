@@ -10,8 +10,8 @@ from concmodels.programs import limits
 
 from concmodels.programs import measure
 from concmodels import channel as program
-from concmodels._channel_plan import PATTERNS, ChannelPlan, ChannelResult
-from concmodels._channel_watch import probe_size
+from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult
+from concmodels.channel.watch import probe_size
 from concmodels.programs.messages import add_up, expected
 from concmodels.programs.result import FAILED
 from concmodels.programs.stopwatch import Listener

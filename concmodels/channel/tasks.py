@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from concmodels._channel_plan import ChannelResult
-    from concmodels._channel_watch import ChannelWatch
+    from concmodels.channel.plan import ChannelResult
+    from concmodels.channel.watch import ChannelWatch
     from concmodels.ring.watch import Lap
     from concmodels.contract import AsyncChannel, Channel
 
@@ -363,7 +363,7 @@ def channel(
         >>> result.messages, result.tasks, result.verified
         (100, 2, True)
     """
-    from concmodels._channel_plan import ChannelPlan
+    from concmodels.channel.plan import ChannelPlan
     from concmodels.programs.measure import measure
 
     plan = ChannelPlan(model, messages, pattern, tasks, capacity, payload)
@@ -374,7 +374,7 @@ if __name__ == "__main__":  # the command line works with the imported module: w
     import sys
 
     try:
-        from concmodels._channel_command import ChannelCommand
+        from concmodels.channel.program import ChannelCommand
         from concmodels.programs.command import as_program, command
 
         sys.exit(as_program(command(ChannelCommand())))

@@ -9,7 +9,7 @@ from concmodels.programs.plan import ITEM_BYTES, AnyPlan, check_messages, check_
 from concmodels.programs.result import Outcome, capacity_of, count, size_of_one
 
 if TYPE_CHECKING:
-    from concmodels._channel_watch import ChannelWatch
+    from concmodels.channel.watch import ChannelWatch
     from concmodels.programs.stopwatch import Listener
 
 PATTERNS = ("stream", "pingpong", "fanin", "fanout", "select")
@@ -87,7 +87,7 @@ class ChannelPlan(AnyPlan["ChannelResult"]):
         return "fewer tasks, or a limit on --capacity, need less"
 
     def watch(self, listener: Listener) -> ChannelWatch:
-        from concmodels._channel_watch import ChannelWatch
+        from concmodels.channel.watch import ChannelWatch
 
         return ChannelWatch(self, listener)
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from concmodels import _channel_usage, channel
-from concmodels._channel_plan import SEVERAL, ChannelPlan
+from concmodels.channel import measured
+
+from concmodels.channel import tasks
+from concmodels.channel.plan import SEVERAL, ChannelPlan
 from concmodels.programs.estimate import worth_a_probe
 from concmodels.programs.stopwatch import Listener, Stopwatch
 from concmodels.ring.watch import Lap
@@ -32,7 +34,7 @@ class ChannelWatch(Stopwatch[ChannelPlan, Lap]):
         colour = "async_" if self.colour == "async" else ""
         self.program = getattr(channel, colour + _PROGRAMS.get(self.plan.pattern, "converge"))
         separate = self.plan.facts.separate
-        tasks, kind = (_channel_usage, "measured_") if separate else (channel, colour)
+        tasks, kind = (measured, "measured_") if separate else (channel, colour)
         for task in ("send", "echo", "receive"):
             setattr(self, task, getattr(tasks, kind + task))
         self.extra: tuple[int, ...] = ()

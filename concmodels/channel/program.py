@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from concmodels._channel_plan import PATTERNS, ChannelPlan, ChannelResult, check_pattern, tasks_of
+from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult, check_pattern, tasks_of
 from concmodels.programs.options import Parser, add_message_options, flags, read, whole
 from concmodels.programs.output import BadInput
 from concmodels.programs.program import Program
