@@ -6,12 +6,16 @@ import signal
 
 import pytest
 
-from concmodels import _pool_plan, _pool_watch, catalog
+from concmodels import catalog
+
+from concmodels.pool import plan
+
+from concmodels.pool import watch
 
 from concmodels.programs import limits
 
 from concmodels.programs import measure
-from concmodels._pool_plan import PoolPlan, PoolResult
+from concmodels.pool.plan import PoolPlan, PoolResult
 from concmodels.programs.result import FAILED
 from concmodels.programs.stopwatch import Listener
 from concmodels.errors import ModelUnavailable, UnknownModel
@@ -80,7 +84,7 @@ def test_what_prepares_the_work_is_in_no_lap():
 
 
 def test_a_long_loop_is_left_and_extrapolated(monkeypatch):
-    monkeypatch.setattr(_pool_watch, "_LOOP_S", 0.1)
+    monkeypatch.setattr(watch, "_LOOP_S", 0.1)
     result = pool("threads", tasks=60, work="io", workers=30, delay=20)
     assert result.loop_tasks < 10
     assert result.loop_s > 60 * 0.02
@@ -178,7 +182,7 @@ def tasks_that(monkeypatch):
             def choose(self):
                 self.function = awaited if self.facts.colour == "async" else plain
 
-        monkeypatch.setattr(_pool_plan, "load", lambda name: Sabotaged)
+        monkeypatch.setattr(plan, "load", lambda name: Sabotaged)
 
     return call
 
@@ -199,7 +203,7 @@ def test_a_wrong_result(tasks_that, name):
 
 @pytest.mark.parametrize("name", ["threads", "asyncio"])
 def test_a_wrong_result_among_many(tasks_that, monkeypatch, name):
-    monkeypatch.setattr(_pool_watch, "MOST_KEPT", 60)
+    monkeypatch.setattr(watch, "MOST_KEPT", 60)
     tasks_that(wrong, async_wrong)
     assert pool(name, tasks=100).error == "task 51 returned 51 where 50 is right"
 
@@ -219,9 +223,9 @@ def test_a_worker_that_dies_before_it_begins(tasks_that):
 
 @pytest.mark.parametrize("name", COLOURS)
 def test_many_results_are_checked_as_they_come(monkeypatch, name):
-    monkeypatch.setattr(_pool_watch, "MOST_KEPT", 10)
-    monkeypatch.setattr(_pool_watch, "_AHEAD", 20)
-    watch = _pool_watch.PoolWatch(PoolPlan(name, 300, 2, "nothing"), Listener())
+    monkeypatch.setattr(watch, "MOST_KEPT", 10)
+    monkeypatch.setattr(watch, "_AHEAD", 20)
+    watch = watch.PoolWatch(PoolPlan(name, 300, 2, "nothing"), Listener())
     watch.measure(catalog.load(name))
     assert watch.steps_done() == 300
     assert not watch._results
@@ -259,7 +263,7 @@ def test_a_probe_changes_no_count(monkeypatch, name):
 
 @pytest.mark.parametrize("name", ["threads", "processes"])
 def test_what_processes_use_for_a_probe_is_not_counted(name):
-    watch = _pool_watch.PoolWatch(PoolPlan(name, 1000, work="nothing"), Spy())
+    watch = watch.PoolWatch(PoolPlan(name, 1000, work="nothing"), Spy())
     watch.loop_s = 1000
     assert [lap is None for lap in watch.probe()] == ([False, True] if watch.separate else [False])
 

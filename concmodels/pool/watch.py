@@ -8,9 +8,9 @@ from math import ceil
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from concmodels import pool
+from concmodels.pool import tasks
 from concmodels.programs.estimate import worth_a_probe
-from concmodels._pool_plan import MOST_KEPT, PoolPlan
+from concmodels.pool.plan import MOST_KEPT, PoolPlan
 from concmodels.programs.stopwatch import Listener, Stopwatch
 from concmodels.pool import WrongResult
 

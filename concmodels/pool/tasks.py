@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from concmodels._pool_plan import PoolResult
-    from concmodels._pool_watch import PoolLap, PoolWatch
+    from concmodels.pool.plan import PoolResult
+    from concmodels.pool.watch import PoolLap, PoolWatch
     from concmodels.programs.usage import Usage
     from concmodels.contract import AsyncChannel, AsyncPool, Channel, Pool
 
@@ -182,7 +182,7 @@ def pool(
         >>> result.tasks, result.workers, result.verified
         (20, 2, True)
     """
-    from concmodels._pool_plan import PoolPlan
+    from concmodels.pool.plan import PoolPlan
     from concmodels.programs.measure import measure
 
     plan = PoolPlan(model, tasks, workers, work, sizes)
@@ -194,7 +194,7 @@ if __name__ == "__main__":  # the command line works with the imported module: w
 
     try:
         from concmodels.programs.command import as_program, command
-        from concmodels._pool_command import PoolCommand
+        from concmodels.pool.program import PoolCommand
 
         sys.exit(as_program(command(PoolCommand())))
     except KeyboardInterrupt:

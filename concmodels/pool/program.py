@@ -5,7 +5,7 @@ from typing import Any
 
 from concmodels.programs.options import Parser, flags, whole
 from concmodels.programs.output import BadInput
-from concmodels._pool_plan import PoolPlan, PoolResult
+from concmodels.pool.plan import PoolPlan, PoolResult
 from concmodels.programs.program import Program
 from concmodels.work import NAMES, Option, load
 

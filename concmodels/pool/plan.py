@@ -11,7 +11,7 @@ from concmodels.programs.result import Outcome, count
 from concmodels.work import Work, load
 
 if TYPE_CHECKING:
-    from concmodels._pool_watch import PoolWatch
+    from concmodels.pool.watch import PoolWatch
     from concmodels.programs.stopwatch import Listener
 
 MOST_KEPT = 100_000
@@ -75,7 +75,7 @@ class PoolPlan(AnyPlan["PoolResult"]):
         return "fewer workers need less"
 
     def watch(self, listener: Listener) -> PoolWatch:
-        from concmodels._pool_watch import PoolWatch
+        from concmodels.pool.watch import PoolWatch
 
         return PoolWatch(self, listener)
 
