@@ -24,9 +24,9 @@ from benchmarks import suites
 from benchmarks.cell import Candidate
 from benchmarks.result import BadResult, read
 from concmodels import catalog
+from concmodels.errors import UnknownModel
 from concmodels.programs.options import Parser
 from concmodels.programs.output import BadInput, console, need, quiet_when_closed, say
-from concmodels.errors import UnknownModel
 
 OK, BAD_INPUT, INTERRUPTED = 0, 2, 130
 

@@ -95,7 +95,7 @@ def room(model: str, units: int) -> Took:
     from benchmarks.cell import NotHere
     from concmodels import catalog
     from concmodels.programs.limits import TooLarge, check
-    from concmodels.programs.plan import Plan
+    from concmodels.ring.plan import Plan
 
     room: Any = catalog.load(model)
     try:

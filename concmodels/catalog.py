@@ -10,8 +10,8 @@ A room that travels pickles as its name and is loaded again by `load` in the chi
 import os
 import sys
 
-from concmodels.facts import BEYOND, FACTS, Facts
 from concmodels.errors import ModelUnavailable, UnknownModel
+from concmodels.facts import BEYOND, FACTS, Facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

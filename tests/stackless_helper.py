@@ -4,7 +4,6 @@ import pytest
 
 import concmodels.stackless as stackless
 from concmodels.stackless import tasklet
-from concmodels.stackless import tasklet
 
 
 @pytest.fixture(autouse=True)

@@ -5,18 +5,16 @@ import dataclasses
 import pytest
 
 from concmodels import catalog
-
-from concmodels.programs import limits
-
-from concmodels.programs import measure
 from concmodels import channel as program
+from concmodels.channel import channel
 from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult
-from concmodels.channel.watch import probe_size
+from concmodels.channel.program import ChannelCommand
+from concmodels.channel.watch import ChannelWatch, probe_size
+from concmodels.errors import ModelUnavailable, UnknownModel
+from concmodels.programs import limits, measure
 from concmodels.programs.messages import add_up, expected
 from concmodels.programs.result import FAILED
 from concmodels.programs.stopwatch import Listener
-from concmodels.channel import channel
-from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.ring import Misdelivered
 
 SETTINGS = [{}, {"capacity": 0}, {"capacity": 3, "payload": 100}, {"capacity": 1, "payload": 8}]
@@ -73,7 +71,7 @@ def test_the_result_is_immutable_and_survives_json():
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_processes_report_their_own_use(pattern):
     plan = ChannelPlan("processes", 3000, pattern)
-    watch = plan.watch(Listener())
+    watch = ChannelWatch(plan, Listener())
     used = watch.measure(catalog.load("processes"))
     assert len(used) == plan.tasks
     for user_s, system_s, voluntary, involuntary, peak_rss in used:
@@ -294,7 +292,7 @@ def test_a_probe_changes_no_count(monkeypatch, pattern):
     monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
     for name in ("threads", "asyncio", "processes"):
         spy = Spy()
-        result = measure.measure(ChannelPlan(name, 600, pattern), listener=spy)
+        result = measure.measure(ChannelCommand(), ChannelPlan(name, 600, pattern), listener=spy)
         assert result.error is None
         assert result.probe_s > 0
         assert len(spy.estimates) == 1

@@ -1,8 +1,9 @@
-"""How the house is built: what imports what, and that the two colours of a program are one program."""
+"""How the library is built: what imports what, and that the two colours of a program are one program."""
 
 import ast
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,47 @@ HEAVY = {
 }  # fmt: skip
 
 
-LIGHT = ["", ".ring", "._usage", ".channel", "._channel_usage", ".pool", ".catalog"]
+LIGHT = ["", ".ring", ".programs.usage", ".channel", ".channel.measured", ".pool", ".catalog"]
+
+ARROWS = {
+    "errors": "",
+    "facts": "",
+    "contract": "",
+    "models/folder": "",
+    "models/sharing": "",
+    "models/waiting": "errors",
+    "models/tasks": "errors models/folder models/waiting",
+    "models/deadlocks": "errors models/folder models/tasks models/waiting",
+    "models/pools": "errors models/tasks models/waiting",
+    "models/memory": "errors models/deadlocks models/sharing models/tasks models/waiting",
+    "models/memory/pool": "errors models/memory models/pools models/waiting",
+    "models/cluster": "errors models/memory models/pools models/sharing models/tasks models/waiting",
+    "catalog": "contract errors facts models/memory",
+    "package": "catalog contract",
+    "models/variant": "package",
+    "models": "errors models/cluster models/deadlocks models/memory models/memory/pool models/pools models/sharing "
+    "models/tasks models/variant models/waiting",
+    "programs": "catalog errors facts models/tasks package",
+    "command": "package programs",
+    "work": "catalog errors",
+    "ring": "catalog contract programs",
+    "channel": "catalog contract programs",
+    "pool": "catalog contract programs work",
+    "conformance/sync": "",
+    "conformance/suite": "catalog models/memory models/tasks",
+    "conformance/promises": "catalog errors",
+    "conformance/grading": "catalog conformance/promises conformance/suite conformance/sync errors facts programs",
+    "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
+    "stackless": "errors",
+}
+"""Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
+
+ALONE = {
+    **{f"{name}.py": name for name in ("errors", "facts", "contract", "catalog", "models/sharing", "models/variant")},
+    "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
+    "conformance/suite.py": "conformance/suite", "conformance/census.py": "conformance/suite",
+}  # fmt: skip
+"""The files that count as folders of their own."""
 
 
 @pytest.mark.parametrize("module", [f"concmodels{name}" for name in LIGHT])
@@ -28,15 +69,47 @@ def test_what_children_import_is_light(module):
     assert not HEAVY & set(out.stdout.split())
 
 
+def test_no_circle_of_imports():
+    graph = {path: set(_files(path)) - {path} for path in PACKAGE.rglob("*.py")}
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as circle:
+        pytest.fail(" -> ".join(_shown(path) for path in reversed(circle.args[1])), pytrace=False)
+
+
+def test_a_folder_imports_only_from_those_below_it():
+    wrong = {}
+    for path in PACKAGE.rglob("*.py"):
+        here = _folder(path)
+        for other in _files(path):
+            there = _folder(other)
+            if there != here and there not in ARROWS[here].split():
+                wrong.setdefault(f"{here} -> {there}", []).append(f"{_shown(path)} imports {_shown(other)}")
+    assert not wrong
+
+
+def test_the_arrows_run_one_way():
+    seen = set()
+    for folder, below in ARROWS.items():
+        assert set(below.split()) <= seen, folder
+        seen.add(folder)
+
+
+def test_every_arrow_that_is_allowed_is_there():
+    found = {(_folder(path), _folder(other)) for path in PACKAGE.rglob("*.py") for other in _files(path)}
+    allowed = {(folder, other) for folder, below in ARROWS.items() for other in below.split()}
+    assert not allowed - found, "nothing needs these any more"
+
+
 @pytest.mark.parametrize("program", ["ring", "pool"])
 def test_a_program_imports_nothing_before_it_must(program):
-    tree = ast.parse((PACKAGE / f"{program}.py").read_text())
+    tree = ast.parse((PACKAGE / program / "tasks.py").read_text())
     assert not [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
 @pytest.mark.parametrize("program", ["ring", "channel", "pool"])
 def test_both_colours_are_one_program(program):
-    functions = _functions(PACKAGE / f"{program}.py")
+    functions = _functions(PACKAGE / program / "tasks.py")
     colours = {name: it for name, it in functions.items() if name.startswith("async_")}
     assert colours
     for name, function in colours.items():
@@ -54,9 +127,42 @@ def test_a_room_imports_no_other_room(name):
     allowed |= {"anyio": {"trio"}, "gevent": {"greenlet"}, "eventlet": {"greenlet"}}.get(name, set())  # stands on these
     if name == "tasklets":
         allowed.add("concmodels.models.greenlet_")  # it builds on that one's scheduler
+    folders = tuple(f"concmodels.{folder.replace('/', '.')}" for folder in ARROWS if folder.startswith("models/"))
     for module in _imported(path):
-        if not module.startswith("concmodels.models._"):
+        if not module.startswith(folders):
             assert module in allowed or module.partition(".")[0] in allowed - {"concmodels"}, module
+
+
+def _files(path):
+    """The files of the package that a file imports, for types too; of a package only its `__init__.py`."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from filter(None, map(_file, names))
+
+
+def _file(name):
+    """The file of a module, or the one that has this name in it."""
+    if name.partition(".")[0] != "concmodels":
+        return None
+    module = PACKAGE.joinpath(*name.split(".")[1:])
+    for file in (module.with_suffix(".py"), module / "__init__.py"):
+        if file.exists():
+            return file
+    return _file(name.rpartition(".")[0])
+
+
+def _folder(path):
+    relative = path.relative_to(PACKAGE)
+    return ALONE.get(relative.as_posix()) or relative.parent.as_posix()
+
+
+def _shown(path):
+    return path.relative_to(PACKAGE).as_posix()
 
 
 def _functions(path):

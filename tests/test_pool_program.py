@@ -7,19 +7,13 @@ import signal
 import pytest
 
 from concmodels import catalog
-
-from concmodels.pool import plan
-
-from concmodels.pool import watch
-
-from concmodels.programs import limits
-
-from concmodels.programs import measure
+from concmodels.errors import ModelUnavailable, UnknownModel
+from concmodels.pool import plan, pool, watch
 from concmodels.pool.plan import PoolPlan, PoolResult
+from concmodels.pool.program import PoolCommand
+from concmodels.programs import limits, measure
 from concmodels.programs.result import FAILED
 from concmodels.programs.stopwatch import Listener
-from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.pool import pool
 from concmodels.work.nothing import Work
 
 NAMES = catalog.names(variants=True)
@@ -225,10 +219,10 @@ def test_a_worker_that_dies_before_it_begins(tasks_that):
 def test_many_results_are_checked_as_they_come(monkeypatch, name):
     monkeypatch.setattr(watch, "MOST_KEPT", 10)
     monkeypatch.setattr(watch, "_AHEAD", 20)
-    watch = watch.PoolWatch(PoolPlan(name, 300, 2, "nothing"), Listener())
-    watch.measure(catalog.load(name))
-    assert watch.steps_done() == 300
-    assert not watch._results
+    stopwatch = watch.PoolWatch(PoolPlan(name, 300, 2, "nothing"), Listener())
+    stopwatch.measure(catalog.load(name))
+    assert stopwatch.steps_done() == 300
+    assert not stopwatch._results
 
 
 # The parts.
@@ -254,7 +248,7 @@ class Spy(Listener):
 def test_a_probe_changes_no_count(monkeypatch, name):
     monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
     spy = Spy()
-    result = measure.measure(PoolPlan(name, 200, work="nothing"), listener=spy)
+    result = measure.measure(PoolCommand(), PoolPlan(name, 200, work="nothing"), listener=spy)
     assert result.error is None
     assert result.probe_s > 0
     assert len(spy.estimates) == 1
@@ -263,9 +257,9 @@ def test_a_probe_changes_no_count(monkeypatch, name):
 
 @pytest.mark.parametrize("name", ["threads", "processes"])
 def test_what_processes_use_for_a_probe_is_not_counted(name):
-    watch = watch.PoolWatch(PoolPlan(name, 1000, work="nothing"), Spy())
-    watch.loop_s = 1000
-    assert [lap is None for lap in watch.probe()] == ([False, True] if watch.separate else [False])
+    stopwatch = watch.PoolWatch(PoolPlan(name, 1000, work="nothing"), Spy())
+    stopwatch.loop_s = 1000
+    assert [lap is None for lap in stopwatch.probe()] == ([False, True] if stopwatch.separate else [False])
 
 
 @pytest.mark.parametrize(

@@ -8,22 +8,17 @@ import time
 import pytest
 
 from concmodels import catalog
-
-from concmodels.ring import watch
-
-from concmodels.programs import limits
-
-from concmodels.programs import memory
-
-from concmodels.programs import measure
-from concmodels.programs.alarm import Alarm
-from concmodels.programs.estimate import estimate, in_words, probe_sizes
-from concmodels.programs.plan import Plan
-from concmodels.programs.result import FAILED, Result
-from concmodels.programs.table import duration, seconds, short, size
-from concmodels.ring.watch import Listener
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.ring import numbered, ring
+from concmodels.programs import limits, measure, memory
+from concmodels.programs.alarm import Alarm
+from concmodels.programs.estimate import in_words
+from concmodels.programs.messages import numbered
+from concmodels.programs.result import FAILED
+from concmodels.programs.stopwatch import Listener
+from concmodels.programs.table import duration, seconds, short, size
+from concmodels.ring import program, ring, watch
+from concmodels.ring.plan import Plan, Result
+from concmodels.ring.watch import estimate, probe_sizes
 
 SETTINGS = [
     {},
@@ -254,7 +249,7 @@ def test_a_probe_changes_no_count(monkeypatch):
     monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
     for name in ("threads", "asyncio", "processes"):
         spy = Spy()
-        result = measure.measure(Plan(name, 3, 200), listener=spy)
+        result = measure.measure(program.Ring(), Plan(name, 3, 200), listener=spy)
         assert result.verified
         assert result.probe_s > 0
         assert len(spy.estimates) == 1

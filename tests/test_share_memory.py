@@ -9,9 +9,9 @@ import sharing
 from borders import ALL, BOTH, FORK, run_in
 from sharing import forget_all, keep, keep_a_slice, many_views, touch
 
-from concmodels.programs import memory
 from concmodels.models import processes
 from concmodels.models.memory.participant import current
+from concmodels.programs import memory
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

@@ -15,8 +15,8 @@ import pytest
 import concmodels
 from concmodels.work import load
 from concmodels.work.clients import Patient
-from concmodels.work.server import DOCUMENTS
 from concmodels.work.io import port_of, start_server, stop_server
+from concmodels.work.server import DOCUMENTS
 
 ROOT = Path(concmodels.__file__).parent.parent
 
@@ -99,7 +99,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert out.returncode == -signal.SIGKILL
     pid = int(out.stdout.split()[0])
     deadline = time.monotonic() + 10
-    while Path(f"/proc/{pid}/cmdline").exists() and b"_server.py" in Path(f"/proc/{pid}/cmdline").read_bytes():
+    while Path(f"/proc/{pid}/cmdline").exists() and b"work/server.py" in Path(f"/proc/{pid}/cmdline").read_bytes():
         assert time.monotonic() < deadline, "the server still lives"
         time.sleep(0.01)
 

@@ -3,18 +3,24 @@
 Children import this module: it imports next to nothing.
 """
 
-from concmodels.programs.usage import measured_node, since, usage
-from concmodels.channel import emit, receive, send, take
+from concmodels.channel.tasks import echo, emit, receive, send, take
+from concmodels.programs.usage import since, usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.programs.usage import Usage
     from concmodels.contract import Channel
+    from concmodels.programs.usage import Usage
 
-measured_echo = measured_node
-"""It is one: whoever waits behind it is the one who sends."""
+
+def measured_echo(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> Usage:
+    """An `echo` in a process of its own, whose first messages do not count."""
+    for _ in range(uncounted):
+        outbox.send(inbox.receive())
+    before = usage()
+    echo(inbox, outbox)
+    return since(before)
 
 
 def measured_send(

@@ -2,15 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from concmodels import catalog
 from concmodels.programs.plan import ITEM_BYTES, AnyPlan, check_messages, check_size
 from concmodels.programs.result import Outcome, capacity_of, count, size_of_one
-
-if TYPE_CHECKING:
-    from concmodels.channel.watch import ChannelWatch
-    from concmodels.programs.stopwatch import Listener
 
 PATTERNS = ("stream", "pingpong", "fanin", "fanout", "select")
 SEVERAL = {"fanin": "sender", "fanout": "receiver", "select": "sender"}
@@ -86,11 +82,6 @@ class ChannelPlan(AnyPlan["ChannelResult"]):
     def way_out(self) -> str:
         return "fewer tasks, or a limit on --capacity, need less"
 
-    def watch(self, listener: Listener) -> ChannelWatch:
-        from concmodels.channel.watch import ChannelWatch
-
-        return ChannelWatch(self, listener)
-
     def result(self, **figures: Any) -> ChannelResult:
         return ChannelResult.of(self, **figures)
 
@@ -137,7 +128,7 @@ class ChannelResult(Outcome):
     def of(cls, plan: ChannelPlan, **figures: Any) -> Self:
         """Return the result of this plan with these figures."""
         return cls.of_model(
-            plan,
+            plan.facts,
             pattern=plan.pattern,
             messages=plan.messages,
             tasks=plan.tasks,

@@ -1,11 +1,15 @@
-"""The channel program as a command: its arguments."""
+"""The channel program for its callers: from Python by a function, and as a command with arguments."""
 
-from argparse import Namespace
+import math
+from argparse import ArgumentParser, Namespace
 
 from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult, check_pattern, tasks_of
-from concmodels.programs.options import Parser, add_message_options, flags, read, whole
+from concmodels.channel.watch import ChannelWatch
+from concmodels.programs.measure import measure
+from concmodels.programs.options import add_message_options, flags, read, whole
 from concmodels.programs.output import BadInput
 from concmodels.programs.program import Program
+from concmodels.programs.stopwatch import Listener
 
 
 class ChannelCommand(Program):
@@ -18,12 +22,12 @@ class ChannelCommand(Program):
     )
     outcome = ChannelResult
 
-    def add_sizes(self, parser: Parser) -> None:
+    def add_sizes(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("pattern", metavar="PATTERN", nargs="?", help=f"one of {', '.join(PATTERNS)}; default stream")
         add("messages", metavar="MESSAGES", nargs="?", help="how many messages; in a pingpong how many round trips")
 
-    def add_options(self, parser: Parser) -> None:
+    def add_options(self, parser: ArgumentParser) -> None:
         add_message_options(parser)
         parser.add_argument("--tasks", metavar="N", type=whole(1),
             help="how many senders (fanin, select) or receivers (fanout); default 4")  # fmt: skip
@@ -44,6 +48,40 @@ class ChannelCommand(Program):
         tasks = tasks_of(options.pattern, options.tasks)
         return ChannelPlan(model, options.messages, options.pattern, tasks, options.capacity, options.payload)
 
+    def watch(self, plan: ChannelPlan, listener: Listener) -> ChannelWatch:
+        return ChannelWatch(plan, listener)
+
     def arguments(self, options: Namespace) -> list[str]:
         own = {"--capacity": options.capacity, "--payload": options.payload, "--tasks": options.tasks}
         return [options.pattern, str(options.messages), *flags(own)]
+
+
+def channel(
+    model: str = "threads",
+    *,
+    pattern: str = "stream",
+    messages: int,
+    tasks: int | None = None,
+    capacity: float = math.inf,
+    payload: int | None = None,
+    timeout: float | None = None,
+) -> ChannelResult:
+    """Send `messages` in this pattern in this process and return what it took.
+
+    `pattern` is `stream`, `pingpong` (there `messages` are round trips), `fanin`, `fanout` or `select`. `tasks` is how
+    many senders (fanin, select) or receivers (fanout) there are, 4 by default. `capacity` is that of each channel, 0 a
+    rendezvous; `payload` is the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in
+    seconds, over setup, run and teardown.
+
+    What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a pattern that there
+    is not and for sizes that make no sense or that this machine can't hold, `UnknownModel`, `ModelUnavailable`,
+    `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
+
+        >>> from concmodels.channel import channel
+        >>> result = channel("asyncio", pattern="fanin", messages=100, tasks=2)
+        >>> result.messages, result.tasks, result.verified
+        (100, 2, True)
+    """
+
+    plan = ChannelPlan(model, messages, pattern, tasks, capacity, payload)
+    return measure(ChannelCommand(), plan, timeout=timeout).raise_stopped()

@@ -17,20 +17,18 @@ Senders and receivers are what processes and subinterpreters import, so this mod
 nothing before it must.
 """
 
-from concmodels.programs.messages import add_up, expected, misdelivered, overtaken, too_late, unpacked
-from concmodels.ring import numbered
+from concmodels.channel.messages import add_up, expected, misdelivered, overtaken, too_late, unpacked
+from concmodels.programs.messages import numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from concmodels.channel.plan import ChannelResult
-    from concmodels.channel.watch import ChannelWatch
-    from concmodels.ring.watch import Lap
     from concmodels.contract import AsyncChannel, Channel
+    from concmodels.programs.stopwatch import Lap
 
-__all__ = ["async_bounce", "async_converge", "async_spread", "bounce", "channel", "converge", "spread"]
+__all__ = ["async_bounce", "async_converge", "async_spread", "bounce", "converge", "spread"]
 
 UNBOUNDED = float("inf")
 
@@ -110,7 +108,7 @@ def pick(room: Any, inboxes: list[Channel[Any]], lap: Lap, due: dict[Any, Iterat
         due[next(sender)] = sender
 
 
-def converge(room: Any, watch: ChannelWatch) -> list[Any]:
+def converge(room: Any, watch: Any) -> list[Any]:
     """Senders to the caller, through one channel, or through one each that the caller selects among."""
     plan = watch.plan
     inboxes = [room.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
@@ -138,7 +136,7 @@ def converge(room: Any, watch: ChannelWatch) -> list[Any]:
     return [task.result() for task in tasks]
 
 
-def bounce(room: Any, watch: ChannelWatch) -> list[Any]:
+def bounce(room: Any, watch: Any) -> list[Any]:
     """The caller to an echo, and back."""
     there, back = (room.Channel(watch.plan.capacity, name) for name in ("there", "back"))
     with room.TaskGroup() as group:
@@ -155,7 +153,7 @@ def bounce(room: Any, watch: ChannelWatch) -> list[Any]:
     return [task.result()]
 
 
-def spread(room: Any, watch: ChannelWatch) -> list[Any]:
+def spread(room: Any, watch: Any) -> list[Any]:
     """The caller to receivers, through one channel; their reports must add up."""
     plan, reports = watch.plan, room.Channel(UNBOUNDED, "reports")
     outbox = room.Channel(plan.capacity, "link")
@@ -263,7 +261,7 @@ async def async_pick(room: Any, inboxes: list[AsyncChannel[Any]], lap: Lap, due:
         due[next(sender)] = sender
 
 
-async def async_converge(room: Any, watch: ChannelWatch) -> list[Any]:
+async def async_converge(room: Any, watch: Any) -> list[Any]:
     """As `converge`."""
     plan = watch.plan
     inboxes = [room.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
@@ -291,7 +289,7 @@ async def async_converge(room: Any, watch: ChannelWatch) -> list[Any]:
     return [await task.result() for task in tasks]
 
 
-async def async_bounce(room: Any, watch: ChannelWatch) -> list[Any]:
+async def async_bounce(room: Any, watch: Any) -> list[Any]:
     """As `bounce`."""
     there, back = (room.Channel(watch.plan.capacity, name) for name in ("there", "back"))
     async with room.TaskGroup() as group:
@@ -308,7 +306,7 @@ async def async_bounce(room: Any, watch: ChannelWatch) -> list[Any]:
     return [await task.result()]
 
 
-async def async_spread(room: Any, watch: ChannelWatch) -> list[Any]:
+async def async_spread(room: Any, watch: Any) -> list[Any]:
     """As `spread`."""
     plan, reports = watch.plan, room.Channel(UNBOUNDED, "reports")
     outbox = room.Channel(plan.capacity, "link")
@@ -335,48 +333,3 @@ async def async_spread(room: Any, watch: ChannelWatch) -> list[Any]:
     with watch.aside():
         add_up(came, range(lap.start, lap.stop))
     return [await task.result() for task in tasks]
-
-
-def channel(
-    model: str = "threads",
-    *,
-    pattern: str = "stream",
-    messages: int,
-    tasks: int | None = None,
-    capacity: float = UNBOUNDED,
-    payload: int | None = None,
-    timeout: float | None = None,
-) -> ChannelResult:
-    """Send `messages` in this pattern in this process and return what it took.
-
-    `pattern` is `stream`, `pingpong` (there `messages` are round trips), `fanin`, `fanout` or `select`. `tasks` is how
-    many senders (fanin, select) or receivers (fanout) there are, 4 by default. `capacity` is that of each channel, 0 a
-    rendezvous; `payload` is the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in
-    seconds, over setup, run and teardown.
-
-    What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a pattern that there
-    is not and for sizes that make no sense or that this machine can't hold, `UnknownModel`, `ModelUnavailable`,
-    `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
-
-        >>> from concmodels.channel import channel
-        >>> result = channel("asyncio", pattern="fanin", messages=100, tasks=2)
-        >>> result.messages, result.tasks, result.verified
-        (100, 2, True)
-    """
-    from concmodels.channel.plan import ChannelPlan
-    from concmodels.programs.measure import measure
-
-    plan = ChannelPlan(model, messages, pattern, tasks, capacity, payload)
-    return measure(plan, timeout=timeout).raise_stopped()
-
-
-if __name__ == "__main__":  # the command line works with the imported module: what is spawned is not of __main__
-    import sys
-
-    try:
-        from concmodels.channel.program import ChannelCommand
-        from concmodels.programs.command import as_program, command
-
-        sys.exit(as_program(command(ChannelCommand())))
-    except KeyboardInterrupt:
-        sys.exit(130)

@@ -3,13 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from concmodels.channel import measured
-
-from concmodels.channel import tasks
+from concmodels.channel import measured, tasks
 from concmodels.channel.plan import SEVERAL, ChannelPlan
 from concmodels.programs.estimate import worth_a_probe
-from concmodels.programs.stopwatch import Listener, Stopwatch
-from concmodels.ring.watch import Lap
+from concmodels.programs.stopwatch import Lap, Listener, Stopwatch
 
 _PROBE = 256
 _PROBE_TRIPS = 16
@@ -32,11 +29,11 @@ class ChannelWatch(Stopwatch[ChannelPlan, Lap]):
 
     def _choose(self) -> None:
         colour = "async_" if self.colour == "async" else ""
-        self.program = getattr(channel, colour + _PROGRAMS.get(self.plan.pattern, "converge"))
+        self.program = getattr(tasks, colour + _PROGRAMS.get(self.plan.pattern, "converge"))
         separate = self.plan.facts.separate
-        tasks, kind = (measured, "measured_") if separate else (channel, colour)
+        module, kind = (measured, "measured_") if separate else (tasks, colour)
         for task in ("send", "echo", "receive"):
-            setattr(self, task, getattr(tasks, kind + task))
+            setattr(self, task, getattr(module, kind + task))
         self.extra: tuple[int, ...] = ()
         if separate:  # an echo counts messages, the others laps
             laps = 2 if self._probe else 1

@@ -24,8 +24,7 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import Carried, Failures
-from concmodels.models.tasks.interrupts import LoopGuard
-from concmodels.models.tasks.loop_sight import MainSight, cancel_again
+from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncEvent, AsyncUnbounded

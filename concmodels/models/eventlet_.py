@@ -22,17 +22,18 @@ from _thread import get_ident
 
 from greenlet import getcurrent
 
-from concmodels.models.deadlocks.report import DEADLOCK_AFTER, Stillness, endless_wait, patience, stack, strangers
+from concmodels.models.deadlocks.hubs import ThrownWatch
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, Stillness, endless_wait, patience, strangers
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
+from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.thrown import (
     Cancelled,
     ThrownWaiter,
-    ThrownWatch,
     forget_throws,
     postponed,
     raise_postponed,

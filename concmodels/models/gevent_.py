@@ -24,17 +24,18 @@ from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
 
 from concmodels.errors import Deadlock
-from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience, raised
+from concmodels.models.deadlocks.hubs import ThrownWatch
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
+from concmodels.models.tasks.frames import raised
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.thrown import (
     Cancelled,
     ThrownWaiter,
-    ThrownWatch,
     forget_throws,
     postponed,
     raise_postponed,

@@ -24,12 +24,13 @@ from itertools import count
 
 from greenlet import getcurrent, greenlet
 
-from concmodels.models.deadlocks.report import DEADLOCK_AFTER, deadlock, patience, stack
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, deadlock, patience
 from concmodels.models.deadlocks.threads import Watch
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
+from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal

@@ -25,8 +25,7 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import Failures
-from concmodels.models.tasks.interrupts import LoopGuard
-from concmodels.models.tasks.loop_sight import MainSight
+from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.scoped import ScopedGroup
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded

@@ -1,23 +1,28 @@
 """What the pool program is to do in one run, and what that took."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from concmodels import catalog
 from concmodels.programs.plan import ITEM_BYTES, AnyPlan, check_size
 from concmodels.programs.result import Outcome, count
 from concmodels.work import Work, load
 
-if TYPE_CHECKING:
-    from concmodels.pool.watch import PoolWatch
-    from concmodels.programs.stopwatch import Listener
-
 MOST_KEPT = 100_000
 """Up to so many results are kept and checked at the end; of more each is checked as it comes, and let go."""
 _WAITING = 8
 _RESULT_BYTES = 16 * ITEM_BYTES  # room for a document
+
+
+class PoolLap:
+    """Tasks that are done together: their items, what takes each result, how far the pool may run ahead."""
+
+    def __init__(self, items: Iterable[Any], took: Callable[[Any], object], buffersize: int | None = None) -> None:
+        self.items = items
+        self.took = took
+        self.buffersize = buffersize
 
 
 class PoolPlan(AnyPlan["PoolResult"]):
@@ -74,11 +79,6 @@ class PoolPlan(AnyPlan["PoolResult"]):
     def way_out(self) -> str:
         return "fewer workers need less"
 
-    def watch(self, listener: Listener) -> PoolWatch:
-        from concmodels.pool.watch import PoolWatch
-
-        return PoolWatch(self, listener)
-
     def result(self, **figures: Any) -> PoolResult:
         return PoolResult.of(self, **figures)
 
@@ -119,7 +119,7 @@ class PoolResult(Outcome):
     def of(cls, plan: PoolPlan, **figures: Any) -> Self:
         """Return the result of this plan with these figures."""
         asked = {"work": plan.work, "sizes": plan.sizes, "tasks": plan.tasks, "workers": plan.workers}
-        return cls.of_model(plan, **asked, **figures)
+        return cls.of_model(plan.facts, **asked, **figures)
 
     @property
     def ns_per_task(self) -> float | None:

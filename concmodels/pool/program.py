@@ -1,12 +1,15 @@
-"""The pool program as a command: its arguments."""
+"""The pool program for its callers: from Python by a function, and as a command with arguments."""
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from concmodels.programs.options import Parser, flags, whole
-from concmodels.programs.output import BadInput
 from concmodels.pool.plan import PoolPlan, PoolResult
+from concmodels.pool.watch import PoolWatch
+from concmodels.programs.measure import measure
+from concmodels.programs.options import flags, whole
+from concmodels.programs.output import BadInput
 from concmodels.programs.program import Program
+from concmodels.programs.stopwatch import Listener
 from concmodels.work import NAMES, Option, load
 
 
@@ -23,10 +26,10 @@ class PoolCommand(Program):
     def __init__(self) -> None:
         self._owners = {option.name: name for name in NAMES for option in load(name).options}
 
-    def add_sizes(self, parser: Parser) -> None:
+    def add_sizes(self, parser: ArgumentParser) -> None:
         parser.add_argument("tasks", metavar="TASKS", nargs="?", type=whole(1), help="how many tasks")
 
-    def add_options(self, parser: Parser) -> None:
+    def add_options(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("--workers", metavar="N", type=whole(1), help="default: as many as there are CPUs; for io 8")
         add("--work", choices=("cpu", "io", "buffer", "nothing"), default="cpu", help="what a task does; default cpu")
@@ -47,6 +50,9 @@ class PoolCommand(Program):
         except ValueError as error:
             raise BadInput(str(error)) from None
 
+    def watch(self, plan: PoolPlan, listener: Listener) -> PoolWatch:
+        return PoolWatch(plan, listener)
+
     def arguments(self, options: Namespace) -> list[str]:
         sizes = {f"--{name}": value for name, value in self._given(options).items()}
         return [str(options.tasks), *flags({"--workers": options.workers, "--work": options.work, **sizes})]
@@ -55,10 +61,40 @@ class PoolCommand(Program):
         return {name: value for name in self._owners if (value := getattr(options, name)) is not None}
 
 
-def _add(parser: Parser, work: str, option: Option) -> None:
+def _add(parser: ArgumentParser, work: str, option: Option) -> None:
     default = "" if option.default is None else f"; default {option.default}"
     text = f"{work}: {option.help}{default}"
     if option.choices:
         parser.add_argument(f"--{option.name}", choices=option.choices, help=text)
     else:
         parser.add_argument(f"--{option.name}", metavar="N", type=whole(option.least), help=text)
+
+
+def pool(
+    model: str = "threads",
+    *,
+    tasks: int,
+    workers: int | None = None,
+    work: str = "cpu",
+    timeout: float | None = None,
+    **sizes: int | str,
+) -> PoolResult:
+    """Have `tasks` tasks done by a pool of `workers` in this process and return what it took.
+
+    `work` is `cpu`, `io`, `buffer` or `nothing`, and `sizes` are its options: `kind` and `size` of cpu, `delay` in
+    milliseconds of io, `buffer` and `numbers` of buffer. `workers` None is as many as there are CPUs, for io 8.
+    `timeout` is in seconds, over everything.
+
+    What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a work that there is
+    not, and for sizes that make no sense or that this machine can't hold; `TypeError` for an option that the work has
+    not; `UnknownModel`, `ModelUnavailable`, `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout
+    outside the main thread.
+
+        >>> from concmodels.pool import pool
+        >>> result = pool("threads", tasks=20, workers=2, work="nothing")
+        >>> result.tasks, result.workers, result.verified
+        (20, 2, True)
+    """
+
+    plan = PoolPlan(model, tasks, workers, work, sizes)
+    return measure(PoolCommand(), plan, timeout=timeout).raise_stopped()

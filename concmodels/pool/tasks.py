@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from concmodels.pool.plan import PoolResult
-    from concmodels.pool.watch import PoolLap, PoolWatch
-    from concmodels.programs.usage import Usage
     from concmodels.contract import AsyncChannel, AsyncPool, Channel, Pool
+    from concmodels.pool.plan import PoolLap
+    from concmodels.programs.usage import Usage
 
-__all__ = ["WrongResult", "async_attend", "async_crowd", "attend", "crowd", "pool"]
+__all__ = ["WrongResult", "async_attend", "async_crowd", "attend", "crowd"]
 
 UNBOUNDED = float("inf")
 PATIENCE_S = 1.0
@@ -69,7 +68,7 @@ def do(pool: Pool, function: Any, lap: PoolLap) -> None:
         took(result)
 
 
-def crowd(room: Any, watch: PoolWatch) -> list[Any]:
+def crowd(room: Any, watch: Any) -> list[Any]:
     """Run one pool, from its making to its end; return what its workers used, where they are processes."""
     watch.pause()  # what prepares the work, and the plain loop, belong to no lap
     with watch.work.prepared(room) as work:
@@ -88,7 +87,8 @@ def crowd(room: Any, watch: PoolWatch) -> list[Any]:
             watch.resume()
         watch.pause()
     watch.resume()
-    return watch.uses()
+    uses: list[Any] = watch.uses()
+    return uses
 
 
 async def async_attend(
@@ -126,7 +126,7 @@ async def async_do(pool: AsyncPool, function: Any, lap: PoolLap) -> None:
         took(result)
 
 
-async def async_crowd(room: Any, watch: PoolWatch) -> list[Any]:
+async def async_crowd(room: Any, watch: Any) -> list[Any]:
     """As `crowd`."""
     watch.pause()  # what prepares the work, and the plain loop, belong to no lap
     async with watch.work.prepared(room) as work:
@@ -145,7 +145,8 @@ async def async_crowd(room: Any, watch: PoolWatch) -> list[Any]:
             watch.resume()
         watch.pause()
     watch.resume()
-    return watch.uses()
+    uses: list[Any] = watch.uses()
+    return uses
 
 
 def used() -> tuple[int, Usage]:
@@ -155,47 +156,3 @@ def used() -> tuple[int, Usage]:
     from concmodels.programs.usage import usage
 
     return os.getpid(), usage()
-
-
-def pool(
-    model: str = "threads",
-    *,
-    tasks: int,
-    workers: int | None = None,
-    work: str = "cpu",
-    timeout: float | None = None,
-    **sizes: int | str,
-) -> PoolResult:
-    """Have `tasks` tasks done by a pool of `workers` in this process and return what it took.
-
-    `work` is `cpu`, `io`, `buffer` or `nothing`, and `sizes` are its options: `kind` and `size` of cpu, `delay` in
-    milliseconds of io, `buffer` and `numbers` of buffer. `workers` None is as many as there are CPUs, for io 8.
-    `timeout` is in seconds, over everything.
-
-    What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a work that there is
-    not, and for sizes that make no sense or that this machine can't hold; `TypeError` for an option that the work has
-    not; `UnknownModel`, `ModelUnavailable`, `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout
-    outside the main thread.
-
-        >>> from concmodels.pool import pool
-        >>> result = pool("threads", tasks=20, workers=2, work="nothing")
-        >>> result.tasks, result.workers, result.verified
-        (20, 2, True)
-    """
-    from concmodels.pool.plan import PoolPlan
-    from concmodels.programs.measure import measure
-
-    plan = PoolPlan(model, tasks, workers, work, sizes)
-    return measure(plan, timeout=timeout).raise_stopped()
-
-
-if __name__ == "__main__":  # the command line works with the imported module: what is given to workers is of that
-    import sys
-
-    try:
-        from concmodels.programs.command import as_program, command
-        from concmodels.pool.program import PoolCommand
-
-        sys.exit(as_program(command(PoolCommand())))
-    except KeyboardInterrupt:
-        sys.exit(130)

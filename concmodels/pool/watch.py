@@ -2,17 +2,16 @@
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import cycle, islice
 from math import ceil
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from concmodels.pool import tasks
+from concmodels.pool.plan import MOST_KEPT, PoolLap, PoolPlan
+from concmodels.pool.tasks import WrongResult, async_crowd, crowd
 from concmodels.programs.estimate import worth_a_probe
-from concmodels.pool.plan import MOST_KEPT, PoolPlan
 from concmodels.programs.stopwatch import Listener, Stopwatch
-from concmodels.pool import WrongResult
 
 if TYPE_CHECKING:
     from concmodels.programs.usage import Usage
@@ -24,15 +23,6 @@ _AHEAD = 10_000
 _OVERHEAD_S = 50e-6  # of a task, at the slow end
 
 
-class PoolLap:
-    """Tasks that are done together: their items, what takes each result, how far the pool may run ahead."""
-
-    def __init__(self, items: Iterable[Any], took: Callable[[Any], object], buffersize: int | None = None) -> None:
-        self.items = items
-        self.took = took
-        self.buffersize = buffersize
-
-
 class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
     """Measures one pool. The warm-up is a lap of no items: None."""
 
@@ -42,7 +32,7 @@ class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
         super().__init__(plan, listener)
         self.work = plan.new_work()
         self.separate = plan.facts.separate
-        self.program = pool.async_crowd if self.colour == "async" else pool.crowd
+        self.program = async_crowd if self.colour == "async" else crowd
         self.idle = idle
         self.before: list[tuple[int, Usage]] = []
         self.after: list[tuple[int, Usage]] = []

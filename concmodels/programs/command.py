@@ -3,15 +3,14 @@
 import signal
 
 from concmodels import catalog
-
+from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
+from concmodels.models.tasks.interrupts import ENDING
 from concmodels.programs import limits
 from concmodels.programs.options import parse
 from concmodels.programs.output import BadInput, quiet_when_closed, say
 from concmodels.programs.program import Program
 from concmodels.programs.result import BAD_INPUT, OK, how_it_stopped
 from concmodels.programs.session import Session, held_interrupts
-from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
-from concmodels.models.tasks.interrupts import ENDING
 
 
 def command(program: Program, arguments: list[str] | None = None) -> int:

@@ -6,13 +6,13 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from concmodels import catalog
-
+from concmodels.errors import ChannelClosed, RemoteError, TaskDied, Terminated
 from concmodels.programs import limits
 from concmodels.programs.alarm import Alarm
 from concmodels.programs.plan import AnyPlan
+from concmodels.programs.program import Program
 from concmodels.programs.result import FAILED, INTERRUPTED, OK, TIMED_OUT, Outcome, how_it_stopped
 from concmodels.programs.stopwatch import Listener, Stopwatch
-from concmodels.errors import ChannelClosed, RemoteError, TaskDied, Terminated
 
 SILENT = Listener()
 _ran: set[str] = set()
@@ -20,6 +20,7 @@ _ran: set[str] = set()
 
 
 def measure[R: Outcome](
+    program: Program,
     plan: AnyPlan[R],
     *,
     timeout: float | None = None,
@@ -36,7 +37,7 @@ def measure[R: Outcome](
     if _ran:
         gc.collect()  # what an earlier run left is not to be found by this one
     _ran.add(plan.model)
-    watch = plan.watch(listener)
+    watch = program.watch(plan, listener)
     alarm = Alarm(timeout, on_hang)
     try:
         with alarm:

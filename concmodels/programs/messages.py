@@ -1,66 +1,29 @@
-"""The messages of the channel program, and what is wrong with those that are not the ones that were due.
+"""Messages with numbers, with or without a payload, by which a program knows that each arrived once and in order.
 
-Children import this, so it imports next to nothing.
+Children import this, so it imports nothing.
 """
-
-from itertools import count
-
-from concmodels.ring import Misdelivered, numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
     from typing import Any
 
 
-def expected(senders: int, payload: int) -> dict[Any, Iterator[Any]]:
-    """The next message of every sender, and the iterator over those after it."""
-    ahead = [iter(numbered(count(sender, senders), payload)) for sender in range(senders)]
-    return {next(sender): sender for sender in ahead}
+class Misdelivered(Exception):
+    """A message was lost, came twice, or came out of order."""
+
+
+def numbered(numbers: Iterable[int], payload: int) -> Iterable[Any]:
+    """The messages of these numbers: the bare numbers or, with a payload, that many bytes around them.
+
+    The number stands big-endian in the last eight bytes and, as far as there is room before them, in the first eight.
+    """
+    if not payload:
+        return numbers
+    head, filling = min(8, payload - 8), bytes(max(0, payload - 16))
+    return (number.to_bytes(8)[:head] + filling + number.to_bytes(8) for number in numbers)
 
 
 def number_of(message: Any) -> Any:
     """The number that a message has, with or without a payload."""
     return int.from_bytes(message[-8:]) if isinstance(message, bytes) else message
-
-
-def unpacked(message: bytes, payload: int) -> int:
-    """The number in a message with a payload, all of whose bytes are right."""
-    number: int = number_of(message)
-    for right in numbered((number,), payload):
-        if message != right:
-            raise misdelivered(message, {right: None})
-    return number
-
-
-def misdelivered(message: Any, due: dict[Any, Any]) -> Exception:
-    """The error that says what came and what was due of the same sender."""
-    if message is None:
-        return Misdelivered("a sender ended before all its messages had arrived")
-    number, wanted = number_of(message), sorted(map(number_of, due))
-    if number in wanted:
-        return Misdelivered(f"message {number} arrived with other bytes than it was sent with")
-    its = next((other for other in wanted if (number - other) % len(wanted) == 0), wanted[0])
-    return Misdelivered(f"message {number} arrived when {its} was due")
-
-
-def overtaken(number: int, latest: int) -> Exception:
-    """The error that says which message came to a receiver behind which."""
-    return Misdelivered(f"message {number} arrived after {latest} had arrived")
-
-
-def too_late(message: Any) -> Exception:
-    """The error that says what came when everything had come."""
-    return Misdelivered(f"message {number_of(message)} arrived after the last one")
-
-
-def add_up(reports: list[tuple[int, int]], numbers: range) -> None:
-    """Raise `Misdelivered` unless the receivers have got these messages, each of them once.
-
-    By checksum: that of any other messages, as many as these, is the same by a chance of one in 2**61.
-    """
-    count, checksum = (sum(column) for column in zip(*reports, strict=True))
-    if count != len(numbers):
-        raise Misdelivered(f"{count:,} messages arrived where {len(numbers):,} were sent")
-    if checksum != sum(map(hash, zip(numbers, strict=True))):
-        raise Misdelivered("as many messages arrived as were sent, but some of them twice and others not at all")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from concmodels import catalog
+from concmodels.errors import ModelUnavailable
 from concmodels.programs.output import BadInput, quiet_when_closed
 from concmodels.programs.plan import LARGEST, SMALLEST_PAYLOAD
-from concmodels.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from concmodels.programs.program import Program
@@ -100,7 +100,7 @@ def _parser(program: Program) -> Parser:
     return parser
 
 
-def add_message_options(parser: Parser) -> None:
+def add_message_options(parser: argparse.ArgumentParser) -> None:
     """Add what can be said of the channels and messages of a program."""
     parser.add_argument("--capacity", metavar="N|inf", type=whole(0, "inf", math.inf), default=math.inf,
         help="of each channel; 0 is a rendezvous; default inf")  # fmt: skip

@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from concmodels import catalog
-from concmodels.facts import BEYOND, FACTS
 from concmodels.catalog import Facts
+from concmodels.facts import BEYOND, FACTS
 
 _WIDE = 150  # columns; from here on one line per model has room for all of its facts
 

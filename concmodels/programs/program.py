@@ -1,12 +1,12 @@
 """What the machinery has to know of a program: each of the three brings one such object."""
 
 from abc import ABC, abstractmethod
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from concmodels.programs.options import Parser
 from concmodels.programs.plan import AnyPlan
 from concmodels.programs.result import Outcome
+from concmodels.programs.stopwatch import Listener, Stopwatch
 
 
 class Program(ABC):
@@ -18,11 +18,11 @@ class Program(ABC):
     outcome: type[Outcome]
 
     @abstractmethod
-    def add_sizes(self, parser: Parser) -> None:
+    def add_sizes(self, parser: ArgumentParser) -> None:
         """Add what is given without a flag."""
 
     @abstractmethod
-    def add_options(self, parser: Parser) -> None:
+    def add_options(self, parser: ArgumentParser) -> None:
         """Add the program's own options."""
 
     @abstractmethod
@@ -32,6 +32,10 @@ class Program(ABC):
     @abstractmethod
     def plan(self, options: Namespace, model: str) -> AnyPlan[Any]:
         """Return what these options ask of this model."""
+
+    @abstractmethod
+    def watch(self, plan: Any, listener: Listener) -> Stopwatch[Any, Any]:
+        """Return what measures one run of this plan."""
 
     @abstractmethod
     def arguments(self, options: Namespace) -> list[str]:

@@ -1,4 +1,4 @@
-"""The figures of one run, immutable, and their way to JSON and back: of any program, and of the ring."""
+"""The figures of one run of a program, immutable, and their way to JSON and back."""
 
 import functools
 import os
@@ -8,8 +8,8 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import concmodels
-from concmodels.programs.plan import AnyPlan, Plan
 from concmodels.errors import Terminated
+from concmodels.facts import Facts
 
 OK, FAILED, BAD_INPUT, TIMED_OUT, HUNG_UP, INTERRUPTED, TERMINATED = 0, 1, 2, 124, 129, 130, 143
 """The exit statuses; of several the greatest is the gravest."""
@@ -125,9 +125,8 @@ class Outcome:
         return cls(**{name: value for name, value in figures.items() if name in known})
 
     @classmethod
-    def of_model(cls, plan: AnyPlan[Any], **figures: Any) -> Self:
-        """Return the result of a run on this plan's model with these figures."""
-        facts = plan.facts
+    def of_model(cls, facts: Facts, **figures: Any) -> Self:
+        """Return the result of a run on this model with these figures."""
         version = _version(facts.needs[0]) if facts.needs else None
         return cls(model=facts.model, variant=facts.variant, library_version=version, **figures)
 
@@ -147,57 +146,6 @@ def how_it_stopped(interrupt: KeyboardInterrupt | Terminated) -> tuple[int, str]
     if isinstance(interrupt, Terminated):
         return 128 + interrupt.signum, str(interrupt)
     return INTERRUPTED, "interrupted"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result(Outcome):
-    """What one run of the ring took.
-
-    `setup_s` ends when an uncounted message has been round; `run_s` is from the first message counted until the last
-    one was collected.
-    """
-
-    SPEED = "hops_per_s"
-
-    nodes: int
-    messages: int
-    hops: int
-    in_flight: int | str
-    """The most messages under way, or `all`."""
-    capacity: int | str
-    """Of each channel, or `inf`."""
-    payload_bytes: int
-    """0: the bare number."""
-    hops_per_s: float | None = None
-    ns_per_hop: float | None = None
-
-    @classmethod
-    def of(cls, plan: Plan, **figures: Any) -> Self:
-        """Return the result of this plan with these figures."""
-        return cls.of_model(
-            plan,
-            nodes=plan.nodes,
-            messages=plan.messages,
-            hops=plan.hops,
-            in_flight="all" if plan.in_flight is None else plan.window,
-            capacity=capacity_of(plan.capacity),
-            payload_bytes=plan.payload or 0,
-            **figures,
-        )
-
-    def columns(self) -> dict[str, tuple[str, str]]:
-        return {"hops/s": ("hops_per_s", "short"), "per hop": ("ns_per_hop", "duration")}
-
-    def headline(self) -> str:
-        nodes, messages = count(self.nodes, "node"), count(self.messages, "message")
-        return f"ring of {nodes}, {messages}: {count(self.hops, 'hop')}"
-
-    def details(self) -> str:
-        flight = f"{self.in_flight:,}" if isinstance(self.in_flight, int) else self.in_flight
-        return f"{flight} in flight, capacity {self.capacity}, {size_of_one(self.payload_bytes)}"
-
-    def proven(self) -> str:
-        return f"{count(self.messages, 'message')} arrived, once each and in order"
 
 
 def capacity_of(capacity: float) -> int | str:

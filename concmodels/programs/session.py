@@ -14,15 +14,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from concmodels import catalog
-
+from concmodels.errors import ModelUnavailable, Terminated
+from concmodels.models.tasks.interrupts import ENDING, terminate
 from concmodels.programs import limits
 from concmodels.programs.options import choose, shared_arguments
 from concmodels.programs.output import JsonFile, console, need, quiet_when_closed, say
 from concmodels.programs.plan import AnyPlan
 from concmodels.programs.program import Program
 from concmodels.programs.result import BAD_INPUT, OK, STOPPED, TIMED_OUT, Outcome, how_it_stopped
-from concmodels.errors import ModelUnavailable, Terminated
-from concmodels.models.tasks.interrupts import ENDING, terminate
 
 
 @contextlib.contextmanager
@@ -118,13 +117,15 @@ class Session:
             self._say(note)
 
     def _run_here(self, plan: AnyPlan[Any]) -> None:
-        from concmodels.programs.progress import Terminal
         from concmodels.programs.measure import SILENT, measure
+        from concmodels.programs.progress import Terminal
 
         listener = SILENT if self._options.quiet else Terminal()
         for repeat in range(1, self._options.repeat + 1):
             timeout = self._options.timeout
-            result = measure(plan, timeout=timeout, repeat=repeat, listener=listener, on_hang=self._give_up)
+            result = measure(
+                self._program, plan, timeout=timeout, repeat=repeat, listener=listener, on_hang=self._give_up
+            )
             self._add(result)
             if result.status != OK:
                 break

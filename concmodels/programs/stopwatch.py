@@ -5,16 +5,16 @@ two laps, and nothing of it inside one.
 """
 
 import contextlib
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from concmodels.programs import memory
-
-from concmodels.programs import usage
+from concmodels.programs import memory, usage
 from concmodels.programs.memory import Memory
-from concmodels.ring import Misdelivered
+from concmodels.programs.messages import Misdelivered
 
 if TYPE_CHECKING:
     from concmodels.programs.plan import AnyPlan
@@ -36,6 +36,23 @@ class Listener:
 
     def stopped(self) -> None:
         """The run lap is over, or will never begin. May come twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lap:
+    """Messages that are sent together: those numbered `start` to `stop`, the latter excluded."""
+
+    start: int
+    stop: int
+    in_flight: int
+    payload: int
+    numbers: Iterator[int]
+    """Of the messages still due; a looker-on can tell from it how many are left, at no cost to the program."""
+
+    @property
+    def left(self) -> int:
+        """How many the caller has not begun to deal with; a snapshot."""
+        return operator.length_hint(self.numbers)
 
 
 class Stopwatch[P: AnyPlan[Any], L](ABC):

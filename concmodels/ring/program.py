@@ -1,12 +1,15 @@
-"""The ring as a command: its arguments."""
+"""The ring program for its callers: from Python by a function, and as a command with arguments."""
 
-from argparse import Namespace
+import math
+from argparse import ArgumentParser, Namespace
 
-from concmodels.programs.options import Parser, add_message_options, flags, whole
+from concmodels.programs.measure import measure
+from concmodels.programs.options import add_message_options, flags, whole
 from concmodels.programs.output import BadInput
-from concmodels.programs.plan import Plan
 from concmodels.programs.program import Program
-from concmodels.programs.result import Result
+from concmodels.programs.stopwatch import Listener
+from concmodels.ring.plan import Plan, Result
+from concmodels.ring.watch import Watch
 
 
 class Ring(Program):
@@ -19,12 +22,12 @@ class Ring(Program):
     )
     outcome = Result
 
-    def add_sizes(self, parser: Parser) -> None:
+    def add_sizes(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("nodes", metavar="NODES", nargs="?", type=whole(1), help="how many tasks stand in the circle")
         add("messages", metavar="MESSAGES", nargs="?", type=whole(1), help="how many messages go round")
 
-    def add_options(self, parser: Parser) -> None:
+    def add_options(self, parser: ArgumentParser) -> None:
         parser.add_argument("--in-flight", metavar="N|all", type=whole(1, "all", None), default=None,
             help="how many messages are under way at a time; default all, 1 is a token")  # fmt: skip
         add_message_options(parser)
@@ -36,6 +39,9 @@ class Ring(Program):
     def plan(self, options: Namespace, model: str) -> Plan:
         return Plan(model, options.nodes, options.messages, options.in_flight, options.capacity, options.payload)
 
+    def watch(self, plan: Plan, listener: Listener) -> Watch:
+        return Watch(plan, listener)
+
     def arguments(self, options: Namespace) -> list[str]:
         own = {"--in-flight": options.in_flight, "--capacity": options.capacity, "--payload": options.payload}
         return [str(options.nodes), str(options.messages), *flags(own)]
@@ -44,3 +50,35 @@ class Ring(Program):
         if options.in_flight is None or options.in_flight <= options.messages:
             return None
         return f"--in-flight {options.in_flight:,} is more than there are messages: taken as {options.messages:,}"
+
+
+def ring(
+    model: str = "threads",
+    *,
+    nodes: int,
+    messages: int,
+    in_flight: int | None = None,
+    capacity: float = math.inf,
+    payload: int | None = None,
+    timeout: float | None = None,
+) -> Result:
+    """Send `messages` round a ring of `nodes` in this process and return what it took.
+
+    `in_flight` None streams them all, 1 is a token; `capacity` is that of each channel, 0 a rendezvous; `payload` is
+    the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in seconds, over setup, run and
+    teardown.
+
+    A ring that fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for sizes
+    that make no ring or one that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,
+    `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
+
+        >>> from concmodels.ring import ring
+        >>> result = ring("asyncio", nodes=10, messages=100)
+        >>> result.hops, result.verified, result.error
+        (1000, True, None)
+        >>> result.ns_per_hop == result.run_s / result.hops * 1e9
+        True
+    """
+
+    plan = Plan(model, nodes, messages, in_flight, capacity, payload)
+    return measure(Ring(), plan, timeout=timeout).raise_stopped()

@@ -15,20 +15,16 @@ The nodes are what processes and subinterpreters import, so this module imports 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
-    from concmodels.programs.result import Result
-    from concmodels.ring.watch import Lap, Watch
     from concmodels.contract import AsyncChannel, Channel
+    from concmodels.programs.messages import Misdelivered
+    from concmodels.programs.stopwatch import Lap
+    from concmodels.programs.usage import Usage
 
-__all__ = ["Misdelivered", "async_circle", "async_feed", "async_node", "circle", "feed", "node", "ring"]
+__all__ = ["async_circle", "async_feed", "async_node", "circle", "feed", "node"]
 
 UNBOUNDED = float("inf")
-
-
-class Misdelivered(Exception):
-    """A message was lost, came twice, or came out of order."""
 
 
 def node(inbox: Channel[Any], outbox: Channel[Any]) -> None:
@@ -40,6 +36,8 @@ def node(inbox: Channel[Any], outbox: Channel[Any]) -> None:
 
 def feed(grants: Channel[int], outbox: Channel[Any], payload: int = 0, sent: int = 0) -> None:
     """Send message after message, always up to where the latest grant allows."""
+    from concmodels.programs.messages import numbered
+
     for limit in grants:
         for message in numbered(range(sent, limit), payload):
             outbox.send(message)
@@ -49,6 +47,8 @@ def feed(grants: Channel[int], outbox: Channel[Any], payload: int = 0, sent: int
 
 def collect(ring_end: Channel[Any], grants: Channel[int], lap: Lap) -> None:
     """Have the messages of one lap sent round; check each as it arrives, and hand back a credit for it."""
+    from concmodels.programs.messages import numbered
+
     granted, stop = min(lap.start + lap.in_flight, lap.stop), lap.stop
     grants.send(granted)
     for due in numbered(lap.numbers, lap.payload):
@@ -60,7 +60,7 @@ def collect(ring_end: Channel[Any], grants: Channel[int], lap: Lap) -> None:
             grants.send(granted)
 
 
-def circle(room: Any, watch: Watch) -> list[Any]:
+def circle(room: Any, watch: Any) -> list[Any]:
     """Run one ring, from its first channel to the end of its last task; return what the tasks returned."""
     plan = watch.plan
     links = [room.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
@@ -87,6 +87,8 @@ async def async_node(inbox: AsyncChannel[Any], outbox: AsyncChannel[Any]) -> Non
 
 async def async_feed(grants: AsyncChannel[int], outbox: AsyncChannel[Any], payload: int = 0, sent: int = 0) -> None:
     """As `feed`."""
+    from concmodels.programs.messages import numbered
+
     async for limit in grants:
         for message in numbered(range(sent, limit), payload):
             await outbox.send(message)
@@ -96,6 +98,8 @@ async def async_feed(grants: AsyncChannel[int], outbox: AsyncChannel[Any], paylo
 
 async def async_collect(ring_end: AsyncChannel[Any], grants: AsyncChannel[int], lap: Lap) -> None:
     """As `collect`."""
+    from concmodels.programs.messages import numbered
+
     granted, stop = min(lap.start + lap.in_flight, lap.stop), lap.stop
     await grants.send(granted)
     for due in numbered(lap.numbers, lap.payload):
@@ -107,7 +111,7 @@ async def async_collect(ring_end: AsyncChannel[Any], grants: AsyncChannel[int], 
             await grants.send(granted)
 
 
-async def async_circle(room: Any, watch: Watch) -> list[Any]:
+async def async_circle(room: Any, watch: Any) -> list[Any]:
     """As `circle`."""
     plan = watch.plan
     links = [room.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
@@ -125,68 +129,40 @@ async def async_circle(room: Any, watch: Watch) -> list[Any]:
     return [await task.result() for task in tasks]
 
 
-def numbered(numbers: Iterable[int], payload: int) -> Iterable[Any]:
-    """The messages of these numbers: the bare numbers or, with a payload, that many bytes around them.
+def measured_node(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> Usage:
+    """A `node` in a process of its own: returns what it used for the counted messages."""
+    from concmodels.programs.usage import since, usage
 
-    The number stands big-endian in the last eight bytes and, as far as there is room before them, in the first eight.
-    """
-    if not payload:
-        return numbers
-    head, filling = min(8, payload - 8), bytes(max(0, payload - 16))
-    return (number.to_bytes(8)[:head] + filling + number.to_bytes(8) for number in numbers)
+    for _ in range(uncounted):
+        outbox.send(inbox.receive())
+    before = usage()
+    node(inbox, outbox)
+    return since(before)
+
+
+def measured_feed(grants: Channel[int], outbox: Channel[Any], payload: int, uncounted: int) -> Usage:
+    """A `feed` in a process of its own: returns what it used for the counted messages."""
+    from concmodels.programs.messages import numbered
+    from concmodels.programs.usage import since, usage
+
+    sent = 0
+    while sent < uncounted:
+        limit = grants.receive()
+        for message in numbered(range(sent, limit), payload):
+            outbox.send(message)
+        sent = limit
+    before = usage()
+    feed(grants, outbox, payload, sent)
+    return since(before)
 
 
 def misdelivered(message: Any, due: Any) -> Misdelivered:
     """The error that says what came and what was due."""
+    from concmodels.programs.messages import Misdelivered
+
     came, wanted = (int.from_bytes(it[-8:]) if isinstance(it, bytes) else it for it in (message, due))
     if due is None:
         return Misdelivered(f"message {came} came round after the last one")
     if came == wanted:
         return Misdelivered(f"message {came} came round with other bytes than it was sent with")
     return Misdelivered(f"message {came} came round when {wanted} was due")
-
-
-def ring(
-    model: str = "threads",
-    *,
-    nodes: int,
-    messages: int,
-    in_flight: int | None = None,
-    capacity: float = UNBOUNDED,
-    payload: int | None = None,
-    timeout: float | None = None,
-) -> Result:
-    """Send `messages` round a ring of `nodes` in this process and return what it took.
-
-    `in_flight` None streams them all, 1 is a token; `capacity` is that of each channel, 0 a rendezvous; `payload` is
-    the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in seconds, over setup, run and
-    teardown.
-
-    A ring that fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for sizes
-    that make no ring or one that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,
-    `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
-
-        >>> from concmodels.ring import ring
-        >>> result = ring("asyncio", nodes=10, messages=100)
-        >>> result.hops, result.verified, result.error
-        (1000, True, None)
-        >>> result.ns_per_hop == result.run_s / result.hops * 1e9
-        True
-    """
-    from concmodels.programs.plan import Plan
-    from concmodels.programs.measure import measure
-
-    plan = Plan(model, nodes, messages, in_flight, capacity, payload)
-    return measure(plan, timeout=timeout).raise_stopped()
-
-
-if __name__ == "__main__":  # the command line works with the imported module: a node is concmodels.ring.node there
-    import sys
-
-    try:
-        from concmodels.programs.command import as_program, command
-        from concmodels.ring.program import Ring
-
-        sys.exit(as_program(command(Ring())))
-    except KeyboardInterrupt:
-        sys.exit(130)

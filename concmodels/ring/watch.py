@@ -1,34 +1,23 @@
 """The laps of one ring: what is sent round when."""
 
-import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from concmodels.programs import usage
-from concmodels.programs.estimate import estimate, probe_sizes
-from concmodels.programs.plan import Plan
-from concmodels.programs.stopwatch import Listener, Stopwatch
-from concmodels.ring import async_circle, async_feed, async_node, circle, feed, node
+from concmodels.programs.estimate import worth_a_probe
+from concmodels.programs.stopwatch import Lap, Listener, Stopwatch
+from concmodels.ring.plan import Plan
+from concmodels.ring.tasks import (
+    async_circle,
+    async_feed,
+    async_node,
+    circle,
+    feed,
+    measured_feed,
+    measured_node,
+    node,
+)
 
-__all__ = ["Lap", "Listener", "Watch"]
-
-
-@dataclass(frozen=True, slots=True)
-class Lap:
-    """Messages that are sent together: those numbered `start` to `stop`, the latter excluded."""
-
-    start: int
-    stop: int
-    in_flight: int
-    payload: int
-    numbers: Iterator[int]
-    """Of the messages still due; a looker-on can tell from it how many are left, at no cost to the program."""
-
-    @property
-    def left(self) -> int:
-        """How many the caller has not begun to deal with; a snapshot."""
-        return operator.length_hint(self.numbers)
+_BURST = 256
 
 
 class Watch(Stopwatch[Plan, Lap]):
@@ -48,7 +37,7 @@ class Watch(Stopwatch[Plan, Lap]):
     def _choose_nodes(self) -> None:
         self.extra: tuple[int, ...] = ()
         if self.plan.facts.separate:
-            self.node, self.feed = usage.measured_node, usage.measured_feed
+            self.node, self.feed = measured_node, measured_feed
             self.extra = (1 + sum(self._probe),)
         elif self.plan.facts.colour == "async":
             self.node, self.feed = async_node, async_feed
@@ -109,3 +98,25 @@ class Watch(Stopwatch[Plan, Lap]):
     def stopped_short(self) -> str:
         came = self.plan.messages - self.left() - 1
         return f"only {came:,} of {self.plan.messages:,} messages came round"
+
+
+def probe_sizes(plan: Plan) -> list[int]:
+    """Return how many messages each lap of the probe sends: one alone, then a burst; none if it isn't worth it."""
+    if not worth_a_probe(plan.hops * plan.facts.hop):
+        return []
+    return [1] if plan.window == 1 else [1, min(_BURST, plan.window)]
+
+
+def estimate(plan: Plan, took: list[float]) -> float:
+    """Return the seconds that the run will take, from what each lap of its probe took.
+
+    One message alone tells the latency of the ring. What every further one of a burst adds tells its pace, unless the
+    credits limit it: then a burst of as many as may be under way tells it.
+    """
+    alone = took[0]
+    if plan.window == 1:
+        return alone * plan.messages
+    burst = min(_BURST, plan.window)
+    if plan.window <= _BURST:
+        return took[1] * plan.messages / burst
+    return alone + max(took[1] - alone, took[1] / _BURST) / (burst - 1) * (plan.messages - 1)

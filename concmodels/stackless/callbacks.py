@@ -7,14 +7,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from concmodels.stackless.channel import channel
-    from concmodels.stackless.tasklet import tasklet
+    type Channel = Any  # a `channel`, and a `tasklet`: what they are is written on top of this file
+    type Tasklet = Any
 
-on_schedule: Callable[[tasklet, tasklet], object] | None = None
-on_channel: Callable[[channel, tasklet, int, int], object] | None = None
+on_schedule: Callable[[Tasklet, Tasklet], object] | None = None
+on_channel: Callable[[Channel, Tasklet, int, int], object] | None = None
 
 
-def set_schedule_callback(callback: Callable[[tasklet, tasklet], object] | None) -> Any:
+def set_schedule_callback(callback: Callable[[Tasklet, Tasklet], object] | None) -> Any:
     """Have `callback(previous, next)` called at every switch; return the callback it replaces."""
     global on_schedule
     _check_callback(callback)
@@ -27,7 +27,7 @@ def get_schedule_callback() -> Any:
     return on_schedule
 
 
-def set_channel_callback(callback: Callable[[channel, tasklet, int, int], object] | None) -> Any:
+def set_channel_callback(callback: Callable[[Channel, Tasklet, int, int], object] | None) -> Any:
     """Have `callback(channel, tasklet, sending, willblock)` called at every send and receive; return the old one."""
     global on_channel
     _check_callback(callback)

@@ -1,6 +1,6 @@
 """The ring of one thread, and every switch in it.
 
-It knows the fields of a tasklet, and neither makes one nor asks which thread this is: that is `_tasklet`.
+It knows the fields of a tasklet, and neither makes one nor asks which thread this is: that is in `tasklet.py`.
 """
 
 from _thread import get_ident
@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.stackless.run import Timer
-    from concmodels.stackless.tasklet import tasklet
+    type Tasklet = Any  # a `tasklet`, and the `Timer` of a `run`: what they are is written on top of this file
+    type Timer = Any
 
 IN_RING: Any = "in the ring"
 
@@ -25,11 +25,11 @@ IN_RING: Any = "in the ring"
 class Scheduler:
     """The ring of one thread: the current tasklet and, behind it, the others that can go on."""
 
-    def __init__(self, main: tasklet) -> None:
+    def __init__(self, main: Tasklet) -> None:
         self.thread_id = get_ident()
-        self.ready: deque[tasklet] = deque()
-        self.watchdogs: list[tasklet] = []  # those who called `run`, the innermost last
-        self.started: set[tasklet] = set()
+        self.ready: deque[Tasklet] = deque()
+        self.watchdogs: list[Tasklet] = []  # those who called `run`, the innermost last
+        self.started: set[Tasklet] = set()
         self.timer: Timer | None = None
         self.trap = 0
         self.main = self.current = main
@@ -37,7 +37,7 @@ class Scheduler:
         self._nursery = greenlet(_start_units)
         self._nursery.switch(main._unit)
 
-    def switch(self, source: tasklet, target: tasklet) -> Any:
+    def switch(self, source: Tasklet, target: Tasklet) -> Any:
         """Go on as `target`; come back when `source` is the current one again, with the value left for it."""
         if self.timer is not None:
             target = self.timer.check(self.ready, source, target)
@@ -57,11 +57,11 @@ class Scheduler:
                 value.explode()
         return value
 
-    def leave(self, source: tasklet) -> Any:
+    def leave(self, source: Tasklet) -> Any:
         """Go on as the next in the ring; the source has left it."""
         return self.switch(source, self.ready.popleft() if self.ready else self._last_resort(source))
 
-    def bring(self, target: tasklet) -> None:
+    def bring(self, target: Tasklet) -> None:
         """Turn the ring until the target comes first, and take it out to be the current one."""
         self.ready.rotate(-self.ready.index(target))
         self.ready.popleft()
@@ -71,7 +71,7 @@ class Scheduler:
         if self.trap:
             raise RuntimeError("switch_trap")
 
-    def end(self, dead: tasklet) -> greenlet | None:
+    def end(self, dead: Tasklet) -> greenlet | None:
         """A tasklet has ended. What is returned goes to its greenlet's parent: the next one, or the nursery."""
         me, bomb = dead._unit, dead.tempval
         assert me is not None
@@ -89,7 +89,7 @@ class Scheduler:
         me.parent = self._nursery
         return self._make_unit(target)
 
-    def _heir(self, bomb: Bomb | None) -> tasklet:
+    def _heir(self, bomb: Bomb | None) -> Tasklet:
         """Who goes on after the end of a tasklet: the next, or whoever has to hear of an error."""
         if bomb is None and self.ready:
             return self.ready.popleft()
@@ -103,7 +103,7 @@ class Scheduler:
         target._place, target.tempval = IN_RING, bomb
         return target
 
-    def _last_resort(self, source: tasklet) -> tasklet:
+    def _last_resort(self, source: Tasklet) -> Tasklet:
         """Nobody is left in the ring: the caller of `run` goes on, or the main tasklet, if it does not wait too."""
         target = self._watchdog()
         if target._place is not None:
@@ -113,10 +113,10 @@ class Scheduler:
         target._place = IN_RING
         return target
 
-    def _watchdog(self) -> tasklet:
+    def _watchdog(self) -> Tasklet:
         return self.watchdogs[-1] if self.watchdogs else self.main
 
-    def _make_unit(self, target: tasklet) -> greenlet:
+    def _make_unit(self, target: Tasklet) -> greenlet:
         unit = target._unit = greenlet(target._work, self.main._unit)
         self.started.add(target)
         return unit

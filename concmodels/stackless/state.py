@@ -1,4 +1,4 @@
-"""What a tasklet is at, and what others can see of it. What it does is in `_tasklet`."""
+"""What a tasklet is at, and what others can see of it. What it does is in `tasklet.py`."""
 
 import sys
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from greenlet import greenlet
 
     from concmodels.stackless.scheduler import Scheduler
-    from concmodels.stackless.tasklet import tasklet
+
+    type Tasklet = Any  # a `tasklet`, which is written on top of this file
 
 
 class State:
@@ -71,16 +72,16 @@ class State:
         return self._scheduler.thread_id if self._scheduler.thread_id in sys._current_frames() else -1
 
     @property
-    def next(self) -> tasklet | None:
+    def next(self) -> Tasklet | None:
         """The one behind it in the ring; at a channel the next that waits, or None."""
         return self._neighbour(1)
 
     @property
-    def prev(self) -> tasklet | None:
+    def prev(self) -> Tasklet | None:
         """The one before it in the ring; at a channel the one that has waited longer, or None."""
         return self._neighbour(-1)
 
-    def _neighbour(self, step: int) -> tasklet | None:
+    def _neighbour(self, step: int) -> Tasklet | None:
         if self._place is None:
             return None
         if self._place is IN_RING:
@@ -89,7 +90,7 @@ class State:
         else:
             row = [None, *self._place._waiting(), None]
             index = row.index(self) + step
-        neighbour: tasklet | None = row[index]
+        neighbour: Tasklet | None = row[index]
         return neighbour
 
     @property

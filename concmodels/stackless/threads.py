@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 def getcurrent() -> tasklet:
     """Return the tasklet that runs now."""
-    return here.scheduler.current
+    current: tasklet = here.scheduler.current
+    return current
 
 
 def getmain() -> tasklet:
     """Return the main tasklet of this thread: what the thread itself does."""
-    return here.scheduler.main
+    main: tasklet = here.scheduler.main
+    return main
 
 
 def getruncount() -> int:

@@ -133,7 +133,7 @@ def start_server(delay: int) -> Popen[bytes]:
     import sys
     from pathlib import Path
 
-    command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("_server.py")), str(delay)]
+    command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("server.py")), str(delay)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 

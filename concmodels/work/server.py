@@ -1,6 +1,6 @@
 """A small HTTP server on loopback that takes its time, in a process of its own, so that its work is not measured.
 
-    python -I _server.py 100      answers after 100 milliseconds; the first line of its output is its port
+    python -I server.py 100      answers after 100 milliseconds; the first line of its output is its port
 
 Twenty documents, `GET /posts/1` to `GET /posts/20`, each with userId, id, title and body; anything else is a 404. It
 speaks as much HTTP/1.1 as clients need here: connections that are kept, one request after the other on each. A delay

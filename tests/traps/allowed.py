@@ -183,6 +183,6 @@ ALLOWED = {
     ("models/gevent_.py", "Channel", "shared iterator"): ROOM_TURNS,
     ("models/greenlet_.py", "Channel", "shared iterator"): ROOM_TURNS,
     ("models/trio_.py", "Channel", "shared iterator"): ROOM_TURNS,
-    ("stackless/_callbacks.py", "set_schedule_callback", "module state"): "Stackless's own interface: one per program",
-    ("stackless/_callbacks.py", "set_channel_callback", "module state"): "Stackless's own interface: one per program",
+    ("stackless/callbacks.py", "set_schedule_callback", "module state"): "Stackless's own interface: one per program",
+    ("stackless/callbacks.py", "set_channel_callback", "module state"): "Stackless's own interface: one per program",
 }

@@ -5,14 +5,13 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
-from concmodels.programs.options import Parser
-from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
-from concmodels.conformance.grading import candidate
-from concmodels.conformance.grading import grading
+from concmodels.conformance.grading import candidate, grading
 from concmodels.conformance.grading.report import Outcome, Report
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Promise
 from concmodels.errors import ModelUnavailable, UnknownModel
+from concmodels.programs.options import Parser
+from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
 
 if TYPE_CHECKING:
     from concmodels.conformance.grading.show import Show

@@ -7,13 +7,12 @@ from types import ModuleType
 from typing import Any
 
 from concmodels import catalog
-from concmodels.facts import FACTS
-from concmodels.conformance.grading import candidate
-from concmodels.conformance.grading import values
+from concmodels.conformance.grading import candidate, values
 from concmodels.conformance.grading.reasons import reason
 from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_PROMISED, Outcome, Report
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Model, NotPromised, Promise, promises
+from concmodels.facts import FACTS
 
 
 def select(text: str = "") -> list[Promise]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TextIO
 from rich.padding import Padding
 from rich.text import Text
 
-from concmodels.programs.output import console
 from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_PROMISED, Line, Outcome, Report
 from concmodels.conformance.suite import Promise
+from concmodels.programs.output import console
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -18,8 +18,7 @@ from concmodels.errors import ModelUnavailable, UnknownModel
 values.show()  # before the promises are imported
 
 from concmodels.conformance import census  # noqa: E402
-
-from concmodels.conformance.grading import candidate
+from concmodels.conformance.grading import candidate  # noqa: E402
 from concmodels.conformance.grading.reasons import reason  # noqa: E402
 from concmodels.conformance.suite import Model, NotPromised, Promise, not_implemented, promises  # noqa: E402
 

@@ -10,8 +10,9 @@ The libraries are imported where they are used, for who has trio need not have a
 import math
 from _thread import get_ident
 
-from concmodels.models.deadlocks.report import Stillness, awaits, deadlock, endless_wait, strangers
+from concmodels.models.deadlocks.report import Stillness, deadlock, endless_wait, strangers
 from concmodels.models.deadlocks.threads import Watch
+from concmodels.models.tasks.frames import awaits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

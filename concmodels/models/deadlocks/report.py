@@ -5,29 +5,26 @@ waiting of `waiting/channel.py` or `waiting/awaited.py` below that. The verb say
 frame where.
 """
 
-import gc
 import math
-import os
 import signal
 import sys
 import time
-from types import SimpleNamespace
 
 from concmodels.errors import Deadlock
 from concmodels.models import FOLDER
+from concmodels.models.tasks.frames import of_program, place
 from concmodels.models.tasks.interrupts import is_ours
 from concmodels.models.waiting import awaited, cooperative
 from concmodels.models.waiting.channel import wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from types import CodeType, FrameType, TracebackType
+    from collections.abc import Iterable, Mapping
+    from types import CodeType, FrameType
     from typing import Any
 
     from concmodels.models.waiting.channel import Waiter
 
-_LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
 _WAITS = (wait.__code__, *cooperative.WAITS, *awaited.WAITS)
 
 DEADLOCK_AFTER = 1.0
@@ -74,50 +71,6 @@ def _may_send(signum: signal.Signals) -> bool:
     return callable(handler) and not is_ours(handler)
 
 
-# The frames of a task, the innermost first: of a stack that stands still, or of a coroutine that is suspended.
-
-
-def stack(frame: FrameType | None) -> list[FrameType]:
-    """The frames of a thread or a greenlet."""
-    frames = []
-    while frame is not None:
-        frames.append(frame)
-        frame = frame.f_back
-    return frames
-
-
-def raised(trace: TracebackType | None) -> list[Any]:
-    """What the frames of a stack were like when an exception was raised there."""
-    frames: list[Any] = []
-    while trace is not None:
-        frame = trace.tb_frame
-        then = SimpleNamespace(f_code=frame.f_code, f_globals=frame.f_globals, f_locals={}, f_lineno=trace.tb_lineno)
-        frames.insert(0, then)
-        trace = trace.tb_next
-    return frames
-
-
-def chain(coroutine: Any) -> Iterator[Any]:
-    """A coroutine and what it awaits, as far as it can be followed (an asynchronous generator hides what it awaits)."""
-    while _frame(coroutine) is not None:
-        yield coroutine
-        coroutine = _inside(getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None))
-
-
-def awaits(coroutine: Any) -> list[FrameType]:
-    """The frames of a coroutine."""
-    return [_frame(inner) for inner in chain(coroutine)][::-1]
-
-
-def _frame(coroutine: Any) -> Any:
-    return getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
-
-
-def _inside(awaited: Any) -> Any:
-    """What is awaited; if it is a coroutine that an `__await__` has handed out, that coroutine, which it hides."""
-    return gc.get_referents(awaited)[0] if type(awaited).__name__ == "coroutine_wrapper" else awaited
-
-
 def endless_wait(frames: list[FrameType], exits: tuple[CodeType, ...] = ()) -> object:
     """What a task waits for without a timeout, in a wait of the library's own that nobody has ended; None if it isn't.
 
@@ -129,7 +82,7 @@ def endless_wait(frames: list[FrameType], exits: tuple[CodeType, ...] = ()) -> o
             return waiter if waiter and frame.f_locals.get("timeout") is None and waiter.waits() else None
         if frame.f_code in exits:
             return frame.f_locals["self"]
-        if _of_program(frame):
+        if of_program(frame):
             break
     return None
 
@@ -147,14 +100,6 @@ def doing(frames: list[FrameType]) -> str:
     return _activity(frames) + place(frames)
 
 
-def place(frames: list[FrameType]) -> str:
-    """Where in the program this is, as ` at file:line`; nothing if no frame is the program's."""
-    for frame in frames:
-        if _of_program(frame):
-            return f" at {_short(frame.f_code.co_filename)}:{frame.f_lineno}"
-    return ""
-
-
 def _activity(frames: list[FrameType]) -> str:
     """What the task is doing, told by the outermost frame of a room below the program's."""
     verb = None
@@ -163,7 +108,7 @@ def _activity(frames: list[FrameType]) -> str:
             if frame.f_code.co_name == "_do_jobs":
                 break  # of a pool's worker; what lies below is the task, or the worker's wait for the next one
             verb = frame
-        elif _of_program(frame):
+        elif of_program(frame):
             break
     return "waits" if verb is None else _verb(verb.f_code.co_name, verb.f_locals)
 
@@ -192,19 +137,3 @@ def _case(case: Any) -> str:
 
 def _channel(channel: Any) -> str:
     return f"channel {channel.name!r}" if channel.name else "a channel without a name"
-
-
-def _of_program(frame: FrameType) -> bool:
-    """Whether this frame is the program's own: not a room's, not the standard library's, not a model's library's."""
-    if frame.f_code.co_filename.startswith(FOLDER):
-        return False
-    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return root not in sys.stdlib_module_names and root not in _LIBRARIES
-
-
-def _short(path: str) -> str:
-    try:
-        relative = os.path.relpath(path)
-    except OSError, ValueError:  # the working directory is gone, or on another drive
-        return path
-    return min(path, relative, key=len)

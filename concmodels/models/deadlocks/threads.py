@@ -10,7 +10,8 @@ import time
 from _thread import get_ident
 
 from concmodels.errors import Deadlock
-from concmodels.models.deadlocks.report import Stillness, deadlock, stack, strangers
+from concmodels.models.deadlocks.report import Stillness, deadlock, strangers
+from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.interrupts import LOOK_UP_S
 from concmodels.models.waiting.channel import CANCELLED
 

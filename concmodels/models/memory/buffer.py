@@ -13,7 +13,7 @@ that is killed leaves its loans counted: then the block stays until the end of t
 from math import prod
 
 from concmodels.models.memory.arena import FREE_SHARE, SHARES
-from concmodels.models.memory.open_views import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED
+from concmodels.models.memory.open_views import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED, loans_of
 from concmodels.models.memory.participant import Unit, current, units
 from concmodels.models.memory.pickling import unpack
 from concmodels.models.memory.share_source import copy, describe
@@ -91,7 +91,7 @@ class Shared(SharedBase):
         unit = units.get(self._run)
         if unit is None:
             return  # the end of the run has released it
-        loans, words = unit.loans(), unit.words
+        loans, words = loans_of(unit), unit.words
         with unit.arena.claim:
             loans.settle()
             if not self._is_there(words):
@@ -113,7 +113,7 @@ class Shared(SharedBase):
     def _lend(self, format: str, shape: tuple[int, ...] | None = None) -> memoryview:
         """A view that is counted until it, and whatever was made of it, is gone."""
         unit = self.home
-        loans, words = unit.loans(), unit.words
+        loans, words = loans_of(unit), unit.words
         with unit.arena.claim:
             loans.settle()
             self._check(words)
@@ -156,7 +156,7 @@ def _new_entry(unit: Unit, nbytes: int) -> tuple[int, int]:
     """Make room for so many bytes; returns the address of the entry, in words, and its number."""
     arena, words = unit.arena, unit.words
     with arena.claim:
-        unit.loans().settle()
+        loans_of(unit).settle()
         size = max(nbytes, 1)
         try:
             place = arena.allocate(size)

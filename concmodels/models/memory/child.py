@@ -68,9 +68,17 @@ def ringer(bell: int) -> Callable[[], None]:
 # An interpreter.
 
 
+def tell(unit: Unit, parker: Parker, frame: FrameType) -> None:
+    """Say where a thread waits: the supervisor suspects a deadlock, which is rare."""
+    from concmodels.models.memory.deadlocks import tell
+
+    tell(unit, parker, frame)
+
+
 def interpreter(kind: str, run: int, fd: int, keeper: int, view: memoryview, at: int) -> None:
     """The life of an interpreter, called in it."""
     unit = Unit(kind, run, Arena(fd, view))
+    unit.tell = tell
     unit.arena.open_locks()
     unit.alarm = ringer(keeper)
     unit.new_parker = lambda: local_parker(unit)
@@ -99,6 +107,7 @@ def process(kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> Non
     _leave_signals_to_parent()
     arena_fd, bell, keeper, registrar = fds
     unit = Unit(kind, run, Arena.attach(arena_fd))
+    unit.tell = tell
     os.close(arena_fd)
     unit.arena.open_locks()
     unit.alarm = ringer(keeper)

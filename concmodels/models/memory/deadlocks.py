@@ -12,9 +12,10 @@ from _thread import _count
 from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
-from concmodels.models.deadlocks.report import SENTENCE, Stillness, doing, stack
+from concmodels.models.deadlocks.report import SENTENCE, Stillness, doing
 from concmodels.models.memory.arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
 from concmodels.models.memory.participant import now
+from concmodels.models.tasks.frames import stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -35,6 +35,15 @@ class _Byte(ctypes.Union):  # an array of these has the format "B", which can be
     _fields_ = [("byte", ctypes.c_ubyte)]
 
 
+def loans_of(unit: Unit) -> Loans:
+    """Return what this unit sees of the run's shared buffers."""
+    with unit.opening_lock:
+        if unit.loans is None:
+            unit.loans = Loans(unit)
+        loans: Loans = unit.loans
+        return loans
+
+
 class Loans:
     """The loans of one unit."""
 

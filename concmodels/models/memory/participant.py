@@ -44,9 +44,8 @@ from concmodels.models.memory.pickling import careful_dumps, pack
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any
-
-    from concmodels.models.memory.open_views import Loans
 
 now = time.monotonic
 units: dict[int, Unit] = {}  # the runs that this interpreter takes part in, by number
@@ -81,13 +80,14 @@ class Unit:
         self.words = arena.words
         self.bells: dict[int, int] = {}
         self.channels: dict[int, ref[Any]] = {}
-        self._loans: Loans | None = None
-        self._opening = allocate_lock()
+        self.loans: Any = None  # what it sees of the run's shared buffers; made by `loans_of`
+        self.opening_lock = allocate_lock()
         self.first: Parker = None  # type: ignore[assignment] # set by `adopt`
         self.first_thread = 0
         self._here = _local()
         self.fetch_bell: Callable[[int], int] = self.words.__getitem__  # in one process a bell is its descriptor
         self.new_parker: Callable[[], Parker] = self._no_parker
+        self.tell: Callable[[Unit, Parker, FrameType], object]  # say where a thread waits
         self.alarm: Callable[[], object] = bool  # tell the keeper to look at the arena
         self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
         self.is_parent = False
@@ -162,7 +162,7 @@ class Unit:
 
     def open_bell(self, record: int) -> int:
         """The bell of a record, at first use."""
-        with self._opening:
+        with self.opening_lock:
             if record not in self.bells:
                 self.bells[record] = self.fetch_bell(record)
             return self.bells[record]
@@ -221,9 +221,7 @@ class Unit:
         if words[TELL] != words[parker.at + TOLD]:
             import sys
 
-            from concmodels.models.memory.deadlocks import tell
-
-            tell(self, parker, sys._getframe())
+            self.tell(self, parker, sys._getframe())
         words[parker.at + WAITING] = 0
 
     def begin_wait(self) -> int:
@@ -301,22 +299,13 @@ class Unit:
         self.bells[at] = bell
         return Parker(at, bell, at)
 
-    def loans(self) -> Loans:
-        """What this unit sees of the run's shared buffers."""
-        with self._opening:
-            if self._loans is None:
-                from concmodels.models.memory.open_views import Loans  # most units do without
-
-                self._loans = Loans(self)
-            return self._loans
-
     def close(self, *, last: bool = False) -> None:
         """Leave the run: from here on its channels and its shared buffers say so."""
         units.pop(self.run, None)
         for channel in [known() for known in list(self.channels.values())]:
             if channel is not None:
                 channel.detach()
-        self.arena.close(last=last, seen=() if self._loans is None else self._loans.end())
+        self.arena.close(last=last, seen=() if self.loans is None else self.loans.end())
 
 
 _current = _local()

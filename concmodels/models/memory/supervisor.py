@@ -39,7 +39,7 @@ from concmodels.models.memory.arena import (
     Arena,
     Cancelled,
 )
-from concmodels.models.memory.child import local_parker, ringer
+from concmodels.models.memory.child import local_parker, ringer, tell
 from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models.memory.interpreter import must_be_main
 from concmodels.models.memory.leftovers import make_semaphores
@@ -90,6 +90,7 @@ class Keeper:
         arena.words[CHANNEL_BYTES] = 1 << (int(channel_bytes) - 1).bit_length()
         self.run = os.getpid() << 24 | next(_runs)
         self.unit = Unit(kind, self.run, arena)
+        self.unit.tell = tell
         self.unit.alarm = ringer(self.bell)
         self.unit.is_parent = True
         self.unit.own_threads = inf  # the watch itself looks at those of the parent

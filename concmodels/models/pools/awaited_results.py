@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
     from typing import Any, Self
 
-    from concmodels.models.pools.awaited import AsyncPool
     from concmodels.models.pools.results import Results, Supply
     from concmodels.models.waiting.channel import Waiter
 
@@ -23,7 +22,7 @@ def cancellation() -> TaskCancelled:
 class Handle:
     """The result of one task of a pool, now or later. `.name` is that of its function."""
 
-    def __init__(self, pool: AsyncPool, function: Callable[..., Any]) -> None:
+    def __init__(self, pool: Any, function: Callable[..., Any]) -> None:
         self.function: Any = function
         self.name = getattr(getattr(function, "func", function), "__name__", "task")  # a partial has a `func`
         self._pool = pool
@@ -108,7 +107,7 @@ class Handle:
 class AsyncResults:
     """The results of a `map`, in order. Workers do not know it: so what it still wants ends when nobody holds it."""
 
-    def __init__(self, pool: AsyncPool, results: Results, supply: Supply, until: float | None) -> None:
+    def __init__(self, pool: Any, results: Results, supply: Supply, until: float | None) -> None:
         self._pool = pool
         self._results = results
         self._supply = supply

@@ -4,8 +4,8 @@ import sys
 from _thread import allocate_lock
 
 from concmodels.models import FOLDER
-from concmodels.models.deadlocks.report import place, stack
 from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.frames import place, stack
 from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
 from concmodels.models.waiting.channel import Event
 from concmodels.models.waiting.timeouts import must_be_plain

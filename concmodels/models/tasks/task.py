@@ -14,12 +14,25 @@ from concmodels.models.waiting.channel import CANCELLED, Event, SyncChannel, Wai
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, Protocol
 
-    from concmodels.models.deadlocks.threads import LookUp
-    from concmodels.models.pools.run import Pools
-    from concmodels.models.tasks.group import TaskGroup
     from concmodels.models.tasks.interrupts import Guard
+
+    class Scope(Protocol):
+        """What a task knows of its groups."""
+
+        cancelled: bool
+        waiter_type: ClassVar[type[TaskWaiter]]
+
+        def new_event(self) -> Event: ...
+        def ended(self, task: Task, error: BaseException | None) -> None: ...
+        def names(self) -> list[str]: ...
+
+    class Watch(Protocol):
+        """What looks up while main waits."""
+
+        def block(self, waiter: TaskWaiter, timeout: float | None) -> bool: ...
+
 
 _numbers = count(1)
 
@@ -85,16 +98,16 @@ class Task:
     """One unit of the model at work: a handle to wait for it and to cancel it."""
 
     def __init__(
-        self, group: TaskGroup | None, function: Callable[..., Any], args: tuple[Any, ...], name: str | None
+        self, group: Scope | None, function: Callable[..., Any], args: tuple[Any, ...], name: str | None
     ) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self.waiter: Waiter | None = None
-        self.scopes: list[TaskGroup] = []
-        self.leaving: list[TaskGroup] = []
+        self.scopes: list[Scope] = []
+        self.leaving: list[Scope] = []
         self.guard: Guard | None = None
-        self.watch: LookUp | None = None  # main's only, among threads: looks up while main waits
+        self.watch: Watch | None = None  # main's only, among threads: looks up while main waits
         self.crew: dict[Task, None] | None = None  # the live tasks of its run, of which it is one
-        self.pools: Pools | None = None  # the pools of its run
+        self.pools: Any = None  # the pools of its run
         self.ident = 0
         self.timed = False  # whether the wait that `waiter` stands for has a timeout
         self.shielded = False

@@ -9,15 +9,12 @@ partner has completed the task's operation just before, the operation returns, a
 it is raised at the task's next wait. A timeout that was closed meanwhile is not raised again.
 """
 
-import sys
 from functools import partial
 from itertools import count
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from concmodels.errors import TaskCancelled
-from concmodels.models.deadlocks.report import deadlock, stack
-from concmodels.models.deadlocks.threads import Watch
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.interrupts import is_signal
 from concmodels.models.waiting.channel import Event, Waiter
@@ -27,11 +24,9 @@ from concmodels.models.waiting.timeouts import must_be_plain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType, TracebackType
+    from types import TracebackType
     from typing import Any, ClassVar, Self
 
-    from concmodels.errors import Deadlock
-    from concmodels.models.pools.run import Pools
     from concmodels.models.tasks.interrupts import Guard
 
 _numbers = count(1)
@@ -126,8 +121,8 @@ class Task:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self.unit: Any = None
         self.guard: Guard | None = None
-        self.watch: ThrownWatch | None = None
-        self.pools: Pools | None = None
+        self.watch: Any = None  # what finds the deadlocks of its run
+        self.pools: Any = None  # the pools of its run
         self.groups: list[TaskGroup] = []
         self._function = function
         self._args = args
@@ -202,32 +197,6 @@ class Task:
         assert self.ended is not None
         self.ended.set()
         group.task_ended(self, self._error)
-
-
-class ThrownWatch(Watch):
-    """What a run's tasks have in common: they can be in one deadlock."""
-
-    def __init__(self, main: Task) -> None:
-        super().__init__()
-        self.main = main
-        main.watch = self
-
-    def mates(self) -> list[Task]:
-        """The live tasks of the run."""
-        return [task for task in list(tasks.values()) if task.watch is self]
-
-    def describe(self, main: list[FrameType] | None = None) -> Deadlock:
-        """The deadlock they are in; at the second one, in the clean-up, all are cancelled once more.
-
-        `main` are the frames of main, where they are no longer on its stack.
-        """
-        frames = {task: stack(task.unit.gr_frame or sys._getframe()) for task in self.mates()}
-        if main is not None:
-            frames[self.main] = main
-        if self.found is not None:
-            for task in frames.keys() - {self.main}:
-                task.cancel_again()
-        return self.find(deadlock((task.name, frames[task]) for task in frames))
 
 
 class TaskGroup:

@@ -11,7 +11,7 @@ from concmodels import catalog
 from concmodels.catalog import Facts
 from concmodels.errors import UnknownModel
 
-SOURCE = ROOT / "concmodels" / "_facts.py"
+SOURCE = ROOT / "concmodels" / "facts.py"
 
 
 def told(facts: Facts) -> dict[str, str]:

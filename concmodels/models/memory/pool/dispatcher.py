@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from concmodels.models.memory.participant import Unit
     from concmodels.models.memory.pool.batches import Endings
-    from concmodels.models.memory.pool.manager import Crew
     from concmodels.models.memory.pool.results import News
 
 OPEN, CLOSED, SENT_HOME, STOPPED = range(4)
@@ -44,7 +43,7 @@ class Floor:
     """What there is to do, and who does it."""
 
     def __init__(self, unit: Unit, workers: int, initializer: tuple[Any, ...]) -> None:
-        self.crew: Crew = None  # type: ignore[assignment] # set before the first is hired
+        self.crew: Any = None  # set before the first is hired
         self.lock = RLock()
         self.stage = OPEN
         self.calls = Calls()

@@ -8,13 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models.memory.pool.pool import Pool
-
 
 class Future(_Future):  # type: ignore[type-arg] # its results are of any type
     """A future of the standard library, whose waits are the model's own."""
 
-    def __init__(self, pool: Pool, name: str) -> None:
+    def __init__(self, pool: Any, name: str) -> None:
         super().__init__()
         self.name = name
         self._pool = pool
@@ -39,11 +37,12 @@ class Future(_Future):  # type: ignore[type-arg] # its results are of any type
 
     def running(self) -> bool:
         """Whether a worker is in it now."""
-        return not self.done() and self._pool.floor.has_begun(self.position)
+        return not self.done() and bool(self._pool.floor.has_begun(self.position))
 
     def cancel(self) -> bool:
         """Take it back, if no worker has begun it; True if it is cancelled."""
-        return self._pool.floor.cancel(self.position, super().cancel)
+        taken_back: bool = self._pool.floor.cancel(self.position, super().cancel)
+        return taken_back
 
     def _wait(self, timeout: float | None) -> None:
         if not self.done():

@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from concmodels.models.memory.channel import Channel
     from concmodels.models.memory.participant import Unit
     from concmodels.models.memory.pool.future import Future
-    from concmodels.models.memory.pool.pool import Pool
 
 
 class Clerk:
     """Begins when the pool is given to a task for the first time."""
 
-    def __init__(self, pool: Pool, unit: Unit) -> None:
+    def __init__(self, pool: Any, unit: Unit) -> None:
         self.counter = new_channel(unit)
         self._pool = pool
         self._unit = unit

@@ -1,0 +1,41 @@
+"""What finds a deadlock among greenlets that a hub switches (gevent, eventlet)."""
+
+import sys
+
+from concmodels.models.deadlocks.report import deadlock
+from concmodels.models.deadlocks.threads import Watch
+from concmodels.models.tasks.frames import stack
+from concmodels.models.tasks.thrown import tasks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from concmodels.errors import Deadlock
+    from concmodels.models.tasks.thrown import Task
+
+
+class ThrownWatch(Watch):
+    """What a run's tasks have in common: they can be in one deadlock."""
+
+    def __init__(self, main: Task) -> None:
+        super().__init__()
+        self.main = main
+        main.watch = self
+
+    def mates(self) -> list[Task]:
+        """The live tasks of the run."""
+        return [task for task in list(tasks.values()) if task.watch is self]
+
+    def describe(self, main: list[FrameType] | None = None) -> Deadlock:
+        """The deadlock they are in; at the second one, in the clean-up, all are cancelled once more.
+
+        `main` are the frames of main, where they are no longer on its stack.
+        """
+        frames = {task: stack(task.unit.gr_frame or sys._getframe()) for task in self.mates()}
+        if main is not None:
+            frames[self.main] = main
+        if self.found is not None:
+            for task in frames.keys() - {self.main}:
+                task.cancel_again()
+        return self.find(deadlock((task.name, frames[task]) for task in frames))

@@ -1,0 +1,81 @@
+"""The frames of a task, the innermost first: of a stack that stands still, or of a coroutine that is suspended."""
+
+import gc
+import os
+import sys
+from types import SimpleNamespace
+
+from concmodels.models import FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType, TracebackType
+    from typing import Any
+
+_LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
+
+
+def stack(frame: FrameType | None) -> list[FrameType]:
+    """The frames of a thread or a greenlet."""
+    frames = []
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    return frames
+
+
+def raised(trace: TracebackType | None) -> list[Any]:
+    """What the frames of a stack were like when an exception was raised there."""
+    frames: list[Any] = []
+    while trace is not None:
+        frame = trace.tb_frame
+        then = SimpleNamespace(f_code=frame.f_code, f_globals=frame.f_globals, f_locals={}, f_lineno=trace.tb_lineno)
+        frames.insert(0, then)
+        trace = trace.tb_next
+    return frames
+
+
+def chain(coroutine: Any) -> Iterator[Any]:
+    """A coroutine and what it awaits, as far as it can be followed (an asynchronous generator hides what it awaits)."""
+    while _frame(coroutine) is not None:
+        yield coroutine
+        coroutine = _inside(getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None))
+
+
+def awaits(coroutine: Any) -> list[FrameType]:
+    """The frames of a coroutine."""
+    return [_frame(inner) for inner in chain(coroutine)][::-1]
+
+
+def _frame(coroutine: Any) -> Any:
+    return getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
+
+
+def _inside(awaited: Any) -> Any:
+    """What is awaited; if it is a coroutine that an `__await__` has handed out, that coroutine, which it hides."""
+    return gc.get_referents(awaited)[0] if type(awaited).__name__ == "coroutine_wrapper" else awaited
+
+
+def place(frames: list[FrameType]) -> str:
+    """Where in the program this is, as ` at file:line`; nothing if no frame is the program's."""
+    for frame in frames:
+        if of_program(frame):
+            return f" at {_short(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return ""
+
+
+def of_program(frame: FrameType) -> bool:
+    """Whether this frame is the program's own: not a room's, not the standard library's, not a model's library's."""
+    if frame.f_code.co_filename.startswith(FOLDER):
+        return False
+    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return root not in sys.stdlib_module_names and root not in _LIBRARIES
+
+
+def _short(path: str) -> str:
+    try:
+        relative = os.path.relpath(path)
+    except OSError, ValueError:  # the working directory is gone, or on another drive
+        return path
+    return min(path, relative, key=len)

@@ -1,0 +1,130 @@
+"""What the ring is to do in one run, and what that took."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Self
+
+from concmodels import catalog
+from concmodels.programs.plan import ITEM_BYTES, AnyPlan, check_messages, check_size
+from concmodels.programs.result import Outcome, capacity_of, count, size_of_one
+
+
+@dataclass(frozen=True)
+class Plan(AnyPlan["Result"]):
+    """The parameters of one ring. Raises `UnknownModel`, and `ValueError` for sizes that make no ring."""
+
+    model: str
+    nodes: int
+    messages: int
+    in_flight: int | None = None
+    """The most messages under way at a time; None: all of them."""
+    capacity: float = math.inf
+    payload: int | None = None
+    """The size of a message in bytes; None: the bare number."""
+
+    def __post_init__(self) -> None:
+        check_size("nodes", self.nodes)
+        check_size("messages", self.messages)
+        if self.in_flight is not None:
+            check_size("in_flight", self.in_flight)
+        check_messages(self.capacity, self.payload)
+        catalog.facts(self.model)
+
+    @property
+    def hops(self) -> int:
+        """From node to node: every message makes one per node."""
+        return self.nodes * self.messages
+
+    @property
+    def window(self) -> int:
+        """The most messages under way, as a number; never more than there are."""
+        return self.messages if self.in_flight is None else min(self.in_flight, self.messages)
+
+    @property
+    def held(self) -> int:
+        """The most messages that can be in the ring at a time: what fits in its channels and the hands of its nodes."""
+        return int(min(self.window, self.capacity * (self.nodes + 1) + self.nodes + 1))
+
+    @property
+    def steps(self) -> int:
+        return self.hops
+
+    @property
+    def units(self) -> int:
+        """The nodes; the feeder is one more, but small."""
+        return self.nodes
+
+    @property
+    def memory(self) -> int:
+        """The bytes that its tasks and its messages may need, at most."""
+        return self.nodes * self.facts.memory + self.held * (ITEM_BYTES + (self.payload or 0))
+
+    @property
+    def starting(self) -> str:
+        return f"{self.nodes:,} nodes"
+
+    @property
+    def thing(self) -> str:
+        return f"a ring of {self.nodes:,} nodes of {self.model}"
+
+    @property
+    def burden(self) -> str:
+        return f" with up to {self.held:,} messages in it"
+
+    @property
+    def way_out(self) -> str:
+        return "fewer nodes, or a limit on --in-flight or --capacity, need less"
+
+    def result(self, **figures: Any) -> Result:
+        return Result.of(self, **figures)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(Outcome):
+    """What one run of the ring took.
+
+    `setup_s` ends when an uncounted message has been round; `run_s` is from the first message counted until the last
+    one was collected.
+    """
+
+    SPEED = "hops_per_s"
+
+    nodes: int
+    messages: int
+    hops: int
+    in_flight: int | str
+    """The most messages under way, or `all`."""
+    capacity: int | str
+    """Of each channel, or `inf`."""
+    payload_bytes: int
+    """0: the bare number."""
+    hops_per_s: float | None = None
+    ns_per_hop: float | None = None
+
+    @classmethod
+    def of(cls, plan: Plan, **figures: Any) -> Self:
+        """Return the result of this plan with these figures."""
+        return cls.of_model(
+            plan.facts,
+            nodes=plan.nodes,
+            messages=plan.messages,
+            hops=plan.hops,
+            in_flight="all" if plan.in_flight is None else plan.window,
+            capacity=capacity_of(plan.capacity),
+            payload_bytes=plan.payload or 0,
+            **figures,
+        )
+
+    def columns(self) -> dict[str, tuple[str, str]]:
+        return {"hops/s": ("hops_per_s", "short"), "per hop": ("ns_per_hop", "duration")}
+
+    def headline(self) -> str:
+        nodes, messages = count(self.nodes, "node"), count(self.messages, "message")
+        return f"ring of {nodes}, {messages}: {count(self.hops, 'hop')}"
+
+    def details(self) -> str:
+        flight = f"{self.in_flight:,}" if isinstance(self.in_flight, int) else self.in_flight
+        return f"{flight} in flight, capacity {self.capacity}, {size_of_one(self.payload_bytes)}"
+
+    def proven(self) -> str:
+        return f"{count(self.messages, 'message')} arrived, once each and in order"
