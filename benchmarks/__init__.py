@@ -7,7 +7,7 @@
 * Candidates of a cell run side by side, round by round (`session`), and ratios are taken within a round (`goals`): the
   moods of a busy machine strike both. Medians and the whole spread are shown, never the best.
 * Every size, version and circumstance stands in the result (`result`).
-* Whoever compares reads what is compared: `suites` says what and with which sizes, `floors`, `peers`, `classics` and
+* Whoever compares reads what is compared: `suites` says what and with which sizes, `baselines`, `peers`, `classics` and
   `other_languages` are the programs.
 
 `report` makes pages and pictures of a result, `readme` the tables of the README.

@@ -1,6 +1,6 @@
 """The rows of the article on subinterpreters: the whole life of a pool, its start and its end inside the clock.
 
-What the tasks need (a server, a buffer) is there before, and the world of a room has been started.
+What the tasks need (a server, a buffer) is there before, and the world of a model has been started.
 """
 
 import time
@@ -9,34 +9,34 @@ from typing import Any
 from concmodels.work import Work, load
 
 
-def room(model: str, tasks: int, workers: int, work: str, **options: Any) -> float:
-    """In the pool of a room."""
+def ours(model: str, tasks: int, workers: int, work: str, **options: Any) -> float:
+    """In the pool of a loaded."""
     from benchmarks.calls import not_without
     from concmodels import catalog
 
     not_without(model)
-    room: Any = catalog.load(model)
+    loaded: Any = catalog.load(model)
     job = load(work)(model, tasks, workers, **options)
-    took: float = room.run(async_life if job.facts.colour == "async" else life, room, job)
+    took: float = loaded.run(async_life if job.facts.is_async else life, loaded, job)
     return took
 
 
-def life(room: Any, work: Work) -> float:
-    """In a sync room."""
-    with work.prepared(room):
+def life(model: Any, work: Work) -> float:
+    """In a sync model."""
+    with work.prepared(model):
         items, begin = list(work.items()), time.perf_counter()
-        with room.Pool(work.workers) as pool:
+        with model.Pool(work.workers) as pool:
             results = list(pool.map(work.function, items))
         took = time.perf_counter() - begin
         check(results, work)
     return took
 
 
-async def async_life(room: Any, work: Work) -> float:
-    """In an async room."""
-    async with work.prepared(room):
+async def async_life(model: Any, work: Work) -> float:
+    """In an async model."""
+    async with work.prepared(model):
         items, begin = list(work.items()), time.perf_counter()
-        async with room.Pool(work.workers) as pool:
+        async with model.Pool(work.workers) as pool:
             results = [result async for result in pool.map(work.function, items)]
         took = time.perf_counter() - begin
         check(results, work)

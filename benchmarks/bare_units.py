@@ -1,4 +1,4 @@
-"""The units themselves, without this library: what a room's units are held against. As in `benchmarks.units`."""
+"""The units themselves, without this library: what a model's units are held against. As in `benchmarks.units`."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -48,24 +48,24 @@ def run_of(program: Any, **sizes: Any) -> Took:
     return result.run_s, {name: getattr(result, name) for name in FIGURES if hasattr(result, name)}
 
 
-def floor_stream(model: str, nodes: int, messages: int) -> float:
-    """The floor of a model, streaming."""
-    from benchmarks import floors
+def baseline_stream(model: str, nodes: int, messages: int) -> float:
+    """The baseline of a model, streaming."""
+    from benchmarks import baselines
 
     not_without(model)
-    return floors.stream(model, nodes, messages)
+    return baselines.stream(model, nodes, messages)
 
 
-def floor_token(model: str, nodes: int, messages: int) -> float:
-    """The floor of a model, one message under way."""
-    from benchmarks import floors
+def baseline_token(model: str, nodes: int, messages: int) -> float:
+    """The baseline of a model, one message under way."""
+    from benchmarks import baselines
 
     not_without(model)
-    return floors.token(model, nodes, messages)
+    return baselines.token(model, nodes, messages)
 
 
 def not_without(model: str) -> None:
-    """Raise `NotHere` where the model itself can't run: then its floor can't either."""
+    """Raise `NotHere` where the model itself can't run: then its baseline can't either."""
     from concmodels.catalog import why_not
 
     if why := why_not(model):
@@ -115,7 +115,7 @@ def language(language: str, kind: str, nodes: int, messages: int, capacity: int 
 
 
 def classic(classic: str, model: str, size: int) -> float:
-    """One of the classics in the room of a model."""
+    """One of the classics in a model."""
     from benchmarks import classics
 
     return classics.run(classic, model, size)

@@ -8,8 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-KINDS = ("room", "floor", "peer", "language", "past")
-"""A model's room, its hand-written floor, what one might pick instead, another language, an article's own figure."""
+KINDS = ("model", "baseline", "peer", "language", "past")
+"""A model, its hand-written baseline, what one might pick instead, another language, an article's own figure."""
 
 
 class NotHere(Exception):

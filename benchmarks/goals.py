@@ -53,10 +53,10 @@ class Verdict:
 
 AGAINST = {
     # model: (another, streaming, token); None: no goal
-    "threads": [("queue.Queue", 5, 1.2), ("floor threads", 0.4, 0.7), ("culsans.Queue (sync)", 5, 1)],
-    "processes": [("multiprocessing.SimpleQueue", 4, 2.5), ("floor processes", 0.5, 0.5)],
-    "subinterp": [("interpreters.Queue", 6, 300), ("floor subinterp", 0.45, 0.5)],
-    "greenlet": [("floor greenlet", 2.5, 0.4)],
+    "threads": [("queue.Queue", 5, 1.2), ("baseline threads", 0.4, 0.7), ("culsans.Queue (sync)", 5, 1)],
+    "processes": [("multiprocessing.SimpleQueue", 4, 2.5), ("baseline processes", 0.5, 0.5)],
+    "subinterp": [("interpreters.Queue", 6, 300), ("baseline subinterp", 0.45, 0.5)],
+    "greenlet": [("baseline greenlet", 2.5, 0.4)],
     "gevent": [("gevent.queue.Queue", 0.85, 0.85)],
     "eventlet": [("eventlet.Queue", 2, 1)],
     "asyncio": [("asyncio.Queue", 1.5, 1), ("culsans.Queue (async)", 2, 1)],
@@ -111,10 +111,10 @@ def goals() -> Iterator[Goal]:
 
 def costs() -> Iterator[Goal]:
     """What starting costs: at most 1.5 times the bare units, at most 1.3 times the bare imports."""
-    ours, theirs = "spawn/units-300/subinterp", "spawn/units-300/floor subinterp"
+    ours, theirs = "spawn/units-300/subinterp", "spawn/units-300/baseline subinterp"
     yield Goal(ours, theirs, 1 / 1.5, why="300 interpreters start in at most 1.5 times what bare ones take")
     yield Goal(ours, theirs, 1 / 1.5, "bytes_per_unit", why="and take at most 1.5 times their memory")
-    ours, theirs = "spawn/units-300/processes", "spawn/units-300/floor processes"
+    ours, theirs = "spawn/units-300/processes", "spawn/units-300/baseline processes"
     yield Goal(ours, theirs, 1 / 1.5, "bytes_per_unit", why="300 processes take at most 1.5 times the PSS of bare ones")
     ours, theirs = "spawn/command/python -m concmodels.ring", "spawn/command/the imports"
     yield Goal(ours, theirs, 1 / 1.3, why="the command starts in at most 1.3 times what its imports take")

@@ -1,4 +1,4 @@
-"""Empty tasks done by a room's pool and by what it is held against; and tasks that compute, without any pool.
+"""Empty tasks done by a model's pool and by what it is held against; and tasks that compute, without any pool.
 
 A lap takes the number of tasks and the number of workers, makes its pool, warms it up, and returns the seconds that the
 counted `map` took, with all its results in a list.
@@ -56,7 +56,7 @@ def check(results: list[Any], due: list[Any]) -> None:
 
 
 def wake(pool: Any, workers: int) -> None:
-    """Have every worker of a pool beyond a border, or of threads, begin a task, then many."""
+    """Have every worker of a pool across a memory boundary, or of threads, begin a task, then many."""
     list(pool.map(time.sleep, [0.1] * workers))
     list(pool.map(nothing, range(WARM_UP)))
 
@@ -160,33 +160,33 @@ def bare(function: Callable[[Any], object], items: list[Any], barrier: Any) -> N
 
 
 def ours(model: str) -> Lap:
-    """Empty tasks in the pool of a room."""
+    """Empty tasks in the pool of a loaded."""
 
     def lap(tasks: int, workers: int) -> float:
-        room: Any = catalog.load(model)
+        loaded: Any = catalog.load(model)
         work = load("nothing")(model, tasks, workers)
-        took: float = room.run(async_lap if work.facts.colour == "async" else plain_lap, room, work)
+        took: float = loaded.run(async_lap if work.facts.is_async else plain_lap, loaded, work)
         return took
 
     return lap
 
 
-def plain_lap(room: Any, work: Work) -> float:
-    """In a sync room."""
-    with work.prepared(room), room.Pool(work.workers) as pool:
+def plain_lap(model: Any, work: Work) -> float:
+    """In a sync model."""
+    with work.prepared(model), model.Pool(work.workers) as pool:
         if work.facts.parallel == "always":
             wake(pool, work.workers)
         list(pool.map(work.function, range(WARM_UP)))
         return timed(lambda: pool.map(work.function, work.items()), work.expected())
 
 
-async def async_lap(room: Any, work: Work) -> float:
-    """In an async room."""
+async def async_lap(model: Any, work: Work) -> float:
+    """In an async model."""
 
     async def run(items: Iterable[Any]) -> list[Any]:
         return [result async for result in pool.map(work.function, items)]
 
-    async with work.prepared(room), room.Pool(work.workers) as pool:
+    async with work.prepared(model), model.Pool(work.workers) as pool:
         await run(range(WARM_UP))
         return await async_timed(lambda: run(work.items()), work.expected())
 

@@ -28,9 +28,9 @@ def markdown(head: list[str], lines: Iterable[list[str]], left: int = 1) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ruler, *lines))
 
 
-def rooms(suite: str, cell: str) -> list[Row]:
-    """The rooms in a cell, the fastest first."""
-    return [row for row in results().of(suite, cell) if row.kind == "room"]
+def models(suite: str, cell: str) -> list[Row]:
+    """The models in a cell, the fastest first."""
+    return [row for row in results().of(suite, cell) if row.kind == "model"]
 
 
 def ring(cell: str) -> str:
@@ -40,7 +40,7 @@ def ring(cell: str) -> str:
         head,
         [
             [f"`{row.model}`", f"{row.per_second:,.0f}", per_hop(row), *costs(row), switches(row)]
-            for row in rooms("ring", cell)
+            for row in models("ring", cell)
         ],
     )
 
@@ -78,7 +78,7 @@ def waiting() -> str:
     head = ["model", "tasks/s", "speed-up", "setup", "run", "CPU", "memory (PSS)"]
     lines = [
         [f"`{row.model}`", f"{row.per_second:.1f}", f"{figure(row, 'speedup'):.2f}", *costs(row)]
-        for row in rooms("pool", "io")
+        for row in models("pool", "io")
     ]
     return markdown(head, lines)
 

@@ -11,12 +11,12 @@ It is a pyperf file, so `python -m pyperf show FILE`, `stats`, `hist` and `compa
 
 One **benchmark** is one candidate in one cell under one Python, by the name `ring/stream/threads@3.14`. A **cell** is
 one piece of work with its sizes (`stream`: 300 nodes, everything in flight); its **candidates** do that same work: a
-model's room (`threads`), its hand-written floor (`floor threads`), what a user might pick instead (`queue.Queue`).
+model (`threads`), its hand-written baseline (`baseline threads`), what a user might pick instead (`queue.Queue`).
 One **run** is one fresh process; its value is **seconds per step** (a step is a hop, a message, a task, a unit ...),
 the set-up outside the clock. Its metadata, beside pyperf's own (`date`, `load_avg_1min`, `loops`, `inner_loops`, which
 is the number of steps, `cpu_count`, `cpu_model_name`, `platform`, `python_version` ...):
 
-    suite, cell, candidate, kind, model   `kind` is room, floor, peer, language or past (an article's own figure)
+    suite, cell, candidate, kind, model   `kind` is room, baseline, peer, language or past (an article's own figure)
     python, gil                           the tag ("3.14", "3.14t"), and "on" or "off"
     round                                 from 1; candidates of a cell that ran side by side have the same
     step                                  what is counted: "hop", "message", "task", "unit" ...
@@ -251,6 +251,15 @@ def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
             yield statistics.median(run.values), run.get_metadata()
 
 
+_KINDS_OF_BEFORE = {"room": "model", "floor": "baseline"}
+"""What results of version 0.1 call a kind, and what it is called now."""
+
+
+def _of_today(candidate: str) -> str:
+    """A baseline by its name of today: results of version 0.1 call it a floor."""
+    return f"baseline {candidate.removeprefix('floor ')}" if candidate.startswith("floor ") else candidate
+
+
 def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     """The row that these runs make."""
     first = runs[0][1]
@@ -263,6 +272,7 @@ def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     suite, cell, candidate, kind, python, gil, step = (
         typed(first, name, str) for name in ("suite", "cell", "candidate", "kind", "python", "gil", "step")
     )
+    kind, candidate = _KINDS_OF_BEFORE.get(kind, kind), _of_today(candidate)
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r}")
     return Row(

@@ -11,7 +11,7 @@ from concmodels.programs.table import duration, short
 
 LEAST_CHANGE = 1.05
 """What is less than that is noise, however alike the rounds are."""
-KINDS = {"room": "", "floor": "by hand", "peer": "instead", "language": "language", "past": "then"}
+KINDS = {"model": "", "baseline": "by hand", "peer": "instead", "language": "language", "past": "then"}
 
 
 def cells(results: Results, wanted: Sequence[str] = ()) -> Iterable[Table]:

@@ -1,6 +1,6 @@
 """Many units that do nothing but wait: what one costs in time and in memory.
 
-`room` starts them on the vocabulary, the others by hand. All return the seconds from before the first one is started
+`model` starts them on the vocabulary, the others by hand. All return the seconds from before the first one is started
 until the last one has said that it runs, and how much memory they take. Children import this module.
 """
 
@@ -27,11 +27,11 @@ async def async_unit(here: AsyncChannel[int], go: AsyncChannel[int]) -> None:
         pass
 
 
-def crowd(room: Any, units: int) -> Took:
+def crowd(model: Any, units: int) -> Took:
     """Start so many."""
-    here, go = room.Channel(float("inf"), "here"), room.Channel(float("inf"), "go")
+    here, go = model.Channel(float("inf"), "here"), model.Channel(float("inf"), "go")
     watch = Watch(units)
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         for _ in range(units):
             group.spawn(unit, here, go)
         for _ in range(units):
@@ -41,11 +41,11 @@ def crowd(room: Any, units: int) -> Took:
     return watch.took()
 
 
-async def async_crowd(room: Any, units: int) -> Took:
+async def async_crowd(model: Any, units: int) -> Took:
     """As `crowd`."""
-    here, go = room.Channel(float("inf"), "here"), room.Channel(float("inf"), "go")
+    here, go = model.Channel(float("inf"), "here"), model.Channel(float("inf"), "go")
     watch = Watch(units)
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         for _ in range(units):
             group.spawn(async_unit, here, go)
         for _ in range(units):
@@ -90,19 +90,19 @@ def memory() -> int | None:
     return None if own is None or others is None else own + others
 
 
-def room(model: str, units: int) -> Took:
-    """In the room of a model. Raises `NotHere` where this machine can't hold them."""
+def ours(model: str, units: int) -> Took:
+    """In the loaded of a model. Raises `NotHere` where this machine can't hold them."""
     from benchmarks.cell import NotHere
     from concmodels import catalog
     from concmodels.programs.limits import TooLarge, check
     from concmodels.ring.plan import Plan
 
-    room: Any = catalog.load(model)
+    loaded: Any = catalog.load(model)
     try:
         check(Plan(model, units, 1))  # also raises the limit on descriptors
     except TooLarge as reason:
         raise NotHere(str(reason)) from None
-    took: Took = room.run(async_crowd if catalog.facts(model).colour == "async" else crowd, room, units)
+    took: Took = loaded.run(async_crowd if catalog.facts(model).is_async else crowd, loaded, units)
     return took
 
 

@@ -5,14 +5,14 @@ Importing the package loads none of the models: every child process and every su
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.contract import Room
+    from concmodels.contract import Model
 
 __version__ = "0.1.0"
 __all__ = ["load", "names"]
 
 
-def load(name: str) -> Room:
-    """Return the room of a model (`"trio"`) or of a variant (`"subinterp:queue"`).
+def load(name: str) -> Model:
+    """Return a model (`"trio"`) or of a variant (`"subinterp:queue"`).
 
     Raises `UnknownModel` for a name that does not exist and `ModelUnavailable` for a model that can't run here;
     both are one sentence.

@@ -1,10 +1,10 @@
-"""Which models there are, what is known about each, which can run here, and the rooms themselves.
+"""Which models there are, what is known about each, which can run here, and the models themselves.
 
     >>> from concmodels import catalog
     >>> catalog.facts("trio").scheduler
     "trio's run loop"
 
-A room that travels pickles as its name and is loaded again by `load` in the child: the module stays light.
+A model that travels pickles as its name and is loaded again by `load` in the child: the module stays light.
 """
 
 import os
@@ -15,7 +15,7 @@ from concmodels.facts import BEYOND, FACTS, Facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.contract import Room
+    from concmodels.contract import Model
 
 __all__ = ["Facts", "facts", "is_beyond", "load", "name_of", "names", "why_not"]
 
@@ -42,7 +42,7 @@ def names(*, variants: bool = False, beyond: bool = False) -> list[str]:
 
 
 def is_beyond(entry: Facts) -> bool:
-    """Return whether this model goes beyond one machine: then it need not keep every promise.
+    """Return whether this model goes beyond one machine: then it need not keep every guarantee.
 
     >>> from concmodels import catalog
     >>> catalog.is_beyond(catalog.facts("dask"))
@@ -66,8 +66,8 @@ def facts(name: str) -> Facts:
 
     >>> from concmodels import catalog
     >>> facts = catalog.facts("trio")
-    >>> facts.colour, facts.unit
-    ('async', 'a trio task around a coroutine')
+    >>> facts.is_async, facts.unit
+    (True, 'a trio task around a coroutine')
     """
     if name in _BY_NAME:
         return _BY_NAME[name]
@@ -84,8 +84,8 @@ def _is_address(text: str) -> bool:
     return scheme.isalpha() and host != "" and port.isdecimal() and 0 < int(port) < 1 << 16
 
 
-def load(name: str) -> Room:
-    """Return the room of a model or variant.
+def load(name: str) -> Model:
+    """Return a model or variant.
 
     Raises `UnknownModel` or `ModelUnavailable`, each with one sentence.
 
@@ -100,10 +100,10 @@ def load(name: str) -> Room:
     if refusal := _refusal(entry):
         raise ModelUnavailable(f"{name} can't run here: {refusal}")
     try:
-        room = importlib.import_module(f"concmodels.models.{entry.file}")
+        model = importlib.import_module(f"concmodels.models.{entry.file}")
     except ImportError as error:
         raise ModelUnavailable(f"{name} can't run here: {_missing(entry) or error}") from error
-    loaded: Room = room if _BY_NAME[entry.model] is entry else room.variant(entry.variant)
+    loaded: Model = model if _BY_NAME[entry.model] is entry else model.variant(entry.variant)
     return loaded
 
 

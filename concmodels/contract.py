@@ -1,17 +1,18 @@
 """The vocabulary, as types: the page to read first.
 
-Every room (`concmodels/models/*.py`) keeps this contract in its own way. It comes in two colours: in the sync rooms
+Every model (`concmodels/models/*.py`) keeps this contract in its own way. It comes in two kinds: in the sync models
 (threads, rawthreads, processes, subinterp, greenlet, tasklets, gevent, eventlet) the verbs that may wait are plain
-calls, in the async rooms (asyncio, trio, anyio) the same verbs are awaited. Nothing else differs.
+calls, in the async models (asyncio, trio, anyio) the same verbs are awaited. Nothing else differs.
 
-What differs between the rooms is said in their docstrings. The largest difference: in processes and subinterp a message
-is a copy, a task's function must be importable (in a program that is started: behind `if __name__ == "__main__":`),
-channels live only inside a `run`, and what can't cross is refused with `CannotTravel`. What fails beyond such a border
-keeps its type or arrives as `RemoteError`; a child that was killed is `TaskDied`. All are in `concmodels.errors`.
+What differs between the models is said in their docstrings. The largest difference: in processes and subinterp a
+message is a copy, a task's function must be importable (in a program that is started: behind `if __name__ ==
+"__main__":`), channels live only inside a `run`, and what can't cross is refused with `CannotTravel`. What fails beyond
+such a memory boundary keeps its type or arrives as `RemoteError`; a child that was killed is `TaskDied`. All are in
+`concmodels.errors`.
 
-The page is for readers, type checkers and tests. No room imports it.
+The page is for readers, type checkers and tests. No model imports it.
 
-What every model promises:
+What every model guarantees:
 
 * An accepted item reaches exactly one receiver, and the items of one sender arrive in the order sent.
 * `send` waits while the channel is full, `receive` while it is empty; on a channel of capacity 0 (a rendezvous)
@@ -24,7 +25,8 @@ What every model promises:
 * Cancellation arrives where a task waits, as the model's own exception `Cancelled`, and leaves nothing half done. If a
   partner has completed the operation just before, the operation returns, and the next checkpoint raises `Cancelled`.
 * An operation that has raised has done nothing; one that has returned has happened. Nothing is ever given back. (Beyond
-  a border `receive` raises `CannotTravel` for an item that can't be unpickled there: that item has been received.)
+  a memory boundary `receive` raises `CannotTravel` for an item that can't be unpickled there: that item has been
+  received.)
 * Leaving a group is a checkpoint: a task that was cancelled ends there, also if there is nobody left to wait for.
 * Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended; so does `Deadlock`, in one process. It
   interrupts main once. A second one, before main has handled the first, is enough to leave, whatever a task does.
@@ -45,7 +47,7 @@ An operation that has to wait raises `ValueError` for nan, and `TypeError` for w
 
 @runtime_checkable
 class ChannelBase[T](Protocol):
-    """What a channel of either colour has: everything that never waits.
+    """What sync and async channels have in common: everything that never waits.
 
     >>> from concmodels import load
     >>> channel = load("threads").Channel(2, "numbers")
@@ -81,7 +83,7 @@ class ChannelBase[T](Protocol):
         """Accept nothing more, for all its users. Never waits; a second call does nothing."""
 
     def __enter__(self) -> Self:
-        """Plain `with` in both colours: closes the channel at the end of the block."""
+        """A plain `with`, also in an async model: closes the channel at the end of the block."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -90,11 +92,11 @@ class ChannelBase[T](Protocol):
 
 @runtime_checkable
 class Channel[T](ChannelBase[T], Protocol):
-    """A channel in a sync room.
+    """A channel in a sync model.
 
     >>> from concmodels import load
-    >>> def main(room):
-    ...     with room.Channel(3) as channel:
+    >>> def main(model):
+    ...     with model.Channel(3) as channel:
     ...         for number in range(3):
     ...             channel.send(number, timeout=1)
     ...     return list(channel)
@@ -115,11 +117,11 @@ class Channel[T](ChannelBase[T], Protocol):
 
 @runtime_checkable
 class AsyncChannel[T](ChannelBase[T], Protocol):
-    """A channel in an async room: the same, awaited.
+    """A channel in an async model: the same, awaited.
 
     >>> from concmodels import load
-    >>> async def main(room):
-    ...     with room.Channel(3) as channel:
+    >>> async def main(model):
+    ...     with model.Channel(3) as channel:
     ...         for number in range(3):
     ...             await channel.send(number, timeout=1)
     ...     return [number async for number in channel]
@@ -140,7 +142,7 @@ class AsyncChannel[T](ChannelBase[T], Protocol):
 
 @runtime_checkable
 class TaskBase(Protocol):
-    """The handle of a task, in either colour."""
+    """What the handle of a task has in sync and async models."""
 
     @property
     def name(self) -> str:
@@ -155,11 +157,11 @@ class TaskBase(Protocol):
 
 @runtime_checkable
 class Task[R](TaskBase, Protocol):
-    """The handle of a task in a sync room: what `spawn` gives.
+    """The handle of a task in a sync model: what `spawn` gives.
 
     >>> from concmodels import load
-    >>> def main(room):
-    ...     with room.TaskGroup() as group:
+    >>> def main(model):
+    ...     with model.TaskGroup() as group:
     ...         task = group.spawn(pow, 2, 10, name="power")
     ...         return task.name, task.result(timeout=1), task.done()
     >>> threads = load("threads")
@@ -173,7 +175,7 @@ class Task[R](TaskBase, Protocol):
 
 @runtime_checkable
 class AsyncTask[R](TaskBase, Protocol):
-    """The handle of a task in an async room."""
+    """The handle of a task in an async model."""
 
     async def result(self, timeout: Timeout = None) -> R:
         """As `Task.result`."""
@@ -186,8 +188,8 @@ class TaskGroup(Protocol):
     failed leaves in one `ExceptionGroup`, each exception once. `KeyboardInterrupt` and `SystemExit` leave bare.
 
         >>> from concmodels import load
-        >>> def main(room):
-        ...     with room.TaskGroup() as group:
+        >>> def main(model):
+        ...     with model.TaskGroup() as group:
         ...         tasks = [group.spawn(pow, 2, number) for number in range(4)]
         ...     return [task.result() for task in tasks]
         >>> threads = load("threads")
@@ -205,7 +207,7 @@ class TaskGroup(Protocol):
     def spawn[*A, R](self, function: Callable[[*A], R], *args: *A, name: str | None = None) -> Task[R]:
         """Start `function(*args)` as a task of this group, and return its handle; `name` is for error messages.
 
-        Raises `RuntimeError` once the group has been left, and `CannotTravel` for what can't cross a border.
+        Raises `RuntimeError` once the group has been left, and `CannotTravel` for what can't cross a memory boundary.
         """
 
     def cancel(self) -> None:
@@ -218,8 +220,8 @@ class AsyncTaskGroup(Protocol):
     >>> from concmodels import load
     >>> async def double(number):
     ...     return 2 * number
-    >>> async def main(room):
-    ...     async with room.TaskGroup() as group:
+    >>> async def main(model):
+    ...     async with model.TaskGroup() as group:
     ...         tasks = [group.spawn(double, number) for number in range(4)]
     ...     return [await task.result() for task in tasks]
     >>> trio = load("trio")
@@ -242,7 +244,7 @@ class AsyncTaskGroup(Protocol):
 
 
 class Pool(Protocol):
-    """Workers that do what they are given: in a sync room a `concurrent.futures.Executor`.
+    """Workers that do what they are given: in a sync model a `concurrent.futures.Executor`.
 
     `Pool(workers=None, *, initializer=None, initargs=())` starts its workers at once: in processes and subinterp by
     default as many as there are CPUs, elsewhere four more, at most 32. It belongs to the run that it is made in: if it
@@ -264,8 +266,8 @@ class Pool(Protocol):
     cancelled and what has begun is cancelled where it waits.
 
         >>> from concmodels import load
-        >>> def main(room):
-        ...     with room.Pool(2) as pool:
+        >>> def main(model):
+        ...     with model.Pool(2) as pool:
         ...         power = pool.submit(pow, 2, 10)
         ...         return power.result(), list(pool.map(abs, [-1, 2, -3]))
         >>> threads = load("threads")
@@ -294,9 +296,9 @@ class Pool(Protocol):
 
         The items are taken at once; with `buffersize` at most so many are ahead of the results that were yielded. The
         exception of a call is raised in its turn, and ends the iteration; what has not begun is then cancelled, as it
-        is when the iterator is dropped. `timeout` is in seconds from this call on: `TimeoutError`. Beyond a border,
-        `chunksize` tasks travel together; by default as many as take about a millisecond, and a lone one at once.
-        `progress` labels a bar on a terminal.
+        is when the iterator is dropped. `timeout` is in seconds from this call on: `TimeoutError`. Beyond a memory
+        boundary, `chunksize` tasks travel together; by default as many as take about a millisecond, and a lone one at
+        once. `progress` labels a bar on a terminal.
         """
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -314,7 +316,7 @@ class Pool(Protocol):
 
 
 class Handle[R](Awaitable[R], Protocol):
-    """What `submit` gives in an async room: `await handle` is the result, or raises what the call raised.
+    """What `submit` gives in an async model: `await handle` is the result, or raises what the call raised.
 
     It can be awaited more than once, and by several tasks.
     """
@@ -330,7 +332,7 @@ class Handle[R](Awaitable[R], Protocol):
 
 
 class AsyncPool(Protocol):
-    """The same in an async room: `async with room.Pool(8) as pool`.
+    """The same in an async model: `async with model.Pool(8) as pool`.
 
     `fn` is a coroutine function. A plain one may be given too: it is called in the loop, and until it returns
     nothing else runs there.
@@ -338,8 +340,8 @@ class AsyncPool(Protocol):
         >>> from concmodels import load
         >>> async def double(number):
         ...     return 2 * number
-        >>> async def main(room):
-        ...     async with room.Pool(2) as pool:
+        >>> async def main(model):
+        ...     async with model.Pool(2) as pool:
         ...         handle = await pool.submit(double, 21)
         ...         return await handle, [it async for it in pool.map(double, [1, 2, 3])]
         >>> asyncio = load("asyncio")
@@ -396,15 +398,15 @@ class Shared(Protocol):
     """The handle of one block of memory that all workers see, made by `share(buffer)`.
 
     It may be an argument of `spawn`, `submit` and `map`, and an item of a channel. In one process it is the object
-    itself; beyond a border the bytes are copied once, into memory that every worker maps, and the object that they came
-    from does not see what is written there. A read-only source gives read-only views.
+    itself; across a memory boundary the bytes are copied once, into memory that every worker maps, and the object that
+    they came from does not see what is written there. A read-only source gives read-only views.
 
     `release()`, or leaving its `with`, ends it: after that `view()` and `array()` raise `RuntimeError`, here and in
     every worker. Memory that a worker still has a view of is given back when that worker has let go of it.
 
         >>> from concmodels import load
-        >>> def main(room):
-        ...     with room.share(bytearray(b"seen by all")) as shared:
+        >>> def main(model):
+        ...     with model.share(bytearray(b"seen by all")) as shared:
         ...         shared.view()[0:4] = b"SEEN"
         ...         return bytes(shared.view()), shared.nbytes, shared.readonly
         >>> threads = load("threads")
@@ -437,14 +439,14 @@ class Shared(Protocol):
     ) -> None: ...
 
 
-class Room(Protocol):
-    """A model: the module itself, or a `Room` object for a variant (`processes:spawn`).
+class Model(Protocol):
+    """A model: the module itself, or a `Model` object for a variant (`processes:spawn`).
 
     >>> from concmodels import load
-    >>> def main(room, name):
-    ...     started = room.now()
-    ...     room.sleep(0.001)
-    ...     return name, room.now() - started >= 0.001
+    >>> def main(model, name):
+    ...     started = model.now()
+    ...     model.sleep(0.001)
+    ...     return name, model.now() - started >= 0.001
     >>> threads = load("threads")
     >>> threads.run(main, threads, "slept")
     ('slept', True)
@@ -496,7 +498,7 @@ class Room(Protocol):
         """
 
     def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:
-        """Wait until one of several cases can be done, and do it: exactly one; awaited in the async rooms.
+        """Wait until one of several cases can be done, and do it: exactly one; awaited in the async models.
 
         A case is a channel (receive from it) or a pair `(channel, item)` (send it). Among the cases that are ready one
         is chosen by chance; with `priority=True` the first. Returns a `concmodels.errors.Selected`: its `.channel`, the
@@ -506,16 +508,16 @@ class Room(Protocol):
 
         To wait for work and for the word to stop at once:
 
-            done = room.select(work, stop)
+            done = model.select(work, stop)
             if done.channel is stop or done.closed: return
 
         and, so that it runs:
 
             >>> from concmodels import load
-            >>> def main(room):
-            ...     work, stop = room.Channel(2, "work"), room.Channel(1, "stop")
+            >>> def main(model):
+            ...     work, stop = model.Channel(2, "work"), model.Channel(1, "stop")
             ...     stop.send("enough")
-            ...     done = room.select(work, stop, timeout=1)
+            ...     done = model.select(work, stop, timeout=1)
             ...     return done.channel is stop, done.item, done.sent, done.closed
             >>> threads = load("threads")
             >>> threads.run(main, threads)
@@ -523,7 +525,7 @@ class Room(Protocol):
         """
 
     def sleep(self, seconds: float) -> object:
-        """Sleep for so many seconds, any real number; awaited in the async rooms. A checkpoint.
+        """Sleep for so many seconds, any real number; awaited in the async models. A checkpoint.
 
         Negative counts as 0, and `math.inf` lasts until the task is cancelled. Raises `ValueError` for nan, and
         `TypeError` for what is no number.

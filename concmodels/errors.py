@@ -77,8 +77,8 @@ class Deadlock(RuntimeError):
 
         >>> from concmodels import load
         >>> from concmodels.errors import Deadlock
-        >>> def main(room):
-        ...     room.Channel(0, "nobody sends").receive()
+        >>> def main(model):
+        ...     model.Channel(0, "nobody sends").receive()
         >>> greenlet = load("greenlet")
         >>> try:
         ...     greenlet.run(main, greenlet)
@@ -102,9 +102,9 @@ class Deadlock(RuntimeError):
 
 
 class RemoteError(Exception):
-    """An exception that could not cross a border.
+    """An exception that could not cross a memory boundary.
 
-    `.task` is the name of the task, `.traceback` the text of the traceback that it had beyond the border.
+    `.task` is the name of the task, `.traceback` the text of the traceback that it had across the memory boundary.
 
         >>> from concmodels.errors import RemoteError
         >>> print(RemoteError("worker-1", "ValueError: no"))
@@ -126,9 +126,9 @@ class TaskCancelled(Exception):
 
     >>> from concmodels import load
     >>> from concmodels.errors import TaskCancelled
-    >>> def main(room):
-    ...     with room.TaskGroup() as group:
-    ...         task = group.spawn(room.sleep, 60)
+    >>> def main(model):
+    ...     with model.TaskGroup() as group:
+    ...         task = group.spawn(model.sleep, 60)
     ...         task.cancel()
     ...     try:
     ...         task.result()
@@ -159,7 +159,7 @@ class WorkerDied(TaskDied):
 
 
 class CannotTravel(TypeError):
-    """A function, an argument, an item or a result can't cross the border to another process or interpreter.
+    """A function, an argument, an item or a result can't cross the boundary to another process or interpreter.
 
     `__cause__` is what was raised where it was pickled: by an object's `__reduce__`, or a `RecursionError` for what is
     nested too deeply. Nothing was sent or started then. Where something arrives that can't be unpickled, this is raised

@@ -1,6 +1,6 @@
 """The facts of every model and variant; `catalog` is the door to them.
 
-Children import this through the catalog when a room travels to them, so it imports nothing. The numbers are rounded up
+Children import this through the catalog when a model travels to them, so it imports nothing. The numbers are rounded up
 from measurements (CPython 3.14, x86-64 Linux): the ring's pre-flight check refuses with them what can't fit, so they
 count what a node of the ring costs: its task, its channel, and the first message in it.
 """
@@ -13,7 +13,7 @@ class Facts:
     """What is known about one model, or about one variant of it."""
 
     __slots__ = (
-        "cancellation", "colour", "cost", "descriptors", "file", "hop", "memory", "message", "model", "needs",
+        "cancellation", "cost", "descriptors", "file", "hop", "is_async", "memory", "message", "model", "needs",
         "parallel", "polls", "pool", "preemptive", "raised_again", "scheduler", "separate", "shares", "unit", "variant",
     )  # fmt: skip
 
@@ -21,7 +21,7 @@ class Facts:
     variant: str | None  # None: the model has no variants
     file: str  # its module in concmodels.models
     needs: tuple[str, ...]  # the libraries it stands on, by their name for pip and for import
-    colour: str  # "sync" or "async"
+    is_async: bool  # whether its verbs are awaited
     unit: str
     scheduler: str
     preemptive: bool
@@ -48,7 +48,7 @@ class Facts:
 
 
 THREADS = Facts(
-    model="threads", variant=None, file="threads", needs=(), colour="sync",
+    model="threads", variant=None, file="threads", needs=(), is_async=False,
     unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True, polls=False,
     message="a reference, through a deque", shares="the object itself", parallel="on free-threaded builds only",
     pool="what waits, side by side; what computes too, but only without the GIL",
@@ -65,7 +65,7 @@ RAWTHREADS = THREADS.but(
 )  # fmt: skip
 
 PROCESSES = Facts(
-    model="processes", variant="forkserver", file="processes", needs=(), colour="sync",
+    model="processes", variant="forkserver", file="processes", needs=(), is_async=False,
     unit="an OS process", scheduler="the kernel, on all CPUs", preemptive=True, polls=False,
     message="a copy: a word in shared memory, or a pickle", shares="one copy in the run's shared memory",
     pool="what computes, side by side; a worker that is killed costs only its task",
@@ -76,7 +76,7 @@ PROCESSES = Facts(
 )  # fmt: skip
 
 SUBINTERP = Facts(
-    model="subinterp", variant="memoryview", file="subinterp", needs=(), colour="sync",
+    model="subinterp", variant="memoryview", file="subinterp", needs=(), is_async=False,
     unit="a subinterpreter with its own GIL, in an OS thread", scheduler="the kernel, on all CPUs",
     preemptive=True, polls=False,
     message="a copy: a word in a shared memoryview, or a pickle", shares="one copy in the run's shared memory",
@@ -87,10 +87,10 @@ SUBINTERP = Facts(
 )  # fmt: skip
 
 GREENLET = Facts(
-    model="greenlet", variant=None, file="greenlet_", needs=("greenlet",), colour="sync",
-    unit="a greenlet: a C stack that is swapped", scheduler="the room's own run queue", preemptive=False, polls=False,
+    model="greenlet", variant=None, file="greenlet_", needs=("greenlet",), is_async=False,
+    unit="a greenlet: a C stack that is swapped", scheduler="the model's own run queue", preemptive=False, polls=False,
     message="a reference", shares="the object itself", parallel="never: one thread",
-    pool="what waits by the room's own means; it has no sockets",
+    pool="what waits by the model's own means; it has no sockets",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
     cost="40 us to start, 15 KiB", descriptors=0, memory=16 * KIB, separate=False, hop=3e-6,
 )  # fmt: skip
@@ -121,7 +121,7 @@ EVENTLET = GREENLET.but(
 )  # fmt: skip
 
 ASYNCIO = Facts(
-    model="asyncio", variant=None, file="asyncio_", needs=(), colour="async",
+    model="asyncio", variant=None, file="asyncio_", needs=(), is_async=True,
     unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False, polls=False,
     message="a reference", shares="the object itself", parallel="never: one thread per loop",
     pool="what is awaited, in any number; who computes stops all",
@@ -175,7 +175,7 @@ FACTS: tuple[Facts, ...] = (
 """Every model, and behind each its variants; the first of a model is its default."""
 
 DASK = Facts(
-    model="dask", variant=None, file="dask_", needs=("distributed",), colour="sync",
+    model="dask", variant=None, file="dask_", needs=("distributed",), is_async=False,
     unit="a task of a Dask cluster, in a thread of a worker", scheduler="Dask's, and below it the kernel",
     preemptive=True, polls=True,
     message="a pickle, in a queue that Dask's scheduler keeps", shares="the object itself; nothing on a real cluster",

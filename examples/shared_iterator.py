@@ -16,7 +16,7 @@ A generator notices that somebody is already in it, and raises `ValueError: gene
 With the GIL, threads change places only where the interpreter lets them: at a call, at the end of a loop's body, and
 wherever the GIL is given up, as in a read that has to wait. So the race does not show in an iterator written in C (no
 such place in it), nor in a Python one made of a few plain operations: they are safe by luck of the implementation,
-which no documentation promises, and on a free-threaded Python the luck is over.
+which no documentation guarantees, and on a free-threaded Python the luck is over.
 
 What helps: a lock around `next`, for any iterator (`Locked`; Python 3.15 has it as `threading.serialize_iterator`), or
 a channel: one task has the iterator to itself, and the others receive from the channel.
@@ -35,7 +35,7 @@ from rich.table import Table
 
 from concmodels import load
 
-room = load("threads")
+model = load("threads")
 
 
 def elsewhere() -> None:
@@ -107,7 +107,7 @@ def take(source: Iterable[int], start: threading.Barrier) -> tuple[list[int], st
     return taken, None
 
 
-def feed(channel: room.Channel, numbers: Iterable[int]) -> None:
+def feed(channel: model.Channel, numbers: Iterable[int]) -> None:
     """The one task that has the iterator."""
     with channel:
         for number in numbers:
@@ -117,7 +117,7 @@ def feed(channel: room.Channel, numbers: Iterable[int]) -> None:
 def share_out(source: Iterable[int], threads: int, fed_from: Iterable[int] | None = None) -> tuple[list[int], int, str]:
     """Have that many threads take from one source; return all that was taken, how many threads failed, and why."""
     start = threading.Barrier(threads)
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         takers = [group.spawn(take, source, start) for _ in range(threads)]
         if fed_from is not None:
             group.spawn(feed, source, fed_from)
@@ -136,7 +136,7 @@ def forms(numbers: int) -> Iterator[tuple[str, Iterable[int], Iterable[int] | No
     yield "that generator, locked", Locked(generated(numbers)), None
     if serialize := getattr(threading, "serialize_iterator", None):  # new in Python 3.15
         yield "that class, serialized", serialize(Chatty(numbers)), None
-    yield "that class, behind a channel", room.Channel(100), Chatty(numbers)
+    yield "that class, behind a channel", model.Channel(100), Chatty(numbers)
 
 
 def row(taken: list[int], failed: int, why: str, numbers: int) -> list[str]:
@@ -165,5 +165,5 @@ if __name__ == "__main__":
     if options.threads < 1 or options.numbers < 1:
         parser.error("there must be at least one thread and one number")
     sys.setswitchinterval(1e-6)  # let the threads change places as often as they can: a race shows sooner
-    Console().print(room.run(main, options.threads, options.numbers))
+    Console().print(model.run(main, options.threads, options.numbers))
     print("What these figures mean, and why the first two are safe only by luck, stands at the top of this file.")

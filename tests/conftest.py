@@ -1,10 +1,10 @@
 """Which models the tests are run on, and when they may be skipped: decided here and nowhere else.
 
 A test that asks for `model` runs once for every model and variant of the catalog, and never names one itself; one that
-asks for `promise` too runs once for every promise that the model gives:
+asks for `guarantee` too runs once for every guarantee that the model gives:
 
-    def test_promise(model, promise):
-        promise.hold(model)
+    def test_guarantee(model, guarantee):
+        guarantee.hold(model)
 
 What can't run here is skipped, and says why. On CI (`CI=true` in the environment) and with `--expect-all` such a skip
 is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoticed.
@@ -89,9 +89,9 @@ def quiet_corner(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def border_servers(quiet_corner):
+def boundary_servers(quiet_corner):
     """What multiprocessing starts once and keeps as long as the program lives: its forkserver, its resource tracker."""
-    from borders import one_task
+    from boundaries import one_task
 
     from concmodels.models import processes
 
@@ -114,7 +114,7 @@ def cpython_tests(request):
 
 
 @pytest.fixture
-def nothing_left_behind(border_servers):
+def nothing_left_behind(boundary_servers):
     """No descriptor, thread, interpreter, semaphore or child process outlives the test."""
     from concmodels.conformance.census import NothingLeft
 

@@ -1,4 +1,4 @@
-"""What the tests of the pools of the border models give them to do."""
+"""What the tests of the pools of the models with memory boundaries give them to do."""
 
 import os
 import signal
@@ -52,23 +52,23 @@ def receive(channel):
     return channel.receive()
 
 
-def report_and_wait(report, room):
+def report_and_wait(report, model):
     report.send(os.getpid())
-    room.sleep(3600)
+    model.sleep(3600)
 
 
-def pool_of_its_own(room, numbers):
-    with room.Pool(2) as pool:
+def pool_of_its_own(model, numbers):
+    with model.Pool(2) as pool:
         return list(pool.map(same, numbers))
 
 
-def leave_a_pool_open(room):
-    pool = room.Pool(1)
+def leave_a_pool_open(model):
+    pool = model.Pool(1)
     return pool.submit(same, 5).result()
 
 
-def leave_work_open(room, report):
-    room.Pool(1).submit(report_late, report)
+def leave_work_open(model, report):
+    model.Pool(1).submit(report_late, report)
 
 
 def report_late(report):

@@ -58,9 +58,9 @@ def view_and_die(shared):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def make_one(room, data):
+def make_one(model, data):
     """The handle is the task's result."""
-    return room.share(data)
+    return model.share(data)
 
 
 def touch(shared, ready, gate):

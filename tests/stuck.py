@@ -1,4 +1,4 @@
-"""The programs of `programs/stuck.py` in either colour, and the lines in it."""
+"""The programs of `programs/stuck.py` sync and async, and the lines in it."""
 
 import functools
 import sys
@@ -31,8 +31,8 @@ def be_alone():
         time.sleep(0.01)
 
 
-def room_of(name):
-    """The room; the test is skipped if it can't be opened here."""
+def model_of(name):
+    """The model; the test is skipped if it can't be opened here."""
     try:
         return load(name)
     except ModelUnavailable as error:
@@ -40,14 +40,14 @@ def room_of(name):
 
 
 def programs(name):
-    """The module of the programs, in the colour of this model."""
-    return _programs(catalog.facts(name).colour)
+    """The module of the programs, sync or async as this model is."""
+    return _programs(catalog.facts(name).is_async)
 
 
 @functools.cache
-def _programs(colour):
+def _programs(is_async):
     text = PATH.read_text()
-    if colour == "sync":
+    if not is_async:
         text = text.replace("async ", "").replace("await ", "")
     module = types.ModuleType("stuck")
     exec(compile(text, str(PATH), "exec", dont_inherit=True), vars(module))

@@ -38,7 +38,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 def run_of(path: str, number: int, seconds: float, **more: object) -> str:
     """What a worker writes."""
     suite, cell, candidate = path.split("/", 2)
-    about = {"name": f"{path}@3.14", "suite": suite, "cell": cell, "candidate": candidate, "kind": "room"}
+    about = {"name": f"{path}@3.14", "suite": suite, "cell": cell, "candidate": candidate, "kind": "model"}
     about |= {"model": "threads", "python": "3.14", "gil": "on", "round": number, "step": "hop", "inner_loops": 10}
     about |= {"parameters": "{}", "libraries": "{}", "python_executable": "/somewhere/python", "unit": "second"}
     benchmark = pyperf.Benchmark([pyperf.Run([seconds], metadata=about | more, collect_metadata=False)])
@@ -177,9 +177,9 @@ def test_ratios_are_taken_round_by_round():
 
 
 def test_wild_is_only_what_is_off_in_every_round():
-    results = results_of(threads=[1, 1], **{"queue.Queue": [0.1, 4]}, **{"floor threads": [0.09, 0.08]})
+    results = results_of(threads=[1, 1], **{"queue.Queue": [0.1, 4]}, **{"baseline threads": [0.09, 0.08]})
     wild = {it.goal.theirs: it.wild for it in goals.verdicts(results)}
-    assert wild == {"ring/stream/queue.Queue": False, "ring/stream/floor threads": True}
+    assert wild == {"ring/stream/queue.Queue": False, "ring/stream/baseline threads": True}
 
 
 def test_a_change_within_the_noise_is_not_shown():

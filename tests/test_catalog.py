@@ -46,7 +46,7 @@ def test_a_default_variant_goes_by_its_model():
 @pytest.mark.parametrize("name", MODELS + VARIANTS)
 def test_facts_are_complete(name):
     facts = catalog.facts(name)
-    assert facts.colour in ("sync", "async")
+    assert isinstance(facts.is_async, bool)
     assert facts.memory > 0
     assert facts.hop > 0
     assert facts.descriptors >= 0
@@ -88,7 +88,7 @@ def test_what_goes_beyond_one_machine_is_loaded_by_name_only():
     assert "dask" not in catalog.names(variants=True)
     assert catalog.names(beyond=True) == [*MODELS, "dask"]
     assert catalog.is_beyond(catalog.facts("dask")) and not catalog.is_beyond(catalog.facts("processes:spawn"))
-    assert catalog.facts("dask").colour == "sync"
+    assert catalog.facts("dask").is_async is False
 
 
 def test_an_address_is_a_variant():

@@ -1,8 +1,8 @@
 """What an exit was raised from is still there when it leaves a run, or is raised again by a task's result."""
 
 import pytest
-from pool_rooms import ASYNC, runs
-from stuck import room_of
+from pool_models import ASYNC, runs
+from stuck import model_of
 
 
 async def leave():
@@ -10,16 +10,16 @@ async def leave():
 
 
 @runs(ASYNC)
-async def test_an_exit_by_result_has_its_cause(room):
+async def test_an_exit_by_result_has_its_cause(model):
     with pytest.raises(SystemExit):
-        async with room.TaskGroup() as group:
+        async with model.TaskGroup() as group:
             task = group.spawn(leave)
     with pytest.raises(SystemExit) as caught:
         await task.result()
     assert type(caught.value.__cause__) is LookupError
 
 
-async def leave_a_nursery(room):
+async def leave_a_nursery(model):
     """A group of trio's own packs what leaves it."""
     import trio
 
@@ -29,7 +29,7 @@ async def leave_a_nursery(room):
 
 @pytest.mark.parametrize("name", [name for name in ASYNC if "trio" in name])
 def test_an_exit_that_was_packed_has_its_cause(name):
-    room = room_of(name)
+    model = model_of(name)
     with pytest.raises(SystemExit) as caught:
-        room.run(leave_a_nursery, room)
+        model.run(leave_a_nursery, model)
     assert type(caught.value.__cause__) is LookupError

@@ -1,4 +1,4 @@
-"""The classics: they come to their result on every model, notice a wrong one, and are one program in both colours."""
+"""The classics: they come to their result on every model, notice a wrong one, and are one program, sync and async."""
 
 import ast
 import subprocess
@@ -26,7 +26,7 @@ def test_a_classic_comes_to_its_result(classic, model, nothing_left_behind):
 @each
 def test_a_classic_is_described(classic):
     module = classics.load(classic)
-    assert set(module.SIZES) == {"light", "threads", "border", "tiny"}
+    assert set(module.SIZES) == {"light", "threads", "boundary", "tiny"}
     assert module.SIZE and module.STEP
     for size in module.SIZES.values():
         assert module.tasks(size) >= 3
@@ -34,11 +34,11 @@ def test_a_classic_is_described(classic):
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_both_colours_of_a_classic_are_one_program(file):
+def test_the_sync_and_the_async_text_of_a_classic_are_one_program(file):
     functions = test_house._functions(FOLDER / f"{file}.py")
-    colours = {name: it for name, it in functions.items() if name.startswith("async_")}
-    assert colours
-    for name, function in colours.items():
+    both = {name: it for name, it in functions.items() if name.startswith("async_")}
+    assert both
+    for name, function in both.items():
         plain = functions[name.removeprefix("async_")]
         assert ast.dump(test_house._bleached(function)) == ast.dump(test_house._bleached(plain)), name
 
@@ -58,7 +58,7 @@ def two_more(inbox, outbox):
     outbox.close()
 
 
-def first_leaf_again(room, outbox, number, leaves):
+def first_leaf_again(model, outbox, number, leaves):
     outbox.send(0)
 
 
@@ -139,9 +139,9 @@ def test_there_is_no_classic_of_that_name():
 
 
 def test_the_kinds_of_models():
-    assert {classics.kind(name) for name in catalog.names()} == {"light", "threads", "border"}
+    assert {classics.kind(name) for name in catalog.names()} == {"light", "threads", "boundary"}
     assert [classics.kind(name) for name in ("asyncio", "rawthreads", "subinterp:pipe")] == [
         "light",
         "threads",
-        "border",
+        "boundary",
     ]

@@ -62,13 +62,13 @@ def write(folder, text):
 
 
 def verdicts(report, verdict):
-    return {it["promise"] for it in report["outcomes"] if it["verdict"] == verdict}
+    return {it["guarantee"] for it in report["outcomes"] if it["verdict"] == verdict}
 
 
 # The two examples.
 
 
-def test_the_first_model_is_short_and_keeps_what_it_promises():
+def test_the_first_model_is_short_and_keeps_what_it_guarantees():
     assert len((EXAMPLES / "my_first_model.py").read_text().splitlines()) < 60
     status, report = graded(EXAMPLES / "my_first_model.py")
     assert (status, verdicts(report, "broken")) == (0, set())
@@ -80,7 +80,7 @@ def test_the_first_model_is_short_and_keeps_what_it_promises():
 def test_the_mistakes_of_its_twin_are_found_and_named():
     status, out, err = run(EXAMPLES / "my_first_model_buggy.py")
     assert (status, err) == (1, "")
-    failed = dict(re.findall(r"^failed +(\S+).*\n +promised: (.*)", out, re.MULTILINE))
+    failed = dict(re.findall(r"^failed +(\S+).*\n +guaranteed: (.*)", out, re.MULTILINE))
     assert failed.keys() == BROKEN_BY_THE_MISTAKES
     assert failed["closing.iteration_ends"] == "What was accepted before `close` stays receivable; then iteration ends."
     assert "`[item for item in channel]` was [], and should have been [0, 1, 2]" in out
@@ -121,11 +121,11 @@ def test_a_model_may_hang_and_crash(tmp_path, send, reason):
     )
     assert (status, err) == (1, "")
     assert reason in out
-    assert "promised: `send` waits while the channel is full." in out
-    assert out.splitlines()[-1] == "my_model.py: 0 of 1 promise kept (1 broken, 0 not promised)"
+    assert "guaranteed: `send` waits while the channel is full." in out
+    assert out.splitlines()[-1] == "my_model.py: 0 of 1 guarantee kept (1 broken, 0 not guaranteed)"
 
 
-def test_the_next_promise_gets_a_fresh_process(tmp_path):
+def test_the_next_guarantee_gets_a_fresh_process(tmp_path):
     text = LONE.format(send="os._exit(3)") + "    def close(self): self.closed = True\n"
     status, report = graded(write(tmp_path, text), "-k", "close")
     assert status == 1 and "closing.close_is_idempotent" in verdicts(report, "kept")
@@ -139,7 +139,7 @@ def test_what_a_model_prints_is_shown_only_on_demand(tmp_path):
     assert "the model prints" in shown and "Traceback (most recent call last)" in shown
 
 
-def test_what_a_partial_model_lacks_is_not_promised(tmp_path):
+def test_what_a_partial_model_lacks_is_not_guaranteed(tmp_path):
     model = write(
         tmp_path,
         "from queue import SimpleQueue\nclass Channel:\n"
@@ -150,7 +150,7 @@ def test_what_a_partial_model_lacks_is_not_promised(tmp_path):
     status, report = graded(model)
     assert (status, report["broken"]) == (0, 0)
     assert "delivery.one_to_one_is_a_stream" in verdicts(report, "kept")
-    reasons = {it["reason"] for it in report["outcomes"] if it["verdict"] == "not promised"}
+    reasons = {it["reason"] for it in report["outcomes"] if it["verdict"] == "not guaranteed"}
     assert {"its Channel has no close", "its Channel has no len()", "its Channel.receive has no timeout"} <= reasons
     assert {f"my_model.py has no {it} of its own" for it in ("TaskGroup", "select", "Pool", "share")} <= reasons
 
@@ -167,13 +167,13 @@ class Pool:
 """
 
 
-def test_what_a_pool_of_ones_own_lacks_is_not_promised(tmp_path):
+def test_what_a_pool_of_ones_own_lacks_is_not_guaranteed(tmp_path):
     kept, reasons = set(), set()
     for some in ("pooling_map.map_", "pooling.a_pool", "pooling_ends.the_init"):
         status, report = graded(write(tmp_path, POOL), "-k", some)
         assert (status, verdicts(report, "broken")) == (0, set())
         kept |= verdicts(report, "kept")
-        reasons |= {it["reason"] for it in report["outcomes"] if it["verdict"] == "not promised"}
+        reasons |= {it["reason"] for it in report["outcomes"] if it["verdict"] == "not guaranteed"}
     assert {"pooling_map.map_keeps_the_order", "pooling.a_pool_has_at_least_one_worker"} <= kept
     assert {f"its Pool.map has no {it}" for it in ("buffersize", "chunksize", "timeout", "progress")} <= reasons
     assert {"its Pool has no workers", "its Pool has no initializer"} <= reasons
@@ -188,7 +188,7 @@ class Channel(Native):
 
 def test_an_async_model_is_lent_asyncio(tmp_path):
     status, report = graded(write(tmp_path, ASYNC), "-k", "waiting.")
-    assert (status, report["broken"], report["not_promised"]) == (0, 0, 0)
+    assert (status, report["broken"], report["not_guaranteed"]) == (0, 0, 0)
 
 
 WHOLE = """
@@ -200,7 +200,7 @@ FACTS = {"raised_again": True}
 """
 
 
-def test_who_has_a_group_of_his_own_promises_cancellation(tmp_path):
+def test_who_has_a_group_of_his_own_guarantees_cancellation(tmp_path):
     status, report = graded(write(tmp_path, WHOLE), "-k", "cancellation.")
     assert (status, report["broken"]) == (0, 0)
     assert "cancellation.a_swallowed_cancellation" in verdicts(report, "kept")
@@ -215,16 +215,16 @@ def test_a_model_of_the_catalog():
     assert out.splitlines() == [
         "threads",
         "passed        closing.with_closes",
-        "threads: 1 of 1 promise kept (0 broken, 0 not promised)",
+        "threads: 1 of 1 guarantee kept (0 broken, 0 not guaranteed)",
         "asyncio",
         "passed        closing.with_closes",
-        "asyncio: 1 of 1 promise kept (0 broken, 0 not promised)",
+        "asyncio: 1 of 1 guarantee kept (0 broken, 0 not guaranteed)",
     ]
 
 
-def test_a_border_model_leaves_nothing(tmp_path):
+def test_a_boundary_model_leaves_nothing(tmp_path):
     status, out, _ = run("processes", "-k", "tasks.a_task_may_spawn", "--quiet", TMPDIR=str(tmp_path))
-    assert (status, out) == (0, "processes: 1 of 1 promise kept (0 broken, 0 not promised)\n")
+    assert (status, out) == (0, "processes: 1 of 1 guarantee kept (0 broken, 0 not guaranteed)\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -238,7 +238,7 @@ BAD = {
     "x = 1": "my_model.py has no Channel: define a class Channel",
     "Channel = 3": "my_model.py has a Channel that is no class",
     "class Channel:\n    def send(self, item): pass": "the Channel of my_model.py has no receive",
-    "class Channel:\n    async def send(self, item): pass\n    def receive(self): pass": "mixes colours",
+    "class Channel:\n    async def send(self, item): pass\n    def receive(self): pass": "mixes sync and async",
     "class ChannelClosed(Exception): pass\nclass Channel:\n    send = receive = print": "ChannelClosed of its own",
     "class Channel:\n    send = receive = print\nFACTS = {'no such': 1}": "FACTS of my_model.py must be a dict",
     "def (": "my_model.py can't be imported: SyntaxError: invalid syntax (line 1)",
@@ -263,7 +263,7 @@ def test_what_is_no_model_is_refused_in_one_sentence(tmp_path, text):
         (("thread",), "there is no model 'thread'; there are threads"),
         (("no/such.py",), "there is no file no/such.py"),
         ((".",), ". is not a file"),
-        (("threads", "-k", "nothing has this"), "no promise contains 'nothing has this'"),
+        (("threads", "-k", "nothing has this"), "no guarantee contains 'nothing has this'"),
         (("threads", "--patience", "0"), "a number of seconds above 0 is needed, not '0'"),
         (("threads", "--json", "/no/such/folder/file"), "can't write '/no/such/folder/file'"),
         (("threads", "--nonsense"), "unrecognized arguments: --nonsense"),
@@ -281,7 +281,7 @@ def test_ctrl_c_ends_the_child_too(tmp_path):
     os.mkfifo(sentinel)
     model = write(tmp_path, LONE.format(send=f"open({str(sentinel)!r}, 'w').close(); time.sleep(3600)"))
     process = start(model, "-k", "send_does_not_wait", MARK=mark)
-    sentinel.read_text()  # until the promise hangs
+    sentinel.read_text()  # until the guarantee hangs
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (130, "concmodels.conformance: interrupted\n")
@@ -317,18 +317,18 @@ class Classroom:
 
 def test_grade_an_object():
     report = grade(Classroom(), only="closing.close_is_idempotent")
-    assert report.grade == "0 of 1 promise kept"
+    assert report.grade == "0 of 1 guarantee kept"
     (line,) = report.broken
     assert line.sentence == "`close()` is idempotent." and len(line.outcomes) == 4
-    assert grade(Classroom(), only="one_to_one").not_promised[0].outcomes[0].reason == "sending comes next week"
+    assert grade(Classroom(), only="one_to_one").not_guaranteed[0].outcomes[0].reason == "sending comes next week"
 
 
 def test_grade_what_has_a_name_or_a_file():
     heard = []
     report = grade(load("threads"), only="closing.with_closes", tell=heard.append)
-    assert (report.model, report.grade, len(heard)) == ("threads", "1 of 1 promise kept", 4)
+    assert (report.model, report.grade, len(heard)) == ("threads", "1 of 1 guarantee kept", 4)
     assert grade(load("processes:spawn"), only="close_is_idempotent(capacity=0)").model == "processes:spawn"
-    assert grade(EXAMPLES / "my_first_model.py", only="a_bad_capacity").grade == "1 of 1 promise kept"
+    assert grade(EXAMPLES / "my_first_model.py", only="a_bad_capacity").grade == "1 of 1 guarantee kept"
     with pytest.raises(Refused, match="there is no file"):
         grade("no_such.py")
 
@@ -346,7 +346,7 @@ def test_a_failing_assert_tells_what_it_saw():
     assert fails("assert list(range(100)) == list(range(99))").endswith("(100 items instead of 99; the first 99 agree)")
 
 
-@pytest.mark.parametrize("texts", ["promises", "sync"])
+@pytest.mark.parametrize("texts", ["guarantees", "sync"])
 def test_what_children_import_is_light(texts):
     program = f"import sys, concmodels.conformance.{texts}.tools; print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT).stdout

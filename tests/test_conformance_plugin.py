@@ -11,7 +11,7 @@ import pytest
 import concmodels
 
 ROOT = Path(concmodels.__file__).parent.parent
-COURSE = "def test_promise(model, promise):\n    promise.hold(model)\n"
+COURSE = "def test_guarantee(model, guarantee):\n    guarantee.hold(model)\n"
 MODEL = """
 class Channel:
     def __init__(self, capacity=0, name=None): self.closed = {closed}
@@ -52,19 +52,19 @@ def run(course, *arguments):
     return done.returncode, done.stdout + done.stderr
 
 
-def test_one_test_per_promise(course):
+def test_one_test_per_guarantee(course):
     write(course, test_it=COURSE, my_model=GOOD)
     status, out = run(course, "--model", "my_model.py", "-k", "close_is_idempotent or one_to_one", "-v")
     assert status == 0 and "4 passed, 4 skipped" in out
-    assert "test_it.py::test_promise[my_model.py-closing.close_is_idempotent(capacity=0)] PASSED" in out
+    assert "test_it.py::test_guarantee[my_model.py-closing.close_is_idempotent(capacity=0)] PASSED" in out
     assert "sending comes next week" in out
 
 
-def test_a_broken_promise_is_a_failed_test_with_values(course):
+def test_a_broken_guarantee_is_a_failed_test_with_values(course):
     write(course, test_it=COURSE, my_model=BAD)
     status, out = run(course, "--model", "my_model.py", "-k", "close_is_idempotent")
     assert status == 1 and "4 failed" in out
-    assert "promised: `close()` is idempotent." in out and "but: `channel.closed` should be true" in out
+    assert "guaranteed: `close()` is idempotent." in out and "but: `channel.closed` should be true" in out
 
 
 def test_a_model_that_hangs_does_not_hang_pytest(course):
@@ -113,11 +113,11 @@ def model(request):
     return request.param
 
 @pytest.fixture
-def promise():
+def guarantee():
     return 7
 
-def test_theirs(model, promise):
-    assert model in ("resnet", "vgg") and promise == 7
+def test_theirs(model, guarantee):
+    assert model in ("resnet", "vgg") and guarantee == 7
 
 @pytest.mark.parametrize("model", [1, 2, 3])
 def test_numbers(model):
@@ -125,7 +125,7 @@ def test_numbers(model):
 
 def test_nothing_was_imported(pytestconfig):
     assert pytestconfig.pluginmanager.has_plugin("concmodels")
-    assert not {"concmodels.conformance.suite", "concmodels.conformance.promises"} & set(sys.modules)
+    assert not {"concmodels.conformance.suite", "concmodels.conformance.guarantees"} & set(sys.modules)
     assert "concmodels.models" not in sys.modules
 """
 

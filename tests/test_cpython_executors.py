@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from cpython_executors import failures, names
-from pool_rooms import COOPERATIVE
-from stuck import room_of
+from pool_models import COOPERATIVE
+from stuck import model_of
 
 from concmodels import catalog
 
-SYNC = [name for name in catalog.names() if catalog.facts(name).colour == "sync" and name != "dask"]
+SYNC = [name for name in catalog.names() if not catalog.facts(name).is_async and name != "dask"]
 
 DEVIATIONS = {
     "test_max_workers_negative": ("a ValueError with our own sentence", "workers is a whole number from 1"),
@@ -38,11 +38,11 @@ TESTS = [
 """Each test once; one that is skipped, if this Python came without them."""
 
 
-@pytest.mark.usefixtures("cpython_tests", "border_servers")
+@pytest.mark.usefixtures("cpython_tests", "boundary_servers")
 @pytest.mark.parametrize("module, test", TESTS)
 @pytest.mark.parametrize("name", SYNC)
 def test_of_cpython(name, module, test):
-    found = failures(room_of(name), name, module, test, cooperative=name in COOPERATIVE)
+    found = failures(model_of(name), name, module, test, cooperative=name in COOPERATIVE)
     reason, says = DEVIATIONS.get(test, ("", ""))
     for error in found:
         if not (reason and isinstance(error, AssertionError) and says in str(error)):

@@ -1,4 +1,4 @@
-"""The room beyond one machine: on its embedded cluster, and on one of separate processes, of which some are killed."""
+"""The model beyond one machine: on its embedded cluster, and on one of separate processes, of which some are killed."""
 
 import math
 import operator
@@ -16,7 +16,7 @@ from interruptible import popen
 
 from concmodels import catalog
 from concmodels.conformance.census import NothingLeft
-from concmodels.conformance.suite import Model, NotPromised, promises
+from concmodels.conformance.suite import Model, NotGuaranteed, guarantees
 from concmodels.errors import CannotTravel, ModelUnavailable, TaskCancelled, TaskDied, WorkerDied
 from concmodels.ring import ring
 
@@ -33,7 +33,7 @@ NEEDLESS = {
 
 
 @pytest.fixture(scope="module")
-def room(quiet_corner):
+def model(quiet_corner):
     found = catalog.load("dask")
     for _ in range(2):  # what Dask starts once and keeps is not what a run leaves behind
         found.run(warm_up, found)
@@ -63,8 +63,8 @@ def far(cluster):
     return catalog.load(f"dask:{cluster.address}")
 
 
-def warm_up(room):
-    with room.TaskGroup() as group, room.Pool(1) as pool:
+def warm_up(model):
+    with model.TaskGroup() as group, model.Pool(1) as pool:
         assert group.spawn(abs, -1).result() == pool.submit(abs, -1).result() == 1
 
 
@@ -108,8 +108,8 @@ def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def wait_for_ever(room):
-    room.Channel().receive()
+def wait_for_ever(model):
+    model.Channel().receive()
 
 
 def write(shared):
@@ -119,99 +119,99 @@ def write(shared):
 # The embedded cluster.
 
 
-def test_a_ring(room):
+def test_a_ring(model):
     result = ring("dask", nodes=5, messages=100)
     assert result.verified, result.error
     assert ring("dask", nodes=3, messages=5, capacity=0).verified
 
 
-def test_there_may_be_more_tasks_than_threads(room):
+def test_there_may_be_more_tasks_than_threads(model):
     assert ring("dask", nodes=40, messages=2).verified
 
 
-def test_a_run_leaves_nothing_behind(room):
+def test_a_run_leaves_nothing_behind(model):
     with NothingLeft():
-        room.run(warm_up, room)
+        model.run(warm_up, model)
 
 
-def test_lambdas_travel_and_locks_do_not(room):
+def test_lambdas_travel_and_locks_do_not(model):
     def main():
-        with room.TaskGroup() as group:
+        with model.TaskGroup() as group:
             assert group.spawn(lambda: 5).result() == 5
             with pytest.raises(CannotTravel, match="argument 1 "):
                 group.spawn(id, __import__("threading").Lock())
 
-    room.run(main)
+    model.run(main)
 
 
-def test_tasks_of_a_pool_that_wait_for_others_never_deadlock(room):
+def test_tasks_of_a_pool_that_wait_for_others_never_deadlock(model):
     def main():
-        with room.Pool(1) as pool:
+        with model.Pool(1) as pool:
             return pool.submit(fibonacci, pool, 6).result()
 
-    assert room.run(main) == 8
+    assert model.run(main) == 8
 
 
-def test_chunks_travel_together(room):
+def test_chunks_travel_together(model):
     def main():
-        with room.Pool(2) as pool:
+        with model.Pool(2) as pool:
             assert list(pool.map(abs, range(-50, 0), chunksize=20)) == list(range(50, 0, -1))
             results = pool.map(operator.truediv, [1, 2, 3, 4], [1, 2, 0, 1], chunksize=4)
             assert [next(results), next(results)] == [1, 1]
             with pytest.raises(ZeroDivisionError):
                 next(results)
 
-    room.run(main)
+    model.run(main)
 
 
-def test_the_embedded_cluster_shares_memory(room):
+def test_the_embedded_cluster_shares_memory(model):
     source = bytearray(3)
 
     def main():
-        with room.share(source) as shared, room.Pool(1) as pool:
+        with model.share(source) as shared, model.Pool(1) as pool:
             pool.submit(write, shared).result()
 
-    room.run(main)
+    model.run(main)
     assert source == b"\7\0\0"
 
 
-def test_what_is_not_promised_says_so(room):
+def test_what_is_not_guaranteed_says_so(model):
     with pytest.raises(NotImplementedError, match="deadlock"):
-        room.run(warm_up, room, deadlock_after=1.0)
+        model.run(warm_up, model, deadlock_after=1.0)
 
     def main():
-        room.select((room.Channel(), "item"), timeout=0)
+        model.select((model.Channel(), "item"), timeout=0)
 
     with pytest.raises(NotImplementedError, match=NO_RENDEZVOUS):
-        room.run(main)
+        model.run(main)
 
 
-def test_a_channel_ends_with_its_run(room):
-    channel = room.run(room.Channel, math.inf)
+def test_a_channel_ends_with_its_run(model):
+    channel = model.run(model.Channel, math.inf)
     with pytest.raises(RuntimeError, match="over"):
         channel.send(1)
     with pytest.raises(RuntimeError, match="inside"):
-        room.Channel()
+        model.Channel()
 
 
 PROGRAM = """
 import sys
 from concmodels import load
-room = load("dask")
+model = load("dask")
 def main():
-    with room.TaskGroup() as group:
-        group.spawn(room.sleep, 60)
+    with model.TaskGroup() as group:
+        group.spawn(model.sleep, 60)
         print("ready", flush=True)
         {wait}
 if __name__ == "__main__":
     try:
-        room.run(main)
+        model.run(main)
     except BaseException as error:
         sys.exit(f"left by {{error!r}}")
 """
 
 
-@pytest.mark.parametrize("wait", ["room.Channel().receive()", "room.sleep(60)", "pass", "while True: pass"])
+@pytest.mark.parametrize("wait", ["model.Channel().receive()", "model.sleep(60)", "pass", "while True: pass"])
 def test_ctrl_c_ends_a_run(wait, tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM.format(wait=wait))
     with popen([sys.executable, "program.py"], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}) as process:
@@ -303,8 +303,8 @@ def test_where_dask_tries_nothing_twice_only_the_task_of_a_dead_worker_fails(str
     assert caught.group_contains(TaskDied, depth=1)
 
 
-def spawn(room, function):
-    with room.TaskGroup() as group:
+def spawn(model, function):
+    with model.TaskGroup() as group:
         group.spawn(function)
 
 
@@ -325,30 +325,30 @@ def test_the_program_takes_a_bad_address_for_bad_input():
     assert len(done.stderr.splitlines()) == 1 and "nobody answers" in done.stderr
 
 
-# Promises: the embedded cluster is held to those of the suite.
+# Guarantees: the embedded cluster is held to those of the suite.
 
 CHAPTERS = ("waiting", "closing")
-FIRST = list({it.full_name: it for it in reversed(list(promises())) if it.chapter in CHAPTERS}.values())
+FIRST = list({it.full_name: it for it in reversed(list(guarantees())) if it.chapter in CHAPTERS}.values())
 
 
-def hold(room, promise):
-    model = Model("dask", room, catalog.facts("dask"))
-    model.partial = True
-    model.hold(promise)
+def hold(model, guarantee):
+    subject = Model("dask", model, catalog.facts("dask"))
+    subject.partial = True
+    subject.hold(guarantee)
 
 
-@pytest.mark.parametrize("promise", FIRST, ids=str)
-def test_promise(room, promise):
-    if promise.by(catalog.facts("dask")):
-        hold(room, promise)
+@pytest.mark.parametrize("guarantee", FIRST, ids=str)
+def test_guarantee(model, guarantee):
+    if guarantee.by(catalog.facts("dask")):
+        hold(model, guarantee)
 
 
 @pytest.mark.stress
-@pytest.mark.parametrize("promise", [it for it in promises() if it.full_name not in NEEDLESS], ids=str)
-def test_every_promise(room, promise):
-    if not promise.by(catalog.facts("dask")):
+@pytest.mark.parametrize("guarantee", [it for it in guarantees() if it.full_name not in NEEDLESS], ids=str)
+def test_every_guarantee(model, guarantee):
+    if not guarantee.by(catalog.facts("dask")):
         return
     try:
-        hold(room, promise)
-    except NotPromised as why:
+        hold(model, guarantee)
+    except NotGuaranteed as why:
         assert NO_RENDEZVOUS in str(why)

@@ -12,7 +12,7 @@ import time
 
 import pytest
 from interruptible import popen
-from stuck import MODELS, PATH, SOON, be_alone, line, programs, room_of
+from stuck import MODELS, PATH, SOON, be_alone, line, model_of, programs
 
 from concmodels.errors import Deadlock
 
@@ -61,9 +61,9 @@ def deadlock():
     """Run a program that must end in a deadlock, and return that."""
 
     def find(name, program, **options):
-        room = room_of(name)
+        model = model_of(name)
         with pytest.raises(Deadlock) as caught:
-            room.run(getattr(programs(name), program), room, **({"deadlock_after": SOON} | options))
+            model.run(getattr(programs(name), program), model, **({"deadlock_after": SOON} | options))
         return caught.value
 
     return find
@@ -115,22 +115,22 @@ def test_what_fails_in_the_clean_up_is_its_cause(deadlock, name, program):
 @pytest.mark.parametrize("name", MODELS)
 def test_after_a_deadlock_the_model_runs_again(deadlock, name):
     deadlock(name, "circle")
-    assert room_of(name).run(programs(name).sleeper, room_of(name), 0) == "help"
+    assert model_of(name).run(programs(name).sleeper, model_of(name), 0) == "help"
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("wrong", [-1, math.nan, "soon", True])
 def test_what_is_no_number_of_seconds(name, wrong):
-    room = room_of(name)
+    model = model_of(name)
     with pytest.raises(ValueError, match="deadlock_after is a number of seconds from 0, or None for never"):
-        room.run(programs(name).alone, room, deadlock_after=wrong)
+        model.run(programs(name).alone, model, deadlock_after=wrong)
 
 
 @pytest.mark.parametrize("name", ["threads", "asyncio"])
 def test_a_second_is_the_default(deadlock, name):
     began = time.monotonic()
     with pytest.raises(Deadlock):
-        room_of(name).run(programs(name).alone, room_of(name))
+        model_of(name).run(programs(name).alone, model_of(name))
     assert time.monotonic() - began >= 1
 
 
@@ -146,11 +146,11 @@ def test_who_owns_the_scheduler_knows_at_once(deadlock, name):
 FOR_EVER = """
 import sys
 sys.path.insert(0, {tests!r})
-from stuck import programs, room_of
-room = room_of({name!r})
+from stuck import programs, model_of
+model = model_of({name!r})
 print("ready", flush=True)
 try:
-    room.run(programs({name!r}).circle, room, deadlock_after=None)
+    model.run(programs({name!r}).circle, model, deadlock_after=None)
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -158,7 +158,7 @@ except KeyboardInterrupt:
 
 def test_switched_off_it_waits_until_ctrl_c():
     script = {name: FOR_EVER.format(tests=str(PATH.parent.parent), name=name) for name in MODELS}
-    waiting = {name: popen([sys.executable, "-c", text]) for name, text in script.items() if room_of(name)}
+    waiting = {name: popen([sys.executable, "-c", text]) for name, text in script.items() if model_of(name)}
     for process in waiting.values():
         assert process.stdout.readline() == "ready\n"
     time.sleep(2)  # by default it takes less

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "docs" / "_ext"))
 pytest.importorskip("sphinx")
 
-from concdocs import bars, differences, docstrings, drawing, options, results, rooms  # noqa: E402 - found only now
+from concdocs import bars, differences, docstrings, drawing, models, options, results  # noqa: E402 - found only now
 
 SECONDS = {"ring/stream/threads": 62e-9, "ring/stream/trio": 124e-9, "ring/token/threads": 20e-6}
 
@@ -90,7 +90,7 @@ def result_file(path):
     record = Record(path, command="x", quick=False, wanted=3, machine={}, pythons={})
     for name, seconds in SECONDS.items():
         suite, cell, candidate = name.split("/")
-        about = {"name": f"{name}@3.14", "suite": suite, "cell": cell, "candidate": candidate, "kind": "room"}
+        about = {"name": f"{name}@3.14", "suite": suite, "cell": cell, "candidate": candidate, "kind": "model"}
         about |= {"model": candidate, "python": "3.14", "gil": "on", "round": 1, "step": "hop", "inner_loops": 10}
         about |= {"parameters": '{"nodes": 300}', "libraries": "{}", "unit": "second", "figure_peak_pss_bytes": 2**21}
         text = io.StringIO()
@@ -192,8 +192,8 @@ def test_a_mistake_is_a_warning_that_says_where(complaints, mistake):
     assert re.search(rf"index\.md:\d+: WARNING: [\w-]+: [^\n]*{re.escape(MISTAKES[mistake])}", complaints), complaints
 
 
-def test_the_sources_of_any_two_rooms_are_put_together_whole():
-    sources = {name: path.read_text() for name, path in rooms.room_paths(beyond=True).items()}
+def test_the_sources_of_any_two_models_are_put_together_whole():
+    sources = {name: path.read_text() for name, path in models.model_paths(beyond=True).items()}
     for left in sources.values():
         for right in sources.values():
             here, there = [], []
@@ -211,7 +211,7 @@ def test_definitions_of_one_name_are_beside_each_other():
 
 
 def test_highlighting_is_whole_on_every_line():
-    lines = rooms.highlighted('"""Two\nlines <of> words."""\n\nx = 1\n')
+    lines = models.highlighted('"""Two\nlines <of> words."""\n\nx = 1\n')
     assert len(lines) == 4 and all(line.count("<span") == line.count("</span>") for line in lines)
     assert "&lt;of&gt;" in lines[1]
 

@@ -79,7 +79,7 @@ def dead(page, pages):
 
 
 def made_by_script(path, place):
-    """A choice of the reader's: `side-by-side.html#threads/trio` names two rooms."""
+    """A choice of the reader's: `side-by-side.html#threads/trio` names two models."""
     return path == "side-by-side.html" and "/" in place
 
 

@@ -123,8 +123,8 @@ def test_a_page_of_the_reference_is_found_by_its_directives():
     assert documented()["concmodels.contract"] is False
 
 
-def test_the_page_of_the_promises_is_what_the_suite_says():
-    code = f"import runpy; print(runpy.run_path({str(REFERENCE / '_promises.py')!r})['page'](), end='')"
+def test_the_page_of_the_guarantees_is_what_the_suite_says():
+    code = f"import runpy; print(runpy.run_path({str(REFERENCE / '_guarantees.py')!r})['page'](), end='')"
     line = [sys.executable, "-c", code]
     done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, timeout=30, check=True)
-    assert (REFERENCE / "promises.md").read_text() == done.stdout, "run python docs/reference/_promises.py"
+    assert (REFERENCE / "guarantees.md").read_text() == done.stdout, "run python docs/reference/_guarantees.py"

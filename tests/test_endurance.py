@@ -42,10 +42,10 @@ def skip_needless(model, switching):
 @pytest.mark.parametrize("program", ["stream", "crowd"])
 def test_ten_million_messages(model, program, capacity, switching, capsys):
     skip_needless(model, switching)
-    tasks = texts if model.facts.colour == "async" else plain
+    tasks = texts if model.facts.is_async else plain
     messages = FEWER.get((model.name, capacity), MESSAGES)
     began = time.monotonic()
-    came = model.room.run(getattr(tasks, program), model.room, capacity, messages)
+    came = model.verbs.run(getattr(tasks, program), model.verbs, capacity, messages)
     took = time.monotonic() - began
     assert messages - texts.SENDERS < came <= messages
     with capsys.disabled():

@@ -26,7 +26,7 @@ def test_no_wake_up_is_lost(model, program, capacity, capsys):
     if rounds is None:
         pytest.skip("not one of those that sleep and wake across the shared memory, or the same as another one")
     began = time.monotonic()
-    done = model.room.run(getattr(litmus, program), model.room, capacity, rounds)
+    done = model.verbs.run(getattr(litmus, program), model.verbs, capacity, rounds)
     took = time.monotonic() - began
     with capsys.disabled():
         print(f" {done:,} hand-overs in {took:.0f} s: {took / done * 1e6:.1f} us each ", end="")

@@ -12,7 +12,7 @@ from concmodels.ring import ring
 pytestmark = [pytest.mark.stress, pytest.mark.timeout(600)]
 
 RINGS, NODES, MESSAGES, WARM_UP = 1000, 20, 50, 20
-BORDER_S = 150
+BOUNDARY_S = 150
 """Models that start a process or an interpreter per node make as many rings as they can in this time."""
 GROWTH_BYTES = 8 << 20
 """What may be added after the warm-up. One leaked page per ring would be half of it; allocators that keep what was
@@ -38,13 +38,13 @@ def rings(model, count, limit):
 
 
 def test_a_thousand_rings(model, capsys):
-    border = model.facts.file in ("processes", "subinterp")
-    rings(model, WARM_UP, BORDER_S)
+    boundary = model.facts.file in ("processes", "subinterp")
+    rings(model, WARM_UP, BOUNDARY_S)
     before, began = resident(), time.monotonic()
     with NothingLeft():
-        count = rings(model, RINGS, BORDER_S if border else 600)
+        count = rings(model, RINGS, BOUNDARY_S if boundary else 600)
     took, grown = time.monotonic() - began, resident() - before
     with capsys.disabled():
         print(f" {count} rings in {took:.0f} s, memory {grown / 1024:+,.0f} KiB ", end="")
-    assert border or count == RINGS
+    assert boundary or count == RINGS
     assert grown < GROWTH_BYTES

@@ -21,21 +21,21 @@ PROGRAM = """
     from concmodels.errors import ModelUnavailable
 
 
-    async def main(room):
-        channel = room.Channel(1)
-        async with room.TaskGroup() as group:
+    async def main(model):
+        channel = model.Channel(1)
+        async with model.TaskGroup() as group:
             group.spawn(channel.send, "message")
             message = await channel.receive()
-        await room.sleep(0.001)
-        async with room.Pool(1) as pool:
+        await model.sleep(0.001)
+        async with model.Pool(1) as pool:
             call = await pool.submit(abs, -7)
             return message, await call.result()
 
 
     def attempt(name):
         try:
-            room = load(name)
-            return room.run(main, room)
+            model = load(name)
+            return model.run(main, model)
         except ModelUnavailable as error:
             return str(error), catalog.why_not(name)
 """
@@ -53,7 +53,7 @@ def outcome(name):
     from concmodels.conformance.sync import without_await
 
     text = textwrap.dedent(PROGRAM)
-    if catalog.facts(name).colour == "sync":
+    if not catalog.facts(name).is_async:
         text = without_await(text)
     interpreter = interpreters.create()
     try:
@@ -77,14 +77,14 @@ def test_it_works_or_says_why_not(model):
         assert found == ("message", 7)
 
 
-def load_and_run(room, other):
-    """A task of subinterp, which is in another interpreter too: the rooms load there; their runs do not start."""
+def load_and_run(model, other):
+    """A task of subinterp, which is in another interpreter too: the models load there; their runs do not start."""
     from concmodels import load
     from concmodels.errors import ModelUnavailable
 
     assert load(f"{other}:{'queue' if other == 'subinterp' else 'spawn'}").name.startswith(other)
     try:
-        load(other).run(load_and_run, room, other)
+        load(other).run(load_and_run, model, other)
     except (ModelUnavailable, RuntimeError) as error:
         return type(error).__name__
 
@@ -93,10 +93,10 @@ def load_and_run(room, other):
 def test_a_task_of_subinterp_is_refused_alike(other, refusal):
     if why := catalog.why_not("subinterp"):
         pytest.skip(why)
-    room = catalog.load("subinterp")
+    model = catalog.load("subinterp")
 
     def main():
-        with room.TaskGroup() as group:
-            return group.spawn(load_and_run, room, other).result()
+        with model.TaskGroup() as group:
+            return group.spawn(load_and_run, model, other).result()
 
-    assert room.run(main) == refusal
+    assert model.run(main) == refusal

@@ -1,4 +1,4 @@
-"""How the library is built: what imports what, and that the two colours of a program are one program."""
+"""How the library is built: what imports what, and that the sync and the async text of a program are one program."""
 
 import ast
 import subprocess
@@ -46,8 +46,8 @@ ARROWS = {
     "pool": "catalog contract programs work",
     "conformance/sync": "",
     "conformance/suite": "catalog models/memory models/tasks",
-    "conformance/promises": "catalog errors",
-    "conformance/grading": "catalog conformance/promises conformance/suite conformance/sync errors facts programs",
+    "conformance/guarantees": "catalog errors",
+    "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors facts programs",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
     "stackless": "errors",
 }
@@ -108,17 +108,17 @@ def test_a_program_imports_nothing_before_it_must(program):
 
 
 @pytest.mark.parametrize("program", ["ring", "channel", "pool"])
-def test_both_colours_are_one_program(program):
+def test_the_sync_and_the_async_text_are_one_program(program):
     functions = _functions(PACKAGE / program / "tasks.py")
-    colours = {name: it for name, it in functions.items() if name.startswith("async_")}
-    assert colours
-    for name, function in colours.items():
+    both = {name: it for name, it in functions.items() if name.startswith("async_")}
+    assert both
+    for name, function in both.items():
         plain = functions[name.removeprefix("async_")]
         assert ast.dump(_bleached(function)) == ast.dump(_bleached(plain)), name
 
 
 @pytest.mark.parametrize("name", catalog.names())
-def test_a_room_imports_no_other_room(name):
+def test_a_model_imports_no_other_model(name):
     facts = catalog.facts(name)
     path = PACKAGE / "models" / f"{facts.file}.py"
     if not path.exists():
@@ -170,7 +170,7 @@ def _functions(path):
 
 
 class _Bleach(ast.NodeTransformer):
-    """Takes the colour out: no `async`, no `await`, no `async_` and `Async` in names."""
+    """Makes a text sync: no `async`, no `await`, no `async_` and `Async` in names."""
 
     def visit_AsyncFunctionDef(self, node):
         return self.visit(ast.FunctionDef(**vars(node)))

@@ -13,7 +13,7 @@ from commands import ENDS_WITHIN_S, FOREVER, Program, ring, skip_unless_here, un
 
 from concmodels.models.memory import leftovers
 
-BORDERS = ["processes", "processes:spawn", "processes:fork", "subinterp", "subinterp:queue"]
+BOUNDARIES = ["processes", "processes:spawn", "processes:fork", "subinterp", "subinterp:queue"]
 
 
 def semaphores(program):
@@ -31,7 +31,7 @@ def all_made(program):
 # After SIGKILL.
 
 
-@pytest.mark.parametrize("name", BORDERS)
+@pytest.mark.parametrize("name", BOUNDARIES)
 def test_the_next_run_removes_what_a_killed_group_has_left(tmp_path, name):
     skip_unless_here(name)
     with Program(tmp_path, 4, FOREVER, "--in-flight", 3, "--model", name) as program:
@@ -57,7 +57,7 @@ def test_the_next_run_removes_it_whichever_model_it_is_of(tmp_path):
         assert not program.left()
 
 
-@pytest.mark.parametrize("name", BORDERS)
+@pytest.mark.parametrize("name", BOUNDARIES)
 def test_those_that_outlive_a_killed_program_tidy_up_at_once(tmp_path, name):
     skip_unless_here(name)
     with Program(tmp_path, 4, FOREVER, "--in-flight", 3, "--model", name) as program:
@@ -80,10 +80,10 @@ def pass_on(incoming, outgoing):
         outgoing.send(item)
 
 
-def main(room):
+def main(model):
     for line in sys.stdin:
-        there, back = room.Channel(1), room.Channel(1)  # the next pair of semaphores, opened in a new process
-        with room.TaskGroup() as group:
+        there, back = model.Channel(1), model.Channel(1)  # the next pair of semaphores, opened in a new process
+        with model.TaskGroup() as group:
             group.spawn(pass_on, there, back)
             there.send(line.strip())
             print(back.receive(), flush=True)
@@ -91,8 +91,8 @@ def main(room):
 
 
 if __name__ == "__main__":
-    room = load(sys.argv[1])
-    room.run(main, room)
+    model = load(sys.argv[1])
+    model.run(main, model)
 """
 
 

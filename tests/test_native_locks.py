@@ -4,7 +4,7 @@ import threading
 import warnings
 
 import pytest
-from stuck import PATH, line, programs, room_of
+from stuck import PATH, line, model_of, programs
 
 from concmodels import catalog
 from concmodels.errors import Deadlock
@@ -51,20 +51,20 @@ LOCKS = {
 
 @pytest.mark.parametrize("name", LOCKS)
 def test_who_waits_for_a_lock_is_cancelled(name):
-    room, told = room_of(name), []
+    model, told = model_of(name), []
     with pytest.raises(ExceptionGroup) as caught:
-        room.run(programs(name).locked, room, LOCKS[name](), told)
+        model.run(programs(name).locked, model, LOCKS[name](), told)
     (error,), (cancelled,) = caught.value.exceptions, told
     assert type(error) is OSError
-    assert isinstance(cancelled, room.Cancelled)
+    assert isinstance(cancelled, model.Cancelled)
 
 
 @pytest.mark.parametrize("program, where", [("locked_out", "main wanting"), ("locked_out_in_group", "body wanting")])
 def test_a_deadlock_at_a_lock_of_gevents(program, where, monkeypatch):
     monkeypatch.chdir(PATH.parent)
-    room = room_of("gevent")
+    model = model_of("gevent")
     with pytest.raises(Deadlock) as caught:
-        room.run(getattr(programs("gevent"), program), room, gevent_lock())
+        model.run(getattr(programs("gevent"), program), model, gevent_lock())
     main, *others = caught.value.waits
     assert main == f"main: waits at {PATH.name}:{line(where)}"
     assert others == [f"wants: waits at {PATH.name}:{line('wanting')}"] * (program != "locked_out")
@@ -95,9 +95,9 @@ WARNING = (
 
 @pytest.mark.parametrize("name", THREADS)
 def test_for_a_threads_lock_the_group_waits_and_says_so(name, impatient, lock):
-    room, told = room_of(name), []
+    model, told = model_of(name), []
     with pytest.warns(RuntimeWarning) as warned, pytest.raises(ExceptionGroup) as caught:
-        room.run(programs(name).locked, room, lock, told)
+        model.run(programs(name).locked, model, lock, told)
     (warning,) = warned
     assert str(warning.message) == WARNING.format(f"{PATH.name}:{line('wanting')}")
     assert warning.filename == str(PATH)
@@ -107,10 +107,10 @@ def test_for_a_threads_lock_the_group_waits_and_says_so(name, impatient, lock):
 
 @pytest.mark.parametrize("name", THREADS)
 def test_where_warnings_are_errors_it_is_one_of_the_failures(name, impatient, lock):
-    room = room_of(name)
+    model = model_of(name)
     with warnings.catch_warnings(), pytest.raises(ExceptionGroup) as caught:
         warnings.simplefilter("error")
-        room.run(programs(name).locked, room, lock, [])
+        model.run(programs(name).locked, model, lock, [])
     assert [type(error) for error in caught.value.exceptions] == [OSError, RuntimeWarning]
 
 

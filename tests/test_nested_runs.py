@@ -22,25 +22,25 @@ def is_refused(outer, inner):
     return outer == inner or in_a_loop or any({outer, inner} <= rivals for rivals in RIVALS)
 
 
-def small(room):
-    with room.Channel(1) as channel:
+def small(model):
+    with model.Channel(1) as channel:
         channel.send("message")
-        with room.TaskGroup() as group:
-            group.spawn(room.sleep, 0.001)
+        with model.TaskGroup() as group:
+            group.spawn(model.sleep, 0.001)
     return list(channel)
 
 
-async def async_small(room):
-    with room.Channel(1) as channel:
+async def async_small(model):
+    with model.Channel(1) as channel:
         await channel.send("message")
-        async with room.TaskGroup() as group:
-            group.spawn(room.sleep, 0.001)
+        async with model.TaskGroup() as group:
+            group.spawn(model.sleep, 0.001)
     return [item async for item in channel]
 
 
 def program_of(name):
-    """The small program in the colour of this model."""
-    return async_small if catalog.facts(name).colour == "async" else small
+    """The small program, sync or async as this model is."""
+    return async_small if catalog.facts(name).is_async else small
 
 
 def outcome_of(name):
@@ -63,12 +63,14 @@ async def async_nest(outer, inner):
 
 def sentence(inner, outer):
     """What is said when the run of one is refused inside of that of the other."""
-    instead = {"async": "await the function instead", "sync": "call the function directly"}[catalog.facts(inner).colour]
+    instead = {"async": "await the function instead", "sync": "call the function directly"}[
+        "async" if catalog.facts(inner).is_async else "sync"
+    ]
     return f"{inner}.run was called inside a run of {outer}: {instead}"
 
 
 @pytest.fixture(scope="module")
-def known_libraries(border_servers):
+def known_libraries(boundary_servers):
     """Each has run once before: gevent and others start something at first use, and keep it."""
     for name in NAMES:
         assert outcome_of(name) == ["message"]
@@ -78,7 +80,7 @@ def known_libraries(border_servers):
 @pytest.mark.parametrize("outer", NAMES)
 def test_a_run_in_a_run(outer, inner):
     expected = sentence(inner, outer) if is_refused(outer, inner) else ["message"]
-    program = async_nest if catalog.facts(outer).colour == "async" else nest
+    program = async_nest if catalog.facts(outer).is_async else nest
     assert load(outer).run(program, load(outer), inner) == (expected, ["message"])
     assert outcome_of(inner) == ["message"]  # nothing of it is left in this thread
 

@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from stuck import LATER, MODELS, SOON, be_alone, programs, room_of
+from stuck import LATER, MODELS, SOON, be_alone, model_of, programs
 
 pytestmark = [pytest.mark.timeout(0), pytest.mark.usefixtures("by_ourselves")]  # the timeout would be a foreign thread
 
@@ -32,8 +32,8 @@ def sigalrm():
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("program", ["sleeper", "timed_task", "computing_task"])
 def test_who_will_go_on_is_in_no_deadlock(name, program):
-    room = room_of(name)
-    assert room.run(getattr(programs(name), program), room, LATER, deadlock_after=SOON) == "help"
+    model = model_of(name)
+    assert model.run(getattr(programs(name), program), model, LATER, deadlock_after=SOON) == "help"
 
 
 def in_thread(pause, function, *args):
@@ -77,26 +77,26 @@ FOREIGN_THREADS = {
 
 @pytest.mark.parametrize("name", FOREIGN_THREADS)
 def test_a_foreign_thread_may_send(name):
-    room = room_of(name)
+    model = model_of(name)
     helper = FOREIGN_THREADS[name](LATER)
-    assert room.run(programs(name).helped, room, helper, deadlock_after=SOON) == "help"
+    assert model.run(programs(name).helped, model, helper, deadlock_after=SOON) == "help"
 
 
 @pytest.mark.parametrize("name", ["threads", "trio"])
 def test_a_foreign_thread_may_send_after_two_seconds(name):
-    room = room_of(name)
-    assert room.run(programs(name).helped, room, FOREIGN_THREADS[name](2)) == "help"
+    model = model_of(name)
+    assert model.run(programs(name).helped, model, FOREIGN_THREADS[name](2)) == "help"
 
 
 @pytest.mark.parametrize("name", FOREIGN_THREADS)
 def test_the_main_thread_may_send_to_a_run_beside_it(name):
-    room, answers, kept = room_of(name), [], []
+    model, answers, kept = model_of(name), [], []
 
     def helper(channel):
         kept.append((channel, _sender()))
 
     def run():
-        answers.append(room.run(programs(name).helped, room, helper, deadlock_after=SOON))
+        answers.append(model.run(programs(name).helped, model, helper, deadlock_after=SOON))
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -264,18 +264,18 @@ HELPERS = [
 
 @pytest.mark.parametrize("name, helper", HELPERS)
 def test_something_of_the_models_own_may_send(name, helper, monkeypatch):
-    room = room_of(name)
+    model = model_of(name)
     if helper is trio_worker:
         monkeypatch.setattr(sys.modules["trio"]._core._thread_cache, "IDLE_TIMEOUT", 0.01)
-    assert room.run(programs(name).helped, room, helper, deadlock_after=SOON) == "help"
+    assert model.run(programs(name).helped, model, helper, deadlock_after=SOON) == "help"
 
 
 @pytest.mark.parametrize("name", THREADS)
 def test_a_signal_handler_may_send(name, sigalrm):
-    room = room_of(name)
+    model = model_of(name)
 
     def helper(channel):
         sigalrm(lambda *_: channel.send_nowait("help"))
         signal.setitimer(signal.ITIMER_REAL, LATER)
 
-    assert room.run(programs(name).helped, room, helper, deadlock_after=SOON) == "help"
+    assert model.run(programs(name).helped, model, helper, deadlock_after=SOON) == "help"

@@ -9,8 +9,8 @@ import time
 from concurrent.futures import CancelledError, as_completed, wait
 
 import pytest
-from pool_rooms import COOPERATIVE, SYNC, THREADED, Thing, hold, outcome, runs, soon, until
-from stuck import SOON, be_alone, room_of
+from pool_models import COOPERATIVE, SYNC, THREADED, Thing, hold, outcome, runs, soon, until
+from stuck import SOON, be_alone, model_of
 
 from concmodels.errors import Deadlock, TaskCancelled
 
@@ -18,58 +18,58 @@ from concmodels.errors import Deadlock, TaskCancelled
 
 
 @runs(THREADED)
-def test_a_dropped_pool_ends_in_the_run(room):
-    before = len(room_threads())
-    pool = room.Pool(3)
-    future = pool.submit(soon, room, "done")
-    until(room, lambda: len(room_threads()) == before + 3)
+def test_a_dropped_pool_ends_in_the_run(model):
+    before = len(model_threads())
+    pool = model.Pool(3)
+    future = pool.submit(soon, model, "done")
+    until(model, lambda: len(model_threads()) == before + 3)
     del pool
-    until(room, lambda: len(room_threads()) == before)
+    until(model, lambda: len(model_threads()) == before)
     assert future.result() == "done"
-    room.Pool(1)  # takes note of those that have gone
+    model.Pool(1)  # takes note of those that have gone
 
 
-def room_threads():
+def model_threads():
     """What runs; `threading` does not know of raw threads."""
     return sys._current_frames()
 
 
 @pytest.mark.parametrize("name", SYNC)
 def test_a_pool_in_a_circle_ends_with_the_run(name):
-    room = room_of(name)
+    model = model_of(name)
 
     def main():
         circle = Thing()
-        circle.pool = room.Pool(2)
+        circle.pool = model.Pool(2)
         circle.self = circle
-        circle.pool.submit(hold_less, room, done)
+        circle.pool.submit(hold_less, model, done)
         del circle
         gc.collect()
 
     done = []
-    room.run(main)
+    model.run(main)
     assert done == ["done"]
 
 
-def hold_less(room, done):
-    room.sleep(0.02)
+def hold_less(model, done):
+    model.sleep(0.02)
     done.append("done")
 
 
 @pytest.mark.parametrize("name", SYNC)
 def test_an_error_cancels_what_a_forgotten_pool_does(name):
-    room, begun = room_of(name), []
+    model, begun = model_of(name), []
 
     def main():
-        pool = room.Pool(1)
-        begun.append(pool.submit(hold, room))
-        begun.append(pool.submit(hold, room))
-        until(room, begun[0].running)
+        pool = model.Pool(1)
+        begun.append(pool.submit(hold, model))
+        begun.append(pool.submit(hold, model))
+        until(model, begun[0].running)
         raise LookupError("of main")
 
     start = time.monotonic()
     with pytest.raises(LookupError):
-        room.run(main)
+        model.run(main)
     assert time.monotonic() - start < 5
     assert [outcome(future.result) for future in begun] == [TaskCancelled, CancelledError]
 
@@ -77,13 +77,13 @@ def test_an_error_cancels_what_a_forgotten_pool_does(name):
 @pytest.mark.parametrize("name", SYNC)
 def test_there_is_no_pool_outside_a_run(name):
     with pytest.raises(RuntimeError):
-        room_of(name).Pool(1)
+        model_of(name).Pool(1)
 
 
 @runs(SYNC)
-def test_a_task_may_make_a_pool_and_leave_it_to_others(room):
-    with room.TaskGroup() as group:
-        pool = group.spawn(room.Pool, 1).result()
+def test_a_task_may_make_a_pool_and_leave_it_to_others(model):
+    with model.TaskGroup() as group:
+        pool = group.spawn(model.Pool, 1).result()
     assert pool.submit(pow, 2, 5).result() == 32
     pool.shutdown(wait=False)
     pool.shutdown()
@@ -92,31 +92,31 @@ def test_a_task_may_make_a_pool_and_leave_it_to_others(room):
 
 
 @runs(SYNC)
-def test_a_task_can_not_wait_for_the_end_of_its_own_pool(room):
-    with room.Pool(1) as pool, pytest.raises(RuntimeError, match="wait=False"):
+def test_a_task_can_not_wait_for_the_end_of_its_own_pool(model):
+    with model.Pool(1) as pool, pytest.raises(RuntimeError, match="wait=False"):
         pool.submit(pool.shutdown).result()
     with pytest.raises(RuntimeError, match="shut down"):
         pool.submit(pow, 2, 5)
 
 
 @runs(SYNC)
-def test_two_wait_for_the_end(room):
-    with room.TaskGroup() as group, room.Pool(1) as pool:
-        future = pool.submit(soon, room)
+def test_two_wait_for_the_end(model):
+    with model.TaskGroup() as group, model.Pool(1) as pool:
+        future = pool.submit(soon, model)
         group.spawn(pool.shutdown)
-        room.sleep(0)
+        model.sleep(0)
         pool.shutdown()
         assert future.done()
 
 
 @runs(SYNC)
-def test_bad_arguments_are_refused_with_a_sentence(room):
+def test_bad_arguments_are_refused_with_a_sentence(model):
     for bad, error in ((0, ValueError), (-3, ValueError), ("two", TypeError), (1.5, TypeError)):
         with pytest.raises(error, match="workers is a whole number from 1"):
-            room.Pool(bad)
+            model.Pool(bad)
     with pytest.raises(TypeError, match="initializer"):
-        room.Pool(1, initializer="nothing")
-    with room.Pool(1) as pool:
+        model.Pool(1, initializer="nothing")
+    with model.Pool(1) as pool:
         with pytest.raises(TypeError, match="buffersize"):
             pool.map(abs, [1], buffersize="many")
         with pytest.raises(ValueError, match="chunksize"):
@@ -135,8 +135,8 @@ def test_bad_arguments_are_refused_with_a_sentence(room):
 
 
 @runs(SYNC)
-def test_a_stop_iteration_of_a_task_is_no_end(room):
-    with room.Pool(1) as pool:
+def test_a_stop_iteration_of_a_task_is_no_end(model):
+    with model.Pool(1) as pool:
         for _ in range(2):
             results = pool.map(next, [iter("a"), iter(""), iter("b")])
             with pytest.raises(RuntimeError) as caught:
@@ -145,8 +145,8 @@ def test_a_stop_iteration_of_a_task_is_no_end(room):
 
 
 @runs(SYNC)
-def test_a_pool_that_is_shut_down_tells_who_still_pulls(room):
-    with room.Pool(1) as pool:
+def test_a_pool_that_is_shut_down_tells_who_still_pulls(model):
+    with model.Pool(1) as pool:
         results = pool.map(abs, itertools.count(), buffersize=2)
     assert [next(results), next(results)] == [0, 1]
     with pytest.raises(RuntimeError, match="shut down"):
@@ -155,9 +155,9 @@ def test_a_pool_that_is_shut_down_tells_who_still_pulls(room):
 
 
 @runs(SYNC)
-def test_the_iterator_keeps_its_pool(room):
-    assert list(itertools.islice(room.Pool(2).map(abs, itertools.count(), buffersize=3), 10)) == [*range(10)]
-    assert list(room.Pool(2).map(abs, [-1, -2])) == [1, 2]
+def test_the_iterator_keeps_its_pool(model):
+    assert list(itertools.islice(model.Pool(2).map(abs, itertools.count(), buffersize=3), 10)) == [*range(10)]
+    assert list(model.Pool(2).map(abs, [-1, -2])) == [1, 2]
 
 
 # Deadlocks and Ctrl-C.
@@ -173,10 +173,10 @@ def by_ourselves():
 @pytest.mark.parametrize("where", ["result", "map", "leave", "wait", "run"])
 @pytest.mark.usefixtures("by_ourselves")
 def test_a_run_whose_pool_waits_for_ever_is_in_a_deadlock(name, where):
-    room = room_of(name)
+    model = model_of(name)
 
     def main():
-        pool, channel = room.Pool(2), room.Channel(0, "nobody")
+        pool, channel = model.Pool(2), model.Channel(0, "nobody")
         if where == "run":
             pool.submit(channel.receive)
             return
@@ -192,7 +192,7 @@ def test_a_run_whose_pool_waits_for_ever_is_in_a_deadlock(name, where):
                 wait([future])
 
     with pytest.raises(Deadlock) as caught:
-        room.run(main, deadlock_after=SOON)
+        model.run(main, deadlock_after=SOON)
     assert any("channel 'nobody'" in line for line in caught.value.waits), caught.value.waits
 
 
@@ -203,28 +203,28 @@ def strike():
 @pytest.mark.parametrize("name", COOPERATIVE)
 @pytest.mark.parametrize("main_does", ["sleep", "result", "nothing"])
 def test_ctrl_c_in_a_task_is_mains(name, main_does):
-    room, futures = room_of(name), []
+    model, futures = model_of(name), []
 
     def main():
-        with room.Pool(2) as pool:
+        with model.Pool(2) as pool:
             futures.append(pool.submit(strike))
-            futures.append(pool.submit(hold, room))
+            futures.append(pool.submit(hold, model))
             if main_does == "sleep":
-                hold(room)
+                hold(model)
             elif main_does == "result":
                 futures[1].result()
 
     with pytest.raises(KeyboardInterrupt):
-        room.run(main)
+        model.run(main)
     assert type(futures[0].exception()) is KeyboardInterrupt
     for future in futures[1:]:  # submit is a checkpoint now and then: main may have been struck there
         assert outcome(future.result) in (TaskCancelled, CancelledError)
 
 
-def finish(room, main):
+def finish(model, main):
     """Run this to its end. An interrupt that gets out is a failure of this test; bare, it would end them all."""
     try:
-        return room.run(main)
+        return model.run(main)
     except KeyboardInterrupt as error:
         raise AssertionError("main was interrupted once too often") from error
 
@@ -246,73 +246,73 @@ def results_of_a_struck_task(pool, how):
 @pytest.mark.parametrize("name", COOPERATIVE)
 @pytest.mark.parametrize("how", ["result", "await another", "map", "wait"])
 def test_one_ctrl_c_interrupts_main_once(name, how):
-    room, seen = room_of(name), []
+    model, seen = model_of(name), []
 
     def main():
-        with room.Pool(1) as pool:
+        with model.Pool(1) as pool:
             try:
                 results_of_a_struck_task(pool, how)
-                room.sleep(1)
+                model.sleep(1)
             except KeyboardInterrupt:
                 seen.append("once")
-                room.sleep(0.001)
+                model.sleep(0.001)
                 seen.append(pool.submit(pow, 2, 5).result())
-            room.sleep(0.001)
+            model.sleep(0.001)
             seen.append(list(pool.map(abs, range(300)))[-1])
         return "to the end"
 
-    assert finish(room, main) == "to the end"
+    assert finish(model, main) == "to the end"
     assert seen == ["once", 32, 299]
 
 
 @pytest.mark.parametrize("name", SYNC)
 def test_a_keyboard_interrupt_of_a_task_is_its_futures(name):
-    room = room_of(name)
+    model = model_of(name)
 
     def interrupt():
         raise KeyboardInterrupt("of the program")
 
     def main():
-        with room.Pool(2) as pool:
+        with model.Pool(2) as pool:
             future = pool.submit(interrupt)
             assert pool.submit(pow, 2, 5).result() == 32
-            room.sleep(0.001)
+            model.sleep(0.001)
             assert list(pool.map(abs, range(300)))[-1] == 299
             for _ in range(2):
                 with pytest.raises(KeyboardInterrupt, match="of the program"):
                     future.result()
             with pytest.raises(KeyboardInterrupt, match="of the program"):
                 next(pool.map(lambda _: interrupt(), [1]))
-            room.sleep(0.001)
+            model.sleep(0.001)
         return "to the end"
 
-    assert finish(room, main) == "to the end"
+    assert finish(model, main) == "to the end"
 
 
 @pytest.mark.parametrize("name", SYNC)
 def test_a_keyboard_interrupt_of_a_callback_is_nobodys(name):
-    room = room_of(name)
+    model = model_of(name)
 
     def interrupt(_):
         raise KeyboardInterrupt("of a callback")
 
     def main():
-        with room.Pool(1) as pool:
-            future = pool.submit(soon, room, "value")
+        with model.Pool(1) as pool:
+            future = pool.submit(soon, model, "value")
             future.add_done_callback(interrupt)
             assert future.result() == "value"
-            room.sleep(0.001)
+            model.sleep(0.001)
             return pool.submit(pow, 2, 5).result()
 
-    assert finish(room, main) == 32
+    assert finish(model, main) == 32
 
 
 @pytest.mark.parametrize("name", THREADED)
 def test_ctrl_c_finds_no_lock_that_a_worker_needs(name):
-    room = room_of(name)
+    model = model_of(name)
 
     def main():
-        with room.Pool(2) as pool:
+        with model.Pool(2) as pool:
             futures = [pool.submit(abs, 1) for _ in range(200)]
             futures += [pool.submit(time.sleep, 0.001) for _ in range(4)]
             threading.Timer(0.001, signal.pthread_kill, (threading.get_ident(), signal.SIGINT)).start()
@@ -324,5 +324,5 @@ def test_ctrl_c_finds_no_lock_that_a_worker_needs(name):
     for _ in range(20):
         start = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            room.run(main)
+            model.run(main)
         assert time.monotonic() - start < 10

@@ -174,7 +174,7 @@ def tasks_that(monkeypatch):
     def call(plain, awaited=None):
         class Sabotaged(Work):
             def choose(self):
-                self.function = awaited if self.facts.colour == "async" else plain
+                self.function = awaited if self.facts.is_async else plain
 
         monkeypatch.setattr(plan, "load", lambda name: Sabotaged)
 

@@ -6,22 +6,22 @@ import pty
 import sys
 
 import pytest
-from stuck import room_of
+from stuck import model_of
 
 PROGRAM = """
 import sys, time
 from concmodels import load
 
-room, how = load(sys.argv[1]), sys.argv[2]
+model, how = load(sys.argv[1]), sys.argv[2]
 
 async def work(n):
-    await room.sleep(0.01)
+    await model.sleep(0.01)
     if how == "error" and n == 15: raise LookupError
     if how == "interrupt" and n == 15: raise KeyboardInterrupt
     return n
 
 async def main():
-    async with room.Pool(2) as pool:
+    async with model.Pool(2) as pool:
         items = range(40) if how != "unknown" else iter(range(40))
         seen = 0
         async for _ in pool.map(work, (n for n in items) if how == "unknown" else items, progress="counting"):
@@ -29,31 +29,31 @@ async def main():
             if how == "break" and seen == 15: break
         print("seen", seen)
 
-try: room.run(main)
+try: model.run(main)
 except (LookupError, KeyboardInterrupt) as error: print(type(error).__name__)
 print("rich" in sys.modules)
 """
 
 
-def run(room, how, stderr):
+def run(model, how, stderr):
     """Run the program; what it printed."""
     import subprocess
 
     text = PROGRAM
-    if room.partition(":")[0] in ("threads", "gevent"):
+    if model.partition(":")[0] in ("threads", "gevent"):
         text = text.replace("async ", "").replace("await ", "")
-    command = [sys.executable, "-c", text, room, how]
+    command = [sys.executable, "-c", text, model, how]
     env = os.environ | {"TERM": "xterm", "COLUMNS": "80"}
     out = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=env, timeout=50, check=True)
     return out.stdout.split("\n")
 
 
-def on_terminal(room, how):
+def on_terminal(model, how):
     """Run the program with a terminal as standard error; what it printed, and what the terminal was sent."""
     ours, theirs = pty.openpty()
     with os.fdopen(ours, "rb", buffering=0) as terminal:
         try:
-            out = run(room, how, theirs)
+            out = run(model, how, theirs)
         finally:
             os.close(theirs)
         shown = b""
@@ -75,7 +75,7 @@ ENDS = {
 @pytest.mark.parametrize("name", ["threads", "gevent", "asyncio", "trio"])
 @pytest.mark.parametrize("how", ENDS)
 def test_a_bar_on_a_terminal(name, how):
-    room_of(name)
+    model_of(name)
     out, shown = on_terminal(name, how)
     assert out[:2] == [ENDS[how], "True"]
     assert "counting" in shown and ("/40" in shown) == (how != "unknown")
@@ -85,7 +85,7 @@ def test_a_bar_on_a_terminal(name, how):
 
 @pytest.mark.parametrize("name", ["threads", "asyncio"])
 def test_nothing_elsewhere(name, tmp_path):
-    room_of(name)
+    model_of(name)
     with open(tmp_path / "stderr", "w+") as file:
         assert run(name, "end", file)[:2] == ["seen 40", "False"]
         file.seek(0)

@@ -1,4 +1,4 @@
-"""The futures and maps of the sync pools in one process. What all pools promise is in the suite."""
+"""The futures and maps of the sync pools in one process. What all pools guarantee is in the suite."""
 
 import time
 import weakref
@@ -12,25 +12,25 @@ from concurrent.futures import (
 )
 
 import pytest
-from pool_rooms import SYNC, THREADED, Thing, outcome, runs, soon, until
+from pool_models import SYNC, THREADED, Thing, outcome, runs, soon, until
 
 # Futures.
 
 
 @runs(SYNC)
-def test_a_future_wakes_all_who_wait(room):
-    with room.Pool(1) as pool, room.TaskGroup() as group:
-        future = pool.submit(soon, room, "value")
+def test_a_future_wakes_all_who_wait(model):
+    with model.Pool(1) as pool, model.TaskGroup() as group:
+        future = pool.submit(soon, model, "value")
         tasks = [group.spawn(future.result) for _ in range(3)]
         assert [task.result() for task in tasks] == ["value"] * 3
 
 
 @runs(SYNC)
-def test_a_future_can_be_cancelled_only_before_it_begins(room):
-    gate = room.Channel()
-    with room.Pool(1) as pool:
-        first, second = pool.submit(gate.receive), pool.submit(soon, room, 2)
-        until(room, first.running)
+def test_a_future_can_be_cancelled_only_before_it_begins(model):
+    gate = model.Channel()
+    with model.Pool(1) as pool:
+        first, second = pool.submit(gate.receive), pool.submit(soon, model, 2)
+        until(model, first.running)
         assert second.cancel() and second.cancel() and second.cancelled() and second.done()
         assert not first.cancel()
         gate.send(1)
@@ -43,19 +43,19 @@ def test_a_future_can_be_cancelled_only_before_it_begins(room):
 
 
 @runs(SYNC)
-def test_who_waits_for_a_future_hears_of_its_cancellation(room):
-    with room.Pool(1) as pool, room.TaskGroup() as group:
-        pool.submit(soon, room)
-        future = pool.submit(soon, room)
+def test_who_waits_for_a_future_hears_of_its_cancellation(model):
+    with model.Pool(1) as pool, model.TaskGroup() as group:
+        pool.submit(soon, model)
+        future = pool.submit(soon, model)
         task = group.spawn(outcome, future.result)
         group.spawn(future.cancel)
         assert task.result() is CancelledError
 
 
 @runs(SYNC)
-def test_all_ways_to_wait_for_many(room):
-    gate = room.Channel()
-    with room.Pool(2) as pool:
+def test_all_ways_to_wait_for_many(model):
+    gate = model.Channel()
+    with model.Pool(2) as pool:
         slow, quick = pool.submit(gate.receive), pool.submit(pow, 2, 5)
         assert wait([slow, quick], return_when=FIRST_COMPLETED) == ({quick}, {slow})
         assert wait([slow, quick], timeout=0) == ({quick}, {slow})
@@ -65,21 +65,21 @@ def test_all_ways_to_wait_for_many(room):
         assert next(ended) is quick
         gate.send("through")
         assert list(ended) == [slow]
-        taken_back = [pool.submit(room.sleep, 0.001) for _ in range(5)]
+        taken_back = [pool.submit(model.sleep, 0.001) for _ in range(5)]
         assert taken_back[-1].cancel()
         assert wait(taken_back).done == set(taken_back)
 
 
 @runs(THREADED)
-def test_futures_of_several_pools_in_one_wait(room):
-    with room.Pool(1) as ours, ThreadPoolExecutor(1) as theirs:
+def test_futures_of_several_pools_in_one_wait(model):
+    with model.Pool(1) as ours, ThreadPoolExecutor(1) as theirs:
         futures = [pool.submit(time.sleep, pause) for pool in (ours, theirs) for pause in (0.001, 0.02)]
         assert set(as_completed(futures)) == set(futures)
         assert wait(futures).not_done == set()
 
 
 @runs(SYNC)
-def test_a_callback_that_fails_harms_nobody(room):
+def test_a_callback_that_fails_harms_nobody(model):
     told = []
 
     def callback(error):
@@ -89,9 +89,9 @@ def test_a_callback_that_fails_harms_nobody(room):
 
         return fail
 
-    with room.Pool(1) as pool:
-        pool.submit(soon, room)
-        future = pool.submit(soon, room, "value")
+    with model.Pool(1) as pool:
+        pool.submit(soon, model)
+        future = pool.submit(soon, model, "value")
         for error in (ValueError("of a callback"), SystemExit("of a callback")):
             future.add_done_callback(callback(error))
         assert future.result() == "value"
@@ -100,8 +100,8 @@ def test_a_callback_that_fails_harms_nobody(room):
 
 
 @runs(SYNC)
-def test_only_workers_set_results(room):
-    with room.Pool(1) as pool:
+def test_only_workers_set_results(model):
+    with model.Pool(1) as pool:
         future = pool.submit(pow, 2, 5)
         assert future.result() == 32
         with pytest.raises(InvalidStateError):
@@ -110,8 +110,8 @@ def test_only_workers_set_results(room):
 
 
 @runs(SYNC)
-def test_an_exit_belongs_to_the_future(room):
-    with room.Pool(1) as pool:
+def test_an_exit_belongs_to_the_future(model):
+    with model.Pool(1) as pool:
         future = pool.submit(exit, 7)
         with pytest.raises(SystemExit) as caught:
             future.result()
@@ -120,11 +120,11 @@ def test_an_exit_belongs_to_the_future(room):
 
 
 @runs(SYNC)
-def test_the_traceback_leads_to_the_task(room):
+def test_the_traceback_leads_to_the_task(model):
     def fail():
         raise LookupError("in the task")
 
-    with room.Pool(1) as pool:
+    with model.Pool(1) as pool:
         error = pool.submit(fail).exception()
         assert [entry.name for entry in iter_trace(error)][-1] == "fail"
         with pytest.raises(LookupError) as caught:
@@ -139,33 +139,33 @@ def iter_trace(error):
 
 
 @runs(SYNC)
-def test_nothing_keeps_a_result_but_its_future(room):
-    with room.Pool(1) as pool:
+def test_nothing_keeps_a_result_but_its_future(model):
+    with model.Pool(1) as pool:
         argument = Thing()
         future = pool.submit(lambda thing: Thing(), argument)
         argument, result = weakref.ref(argument), weakref.ref(future.result())
         assert result() is not None
         future = None
-        until(room, lambda: argument() is None)
+        until(model, lambda: argument() is None)
         assert result() is None
 
 
 @runs(SYNC)
-def test_nothing_keeps_the_results_of_a_map(room):
-    with room.Pool(2) as pool:
+def test_nothing_keeps_the_results_of_a_map(model):
+    with model.Pool(2) as pool:
         results = pool.map(lambda _: Thing(), range(3))
         seen = [weakref.ref(next(results)) for _ in range(3)]
-        until(room, lambda: [ref() for ref in seen] == [None] * 3)
+        until(model, lambda: [ref() for ref in seen] == [None] * 3)
         results.close()
 
 
 @runs(SYNC)
-def test_a_coroutine_function_is_refused(room):
+def test_a_coroutine_function_is_refused(model):
     async def sleepy():
         pass
 
-    with room.Pool(1) as pool:
-        for call in (lambda: pool.submit(sleepy), lambda: pool.map(sleepy, []), lambda: room.Pool(initializer=sleepy)):
+    with model.Pool(1) as pool:
+        for call in (lambda: pool.submit(sleepy), lambda: pool.map(sleepy, []), lambda: model.Pool(initializer=sleepy)):
             with pytest.raises(TypeError, match="async def"):
                 call()
 
@@ -174,17 +174,17 @@ def test_a_coroutine_function_is_refused(room):
 
 
 @runs(THREADED)
-def test_an_event_loop_may_use_the_pool(room):
+def test_an_event_loop_may_use_the_pool(model):
     import asyncio
 
     async def main(pool):
         loop = asyncio.get_running_loop()
-        there = [loop.run_in_executor(pool, soon, room, number) for number in range(5)]
+        there = [loop.run_in_executor(pool, soon, model, number) for number in range(5)]
         assert await asyncio.gather(*there) == [0, 1, 2, 3, 4]
         with pytest.raises(ZeroDivisionError):
             await asyncio.wrap_future(pool.submit(divmod, 1, 0))
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(asyncio.wrap_future(pool.submit(soon, room)), 0.001)
+            await asyncio.wait_for(asyncio.wrap_future(pool.submit(soon, model)), 0.001)
 
-    with room.Pool(2) as pool:
+    with model.Pool(2) as pool:
         asyncio.run(main(pool))

@@ -28,12 +28,12 @@ def few(setting):
     """Programs in each run of the tests: a second or two."""
     if setting.facts.hop > 5e-3:
         return 10  # it sleeps more than it works
-    return 25 if setting.border else 60
+    return 25 if setting.boundary else 60
 
 
 def many(setting):
     """Programs under `make test-stress`."""
-    return 200 if setting.border else 2000
+    return 200 if setting.boundary else 2000
 
 
 def test_programs_can_be_explained(model):

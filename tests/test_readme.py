@@ -25,7 +25,7 @@ def run_as_a_file(program, folder):
 
 
 @pytest.mark.parametrize("name", names(variants=True))
-def test_the_course_programs_run_on_every_model_of_their_colour(name, tmp_path):
+def test_the_course_programs_run_on_every_model_of_their_kind(name, tmp_path):
     plain, awaited = BLOCKS[:2]
     program = awaited.replace('"trio"', repr(name)) if name in ASYNC else plain.replace('"threads"', repr(name))
     assert repr(name) in program

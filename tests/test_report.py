@@ -22,13 +22,13 @@ ABOUT = {"command": "python -m benchmarks run", "date": "2026-01-01", "finished"
 ABOUT |= {"machine": MACHINE, "pythons": {"3.14": {"version": "3.14.8", "gil": True}}, "seconds": 600}
 
 
-def row(path: str, *seconds: float, kind: str = "room", model: str | None = None, **more: object) -> Row:
+def row(path: str, *seconds: float, kind: str = "model", model: str | None = None, **more: object) -> Row:
     suite, cell, candidate = path.split("/", 2)
     python, gil, step = (more.pop(name, it) for name, it in (("python", "3.14"), ("gil", True), ("step", "hop")))
     figures = {
         name: dict(enumerate([value] * len(seconds), 1)) for name, value in dict(more.pop("figures", {})).items()
     }
-    model = model or (candidate if kind == "room" else None)
+    model = model or (candidate if kind == "model" else None)
     by_round = dict(enumerate(seconds, 1))
     return Row(suite, cell, candidate, kind, model, python, gil, step, 100, more, {"trio": "1.0"}, by_round, figures)
 
@@ -45,8 +45,8 @@ def ring(cell: str, name: str, *seconds: float, **more: object) -> Row:
 STREAM = [
     ring("stream", "threads", 90 * NS, 100 * NS, 120 * NS),
     ring("stream", "trio", 250 * NS, 250 * NS, 250 * NS),
-    ring("stream", "floor threads", 50 * NS, 50 * NS, 50 * NS, kind="floor", model="threads"),
-    ring("stream", "floor trio", 125 * NS, 125 * NS, 125 * NS, kind="floor", model="trio"),
+    ring("stream", "baseline threads", 50 * NS, 50 * NS, 50 * NS, kind="baseline", model="threads"),
+    ring("stream", "baseline trio", 125 * NS, 125 * NS, 125 * NS, kind="baseline", model="trio"),
     ring("stream", "queue.Queue", 540 * NS, 600 * NS, 720 * NS, kind="peer", model="threads"),
     ring("stream", "trio memory channel", 1 * US, 1 * US, 1 * US, kind="peer", model="trio"),
     ring("stream", "erlang", 200 * NS, kind="language"),
@@ -61,7 +61,7 @@ UNITS = [
     row("spawn/units-10/trio", 20 * US, step="unit", units=10, figures={"bytes_per_unit": 0}),
     row("spawn/units-100/trio", 10 * US, step="unit", units=100, figures={"bytes_per_unit": 2048}),
     row("spawn/units-100/threads", 40 * US, step="unit", units=100, figures={"bytes_per_unit": 8192}),
-    row("spawn/units-100/floor threads", 20 * US, kind="floor", model="threads", units=100, step="unit"),
+    row("spawn/units-100/baseline threads", 20 * US, kind="baseline", model="threads", units=100, step="unit"),
 ]
 POOL = [
     row("pool/cpu/threads", 5 * MS, step="task", workers=2, figures={"speedup": 1.0}),
@@ -95,15 +95,15 @@ def drawn(it: Chart, kind: str, look: Look | None = None) -> dict[str, float]:
     return found
 
 
-def test_a_ring_has_a_bar_for_each_model_and_a_mark_for_its_floor():
+def test_a_ring_has_a_bar_for_each_model_and_a_mark_for_its_baseline():
     it = chart("ring-stream", *STREAM)
     for look in LOOKS:
         assert drawn(it, "bar", look) == pytest.approx({"threads": 100 * NS, "trio": 250 * NS})
         assert drawn(it, "mark", look) == pytest.approx({"threads": 50 * NS, "trio": 125 * NS})
 
 
-def test_a_ring_says_who_is_fastest_and_how_far_from_the_floors():
-    rows = [*STREAM[:3], ring("stream", "floor trio", 25 * NS, kind="floor", model="trio")]
+def test_a_ring_says_who_is_fastest_and_how_far_from_the_baselines():
+    rows = [*STREAM[:3], ring("stream", "baseline trio", 25 * NS, kind="baseline", model="trio")]
     assert chart("ring-stream", *rows).says == (
         "threads is fastest with 100 ns a hop, trio slowest with 250 ns, 2.5 times as long."
         " Against the same ring by hand (the mark), threads takes 2 times as long, trio 10 times."
@@ -159,7 +159,7 @@ def test_memory_that_can_not_be_seen_is_not_shown():
     report.charts(results(UNITS[0]))
 
 
-def test_the_time_of_a_unit_has_its_floor_and_its_growth():
+def test_the_time_of_a_unit_has_its_baseline_and_its_growth():
     assert drawn(chart("spawn-time", *UNITS), "mark") == {"threads": 20 * US}
     assert "one of 100 units takes 0.5 times as long to start as one of 10" in chart("spawn-growth", *UNITS).says
 

@@ -121,7 +121,7 @@ def test_the_alarm_asks_for_help_when_nothing_ends(monkeypatch):
             try:
                 hung.wait()
             except KeyboardInterrupt:
-                pass  # as a room does that hangs in its clean-up
+                pass  # as a model does that hangs in its clean-up
     assert alarm.struck
 
 

@@ -1,6 +1,6 @@
 """A cancellation by the model's own means, in the very turn in which a partner completes the operation.
 
-The conformance suite says what `Task.cancel` does there (`promises/same_turn.py`). Here the cancellation comes from
+The conformance suite says what `Task.cancel` does there (`guarantees/same_turn.py`). Here the cancellation comes from
 asyncio, gevent, eventlet, trio and anyio themselves: their timeouts, their groups, their ways to kill.
 """
 
@@ -28,7 +28,7 @@ class Trouble(Exception):
     """What a task fails with."""
 
 
-async def awaited(room, channel, operation):
+async def awaited(model, channel, operation):
     """Do it once, and return what came of it."""
     if operation == "iterate":
         async for item in channel:
@@ -38,11 +38,11 @@ async def awaited(room, channel, operation):
     if operation == "send":
         return await channel.send("item") or "item"
     case = channel if operation == "select to receive" else (channel, "item")
-    return (await room.select(case, room.Channel(0))).item
+    return (await model.select(case, model.Channel(0))).item
 
 
-def plain(room, channel, operation):
-    """The same, in the other colour."""
+def plain(model, channel, operation):
+    """The same, sync."""
     if operation == "iterate":
         for item in channel:
             return item
@@ -51,7 +51,7 @@ def plain(room, channel, operation):
     if operation == "send":
         return channel.send("item") or "item"
     case = channel if operation == "select to receive" else (channel, "item")
-    return room.select(case, room.Channel(0)).item
+    return model.select(case, model.Channel(0)).item
 
 
 def partner(channel, operation):
@@ -82,40 +82,40 @@ async def settle():
 @pytest.mark.parametrize("name", ["asyncio", "anyio"])
 def test_a_native_task_keeps_what_it_has(name, operation):
     """`create_task`, and a cancel for the loser, is how asyncio's own programs select."""
-    room = load(name)
+    model = load(name)
 
     async def main():
-        channel = room.Channel(0)
-        task = asyncio.create_task(awaited(room, channel, operation))
+        channel = model.Channel(0)
+        task = asyncio.create_task(awaited(model, channel, operation))
         await settle()
         partner(channel, operation)
         assert task.cancel("too late")
         assert await task == "item" and not task.cancelled()
 
-    room.run(main)
+    model.run(main)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("name", ["asyncio", "anyio"])
 def test_a_native_task_that_is_cancelled_first_has_done_nothing(name, operation):
-    room = load(name)
+    model = load(name)
 
     async def main():
-        channel = room.Channel(0)
-        task = asyncio.create_task(awaited(room, channel, operation))
+        channel = model.Channel(0)
+        task = asyncio.create_task(awaited(model, channel, operation))
         await settle()
         task.cancel()
         assert nobody_waits(channel, operation)
         await asyncio.wait([task])
         assert task.cancelled() and nobody_waits(channel, operation)
 
-    room.run(main)
+    model.run(main)
 
 
 @pytest.mark.parametrize("next_wait", ["asyncio.sleep(0)", "asyncio.sleep", "receive", "send", "select", "a future"])
 @pytest.mark.parametrize("name", ["asyncio", "anyio"])
 def test_the_cancellation_comes_at_the_next_wait(name, next_wait):
-    room, log = load(name), []
+    model, log = load(name), []
 
     async def wait_on(channel):
         if next_wait == "receive":
@@ -123,7 +123,7 @@ def test_the_cancellation_comes_at_the_next_wait(name, next_wait):
         elif next_wait == "send":
             await channel.send("nobody wants this")
         elif next_wait == "select":
-            await room.select(channel, timeout=3600)
+            await model.select(channel, timeout=3600)
         elif next_wait == "a future":
             await asyncio.get_running_loop().create_future()
         else:
@@ -139,7 +139,7 @@ def test_the_cancellation_comes_at_the_next_wait(name, next_wait):
             raise
 
     async def main():
-        channel = room.Channel(0)
+        channel = model.Channel(0)
         task = asyncio.create_task(task_body(channel))
         await settle()
         channel.send_nowait("item")
@@ -147,20 +147,20 @@ def test_the_cancellation_comes_at_the_next_wait(name, next_wait):
         await asyncio.wait([task])
         assert task.cancelled() and task.cancelling() == 1
 
-    room.run(main)
+    model.run(main)
     assert log == ["item", 1, ("the message",)]
 
 
 def test_a_busy_partner_does_not_put_it_off_for_ever():
     """A partner that is faster in every single turn: the next wait raises all the same."""
-    room, received = load("asyncio"), []
+    model, received = load("asyncio"), []
 
     async def receiver(channel):
         while True:
             received.append(await channel.receive())
 
     async def main():
-        channel, loop = room.Channel(0), asyncio.get_running_loop()
+        channel, loop = model.Channel(0), asyncio.get_running_loop()
         task = asyncio.create_task(receiver(channel))
         await settle()
 
@@ -175,7 +175,7 @@ def test_a_busy_partner_does_not_put_it_off_for_ever():
         await asyncio.wait([task], timeout=10)
         assert task.cancelled()
 
-    room.run(main)
+    model.run(main)
     assert len(received) <= 2
 
 
@@ -192,7 +192,7 @@ async def in_one_turn(*acts):
 @pytest.mark.parametrize("swallowed", [0, 1], ids=["", "one swallowed before"])
 @pytest.mark.parametrize("goes_on", [False, True], ids=["leaves", "goes on"])
 def test_asyncio_timeout(name, operation, swallowed, goes_on):
-    room, log = load(name), []
+    model, log = load(name), []
 
     async def task_body(channel, timeouts):
         me = asyncio.current_task()
@@ -203,7 +203,7 @@ def test_asyncio_timeout(name, operation, swallowed, goes_on):
         try:
             async with asyncio.timeout(None) as timeout:
                 timeouts.append(timeout)
-                log.append(await awaited(room, channel, operation))
+                log.append(await awaited(model, channel, operation))
                 if goes_on:
                     await asyncio.sleep(3600)
         except TimeoutError:
@@ -213,7 +213,7 @@ def test_asyncio_timeout(name, operation, swallowed, goes_on):
         log.append("went on")
 
     async def main():
-        channel, timeouts = room.Channel(0), []
+        channel, timeouts = model.Channel(0), []
         task = asyncio.create_task(task_body(channel, timeouts))
         await settle()
         now = asyncio.get_running_loop().time()
@@ -221,7 +221,7 @@ def test_asyncio_timeout(name, operation, swallowed, goes_on):
         await asyncio.wait([task], timeout=10)
         await task
 
-    room.run(main)
+    model.run(main)
     assert log == ["item", *(["too late"] if goes_on else []), swallowed, "went on"]
 
 
@@ -229,7 +229,7 @@ def test_asyncio_timeout(name, operation, swallowed, goes_on):
 @pytest.mark.parametrize("name", ["asyncio", "anyio"])
 def test_asyncio_task_group(name, goes_on):
     """A child fails, and another one serves the body in the turn in which that is told."""
-    room, log = load(name), []
+    model, log = load(name), []
 
     async def fail():
         raise Trouble
@@ -238,7 +238,7 @@ def test_asyncio_task_group(name, goes_on):
         channel.send_nowait("item")
 
     async def main():
-        channel = room.Channel(0)
+        channel = model.Channel(0)
         with pytest.raises(ExceptionGroup) as caught:
             async with asyncio.TaskGroup() as group:
                 group.create_task(fail())
@@ -251,7 +251,7 @@ def test_asyncio_task_group(name, goes_on):
         await settle()
         log.append("went on")
 
-    room.run(main)
+    model.run(main)
     assert log == ["item", "went on"]
 
 
@@ -278,20 +278,20 @@ def library(name):
 @pytest.mark.parametrize("name", GREEN)
 @pytest.mark.parametrize("where", ["leaves", "waits for the hub", "waits for a channel", "waits for a task"])
 def test_a_timeout_of_the_library(name, operation, where):
-    room, native, log = load(name), library(name), []
+    model, native, log = load(name), library(name), []
 
     def task_body(channel, parts):
         timeout = native.Timeout(3600)
         try:
             with timeout:
                 parts += getcurrent(), timeout
-                log.append(plain(room, channel, operation))
+                log.append(plain(model, channel, operation))
                 if where == "waits for the hub":
                     native.sleep(3600)
                 elif where == "waits for a channel":
                     channel.receive()
                 elif where == "waits for a task":
-                    with room.TaskGroup() as group:
+                    with model.TaskGroup() as group:
                         group.spawn(channel.receive).result()
         except native.Timeout as error:
             log.append(error is timeout)
@@ -300,38 +300,38 @@ def test_a_timeout_of_the_library(name, operation, where):
         log.append("went on")
 
     def main():
-        channel, parts = room.Channel(0), []
-        with room.TaskGroup() as group:
+        channel, parts = model.Channel(0), []
+        with model.TaskGroup() as group:
             group.spawn(task_body, channel, parts)
-            room.sleep(0.01)
+            model.sleep(0.01)
             unit, timeout = parts
             in_one_turn_of_the_hub(name, lambda: (partner(channel, operation), unit.throw(timeout)))
 
-    room.run(main)
+    model.run(main)
     assert log == ["item", *([] if where == "leaves" else [True]), "went on"]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("name", GREEN)
 def test_a_timeout_of_the_library_that_is_first(name, operation):
-    room, native, log = load(name), library(name), []
+    model, native, log = load(name), library(name), []
 
     def task_body(channel):
         with native.Timeout(0.01, False):
-            log.append(plain(room, channel, operation))
+            log.append(plain(model, channel, operation))
 
     def main():
-        channel = room.Channel(0)
-        with room.TaskGroup() as group:
+        channel = model.Channel(0)
+        with model.TaskGroup() as group:
             group.spawn(task_body, channel).result()
             assert nobody_waits(channel, operation)
 
-    room.run(main)
+    model.run(main)
     assert log == []
 
 
 def test_a_greenlet_that_is_killed_has_what_it_has():
-    room, log = load("gevent"), []
+    model, log = load("gevent"), []
 
     def task_body(channel):
         log.append(channel.receive())
@@ -339,7 +339,7 @@ def test_a_greenlet_that_is_killed_has_what_it_has():
         log.append("not killed")
 
     def main():
-        channel = room.Channel(0)
+        channel = model.Channel(0)
         unit = gevent.spawn(task_body, channel)
         gevent.sleep(0)
         unit.kill(block=False)
@@ -347,17 +347,17 @@ def test_a_greenlet_that_is_killed_has_what_it_has():
         unit.join(10)
         assert unit.dead
 
-    room.run(main)
+    model.run(main)
     assert log == ["item"]
 
 
 @pytest.mark.parametrize("name", GREEN)
 @pytest.mark.parametrize("goes_on", [False, True], ids=["ends", "goes on"])
 def test_a_signal_is_raised_at_the_next_wait_or_at_the_end(name, goes_on):
-    room, log = load(name), []
+    model, log = load(name), []
 
     def main():
-        channel, me = room.Channel(0), tasks[getcurrent()]
+        channel, me = model.Channel(0), tasks[getcurrent()]
 
         def serve_and_interrupt():
             channel.send_nowait("item")
@@ -371,7 +371,7 @@ def test_a_signal_is_raised_at_the_next_wait_or_at_the_end(name, goes_on):
             log.append("not interrupted")
 
     with pytest.raises(KeyboardInterrupt):
-        room.run(main)
+        model.run(main)
     assert log == ["item"]
 
 
@@ -388,31 +388,31 @@ def scope_of(name):
 @pytest.mark.parametrize("first", ["partner", "scope"])
 @pytest.mark.parametrize("goes_on", [False, True], ids=["leaves", "goes on"])
 def test_a_scope_of_the_model(name, operation, first, goes_on):
-    room, log = load(name), []
+    model, log = load(name), []
 
     async def task_body(channel, scopes):
         with scope_of(name) as scope:
             scopes.append(scope)
-            log.append(await awaited(room, channel, operation))
+            log.append(await awaited(model, channel, operation))
             if goes_on:
-                await room.sleep(3600)
+                await model.sleep(3600)
                 log.append("not cancelled")
         log.append(scope.cancelled_caught)
-        await room.sleep(0)
+        await model.sleep(0)
         log.append("went on")
 
     async def main():
-        channel, scopes = room.Channel(0), []
-        async with room.TaskGroup() as group:
+        channel, scopes = model.Channel(0), []
+        async with model.TaskGroup() as group:
             group.spawn(task_body, channel, scopes)
-            await room.sleep(0.01)
+            await model.sleep(0.01)
             if first == "partner":
                 partner(channel, operation)
             scopes[0].cancel()
             if first == "scope":
                 assert nobody_waits(channel, operation)
 
-    room.run(main)
+    model.run(main)
     caught = first == "scope" or goes_on
     assert log == [*(["item"] if first == "partner" else []), caught, "went on"]
 
@@ -424,15 +424,15 @@ def test_a_scope_of_the_model(name, operation, first, goes_on):
 @pytest.mark.parametrize("name", ["threads", "rawthreads"])
 @pytest.mark.parametrize("first", ["partner", "cancellation"])
 def test_threads(name, operation, first):
-    room, log = load(name), []
+    model, log = load(name), []
 
     def task_body(channel):
-        log.append(plain(room, channel, operation))
-        room.sleep(3600)
+        log.append(plain(model, channel, operation))
+        model.sleep(3600)
 
     def main():
-        channel = room.Channel(0)
-        with room.TaskGroup() as group:
+        channel = model.Channel(0)
+        with model.TaskGroup() as group:
             task = group.spawn(task_body, channel)
             queue, end = (channel._receivers if operation in RECEIVING else channel._senders), time.monotonic() + 15
             while not (queue and task.waiter) and time.monotonic() < end:
@@ -443,5 +443,5 @@ def test_threads(name, operation, first):
             if first == "cancellation":
                 assert nobody_waits(channel, operation)
 
-    room.run(main)
+    model.run(main)
     assert log == (["item"] if first == "partner" else [])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from interruptible import popen
-from pool_rooms import COOPERATIVE
+from pool_models import COOPERATIVE
 
 from concmodels import catalog
 
@@ -22,17 +22,17 @@ def compute(ready):
         pass
 
 
-def in_a_group(room):
-    ready = room.Channel(1)
-    with room.TaskGroup() as group:
+def in_a_group(model):
+    ready = model.Channel(1)
+    with model.TaskGroup() as group:
         group.spawn(compute, ready, name="stubborn")
         tell(ready)
-        room.sleep(3600)
+        model.sleep(3600)
 
 
-def in_a_pool(room):
-    ready = room.Channel(1)
-    with room.Pool(1) as pool:
+def in_a_pool(model):
+    ready = model.Channel(1)
+    with model.Pool(1) as pool:
         call = pool.submit(compute, ready)
         tell(ready)
         call.result()
@@ -44,8 +44,8 @@ def tell(ready):
 
 
 if __name__ == "__main__":
-    room = load(sys.argv[1])
-    room.run(globals()[sys.argv[2]], room)
+    model = load(sys.argv[1])
+    model.run(globals()[sys.argv[2]], model)
 """
 
 STUBBORN = ["threads", "rawthreads", "subinterp"]
@@ -84,7 +84,7 @@ class Interrupted:
 
     def __init__(self, tmp_path, name, main, task):
         text = PROGRAMS.read_text()
-        if catalog.facts(name).colour == "sync":
+        if not catalog.facts(name).is_async:
             text = text.replace("async ", "").replace("await ", "")
         file = tmp_path / "interrupted_twice.py"
         file.write_text(text)

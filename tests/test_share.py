@@ -1,6 +1,6 @@
 """`share` with all kinds of sources: what a task sees of them, on every model, and what is refused.
 
-The promises that every model gives are in `concmodels.conformance.promises.sharing`; here is what they leave out.
+The guarantees that every model gives are in `concmodels.conformance.guarantees.sharing`; here is what they leave out.
 """
 
 import array
@@ -72,27 +72,27 @@ ODD = {
     "long double": lambda: numpy.longdouble([1, 2]),
     "memoryview of complex": lambda: memoryview(numpy.array([[1j, 2], [3, 4]]))[::-1],
 }
-"""Sources that only numpy can show beyond a border."""
+"""Sources that only numpy can show across a memory boundary."""
 
 
 def in_task(model, function, sources):
     """What `function` returns for the handles of these sources, in a task of this model."""
-    main = _async_in_task if model.facts.colour == "async" else _in_task
-    return model.room.run(main, model.room, function, {name: make() for name, make in sources.items()})
+    main = _async_in_task if model.facts.is_async else _in_task
+    return model.verbs.run(main, model.verbs, function, {name: make() for name, make in sources.items()})
 
 
-def _in_task(room, function, sources):
-    blocks = {name: room.share(source) for name, source in sources.items()}
-    with room.TaskGroup() as group:
+def _in_task(model, function, sources):
+    blocks = {name: model.share(source) for name, source in sources.items()}
+    with model.TaskGroup() as group:
         return group.spawn(function, blocks).result(30)
 
 
-async def _async_in_task(room, function, sources):
+async def _async_in_task(model, function, sources):
     async def task(blocks):
         return function(blocks)
 
-    blocks = {name: room.share(source) for name, source in sources.items()}
-    async with room.TaskGroup() as group:
+    blocks = {name: model.share(source) for name, source in sources.items()}
+    async with model.TaskGroup() as group:
         return await group.spawn(task, blocks).result(30)
 
 
@@ -115,13 +115,13 @@ def test_a_task_has_the_arrays(model):
 
 
 @pytest.mark.parametrize("name", ["long double", "datetime", "structured", "no rows"])
-@pytest.mark.parametrize("room", [processes, subinterp])
-def test_what_has_no_view_says_what_to_do(room, name):
+@pytest.mark.parametrize("model", [processes, subinterp])
+def test_what_has_no_view_says_what_to_do(model, name):
     def main():
-        with room.share(ODD[name]()) as shared, pytest.raises(TypeError, match=r"a memoryview can't have .*array\(\)"):
+        with model.share(ODD[name]()) as shared, pytest.raises(TypeError, match=r"a memoryview can't have .*array\(\)"):
             shared.view()
 
-    room.run(main)
+    model.run(main)
 
 
 def test_a_ctypes_structure_needs_numpy_to_be_known():
@@ -172,14 +172,14 @@ def test_what_no_memoryview_can_have_in_one_process():
 # What is refused.
 
 
-@pytest.mark.parametrize("room", [threads, asyncio_, trio_])
+@pytest.mark.parametrize("model", [threads, asyncio_, trio_])
 @pytest.mark.parametrize("source", [3, "text", [1, 2], None])
-def test_what_has_no_buffer_is_refused(room, source):
+def test_what_has_no_buffer_is_refused(model, source):
     with pytest.raises(TypeError, match=rf"not an? {type(source).__name__}$"):
-        room.share(source)
+        model.share(source)
 
 
-@pytest.mark.parametrize("room", [threads, processes, subinterp])
+@pytest.mark.parametrize("model", [threads, processes, subinterp])
 @pytest.mark.parametrize(
     "source",
     [
@@ -190,36 +190,36 @@ def test_what_has_no_buffer_is_refused(room, source):
         (ctypes.py_object * 1)(),
     ],
 )
-def test_addresses_of_objects_are_refused(room, source):
+def test_addresses_of_objects_are_refused(model, source):
     def main():
         with pytest.raises(TypeError, match="only addresses of objects"):
-            room.share(source)
+            model.share(source)
 
-    room.run(main)
+    model.run(main)
 
 
-@pytest.mark.parametrize("room", [processes, subinterp])
-def test_borders_refuse_the_same(room):
+@pytest.mark.parametrize("model", [processes, subinterp])
+def test_boundaries_refuse_the_same(model):
     def main():
         with pytest.raises(TypeError, match="not a list"):
-            room.share([1])
+            model.share([1])
 
-    room.run(main)
+    model.run(main)
     with pytest.raises(RuntimeError, match="there is no run"):
-        room.share(b"outside")
+        model.share(b"outside")
 
 
-@pytest.mark.parametrize("room", [threads, processes])
-def test_without_numpy(room, monkeypatch):
+@pytest.mark.parametrize("model", [threads, processes])
+def test_without_numpy(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "numpy", None)
 
     def main():
-        with room.share(b"abc") as shared:
+        with model.share(b"abc") as shared:
             assert shared.view().tobytes() == b"abc"
             with pytest.raises(ImportError, match="pip install numpy"):
                 shared.array()
 
-    room.run(main)
+    model.run(main)
 
 
 def test_what_it_says_of_itself():

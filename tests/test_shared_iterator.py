@@ -37,7 +37,7 @@ def shared_out(example, what):
                 return example["share_out"](source, 4, fed_from)
         raise LookupError(what)
 
-    return example["room"].run(main)
+    return example["model"].run(main)
 
 
 @pytest.mark.parametrize("what", ["that class, locked", "that generator, locked", "that class, behind a channel"])

@@ -129,51 +129,51 @@ def compute(channel):
         pass
 
 
-def tidies_up(room):
-    with room.TaskGroup() as group:
-        group.spawn(receive, room.Channel(1))
+def tidies_up(model):
+    with model.TaskGroup() as group:
+        group.spawn(receive, model.Channel(1))
         try:
             print("ready", flush=True)
-            room.sleep(3600)
+            model.sleep(3600)
         finally:
             print("tidies up", flush=True)
             time.sleep(0.3)
             print("tidied up", flush=True)
 
 
-def catches(room):
+def catches(model):
     try:
-        tidies_up(room)
+        tidies_up(model)
     except Terminated as error:
         print(error, error.signum, error.code, flush=True)
 
 
-def stubborn(room):
-    channel = room.Channel(1)
-    with room.TaskGroup() as group:
+def stubborn(model):
+    channel = model.Channel(1)
+    with model.TaskGroup() as group:
         group.spawn(compute, channel, name="stubborn")
         channel.receive()
         print("ready", flush=True)
-        room.sleep(3600)
+        model.sleep(3600)
 
 
-def taken_by_c(room):
+def taken_by_c(model):
     os.kill(os.getpid(), signal.SIGTERM)
-    room.sleep(0.5)
+    model.sleep(0.5)
     print("went on", flush=True)
 
 
-async def on_the_loop(room):
+async def on_the_loop(model):
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, print, "handled")
     signal.raise_signal(signal.SIGTERM)
-    await room.sleep(0.05)
+    await model.sleep(0.05)
     assert callable(signal.getsignal(signal.SIGTERM))
 
 
-def ignores(room):
+def ignores(model):
     signal.raise_signal(signal.SIGHUP)
-    room.sleep(0.05)
+    model.sleep(0.05)
     print("went on", flush=True)
 
 
@@ -183,17 +183,17 @@ if __name__ == "__main__":
         watcher = gevent.signal_handler(signal.SIGTERM, print, "handled")
     if sys.argv[2] == "ignores":
         signal.signal(signal.SIGHUP, getattr(signal, sys.argv[3], lambda *_: print("handled")))
-    room = load(sys.argv[1])
+    model = load(sys.argv[1])
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGHUP)
     try:
-        room.run(globals()[sys.argv[2]], room)
+        model.run(globals()[sys.argv[2]], model)
     finally:
         assert before == (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGHUP))
     print("the end")
 """
 
 TIDIED_UP = "tidies up\ntidied up\n"
-SYNC = [name for name in catalog.names() if catalog.facts(name).colour == "sync"]
+SYNC = [name for name in catalog.names() if not catalog.facts(name).is_async]
 
 
 @pytest.fixture
@@ -298,16 +298,16 @@ def strike(done):
     done.send(subprocess.run(["sh", "-c", "kill -HUP $$; kill -TERM $$"]).returncode)
 
 
-def main(room):
-    done = room.Channel(1)
-    with room.TaskGroup() as group:
+def main(model):
+    done = model.Channel(1)
+    with model.TaskGroup() as group:
         group.spawn(strike, done)
         print(done.receive())
 
 
 if __name__ == "__main__":
-    room = load(sys.argv[1])
-    room.run(main, room)
+    model = load(sys.argv[1])
+    model.run(main, model)
 """
 
 

@@ -4,32 +4,34 @@ import pytest
 
 from concmodels import catalog, load
 
-SYNC = [name for name in catalog.names() if catalog.facts(name).colour == "sync"]
+SYNC = [name for name in catalog.names() if not catalog.facts(name).is_async]
 
 
-async def awaited(room):
-    """The program of the other colour."""
+async def awaited(model):
+    """The program that the model can't run: async for a sync one."""
 
 
-def spawns_awaited(room):
-    with room.TaskGroup() as group:
-        group.spawn(awaited, room)
-
-
-@pytest.mark.parametrize("name", SYNC)
-def test_an_async_main_in_a_sync_room(name):
-    room = load(name)
-    with pytest.raises(TypeError, match=rf"awaited is an `async def` function, and {name} is a sync room: write `def`"):
-        room.run(awaited, room)
+def spawns_awaited(model):
+    with model.TaskGroup() as group:
+        group.spawn(awaited, model)
 
 
 @pytest.mark.parametrize("name", SYNC)
-def test_an_async_task_in_a_sync_room(name):
-    room = load(name)
+def test_an_async_main_in_a_sync_model(name):
+    model = load(name)
+    with pytest.raises(
+        TypeError, match=rf"awaited is an `async def` function, and {name} is a sync model: write `def`"
+    ):
+        model.run(awaited, model)
+
+
+@pytest.mark.parametrize("name", SYNC)
+def test_an_async_task_in_a_sync_model(name):
+    model = load(name)
     with pytest.raises(ExceptionGroup) as caught:
-        room.run(spawns_awaited, room)
+        model.run(spawns_awaited, model)
     (error,) = caught.value.exceptions
-    assert isinstance(error, TypeError) and f"{name} is a sync room" in str(error)
+    assert isinstance(error, TypeError) and f"{name} is a sync model" in str(error)
 
 
 @pytest.mark.parametrize("name", [name for name in SYNC if name not in ("threads", "rawthreads")])
@@ -38,17 +40,17 @@ def test_a_group_outside_a_run(name):
         pass
 
 
-def spawns_two(room):
-    with room.TaskGroup() as group:
-        group.spawn(room.sleep, 0.01)
-        group.spawn(room.sleep, 60)
+def spawns_two(model):
+    with model.TaskGroup() as group:
+        group.spawn(model.sleep, 0.01)
+        group.spawn(model.sleep, 60)
 
 
 @pytest.mark.parametrize("name", [name for name in SYNC if hasattr(load(name).TaskGroup, "start")])
 def test_a_task_that_cannot_be_started(name, monkeypatch):
     """As when there is no memory for its stack: the group learns of it, and waits for the others only."""
-    room, started = load(name), []
-    start = room.TaskGroup.start
+    model, started = load(name), []
+    start = model.TaskGroup.start
 
     def start_one(group, task):
         started.append(task)
@@ -56,7 +58,7 @@ def test_a_task_that_cannot_be_started(name, monkeypatch):
             raise MemoryError("no room for its stack")
         start(group, task)
 
-    monkeypatch.setattr(room.TaskGroup, "start", start_one)
+    monkeypatch.setattr(model.TaskGroup, "start", start_one)
     with pytest.raises(ExceptionGroup) as caught:
-        room.run(spawns_two, room)
+        model.run(spawns_two, model)
     assert [str(error) for error in caught.value.exceptions] == ["no room for its stack"]

@@ -1,4 +1,4 @@
-"""Programs on Stackless's API: one of 2010, in threads, at their end; and programs of the room of that model."""
+"""Programs on Stackless's API: one of 2010, in threads, at their end; and programs of the model of that model."""
 
 import signal
 import subprocess
@@ -168,13 +168,13 @@ def test_ctrl_c_ends_the_program_cleanly(pause):
     assert errors.endswith("KeyboardInterrupt\n") and errors.count("Traceback") == 1
 
 
-# The room of the same model, where it differs from the greenlet room
+# The same model, where it differs from the greenlet model
 
 
 @pytest.mark.parametrize("preference, sender_waits, order", [
     (-1, False, "rbs"), (-1, True, "rbs"), (1, False, "sbr"), (1, True, "sbr"), (0, False, "sbr"), (0, True, "rbs"),
 ])  # fmt: skip
-def test_who_goes_on_first_in_the_room(preference, sender_waits, order, log):
+def test_who_goes_on_first_in_the_model(preference, sender_waits, order, log):
     meeting = tasklets.Channel()
     meeting.preference = preference
 

@@ -43,13 +43,13 @@ def test_the_philosophers_wait_in_a_circle():
     assert waiting == ["fork 1", "fork 2", "fork 0"]
 
 
-def test_the_rendezvous_keeps_all_it_promises():
+def test_the_rendezvous_keeps_all_it_guarantees():
     report = grade(TEACHERS / "rendezvous.py", only="nowait")
     assert report.kept
-    assert [line.promise for line in report.broken] == []
+    assert [line.guarantee for line in report.broken] == []
 
 
 def test_the_gradebook_goes_on_after_a_file_that_has_nothing():
     lines = printed("gradebook", "with_closes", TEACHERS / "pipeline.py", EXAMPLES / "my_first_model.py")
     assert "pipeline.py has no Channel" in lines[0]
-    assert lines[1:] == ["my_first_model.py: 1 of 1 promise kept; closing 1/1"]
+    assert lines[1:] == ["my_first_model.py: 1 of 1 guarantee kept; closing 1/1"]

@@ -1,4 +1,4 @@
-"""Everything is written so that it is right without the GIL: the rooms are read for the traps that can be seen.
+"""Everything is written so that it is right without the GIL: the models are read for the traps that can be seen.
 
 `traps/reader.py` has the rules and their reasons, `traps/allowed.py` what looks like a trap and is none, with why.
 """

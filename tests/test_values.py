@@ -17,10 +17,10 @@ from concmodels import contract
 @pytest.mark.parametrize("kind", ["float64", "float32", "int64", "bool_"])
 def test_seconds_of_numpy(model, kind):
     numpy = pytest.importorskip("numpy")
-    room, start = model.room, model.room.now()
-    room.run(room.sleep, getattr(numpy, kind)(0))
-    room.run(room.sleep, numpy.float32(0.01))
-    assert 0.009 < room.now() - start < 5
+    verbs, start = model.verbs, model.verbs.now()
+    verbs.run(verbs.sleep, getattr(numpy, kind)(0))
+    verbs.run(verbs.sleep, numpy.float32(0.01))
+    assert 0.009 < verbs.now() - start < 5
 
 
 @pytest.mark.parametrize("seconds", [math.inf, 1e300, 1e8])
@@ -28,18 +28,18 @@ def test_ctrl_c_ends_a_sleep_that_is_longer_than_any_poll(model, seconds):
     """There is nothing else to do, and nobody looks for deadlocks: so the loop waits as long as it was told to."""
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        model.room.run(model.room.sleep, seconds, deadlock_after=None)
+        model.verbs.run(model.verbs.sleep, seconds, deadlock_after=None)
 
 
 def test_an_int_beyond_all_floats_is_refused(model):
     with pytest.raises(ValueError, match=r"too large for a float: math\.inf"):
-        model.room.run(model.room.sleep, 10**400)
+        model.verbs.run(model.verbs.sleep, 10**400)
 
 
 @pytest.mark.parametrize("program", ["refuse", "strike", "never_strike"])
 def test_timeouts(model, program):
-    texts = timeout_values if model.facts.colour == "async" else timeout_values_plain
-    model.room.run(getattr(texts, program), model.room)
+    texts = timeout_values if model.facts.is_async else timeout_values_plain
+    model.verbs.run(getattr(texts, program), model.verbs)
 
 
 def parameters(function):
@@ -50,7 +50,7 @@ def parameters(function):
 
 @pytest.mark.parametrize("verb", ["submit", "map", "shutdown"])
 def test_pools_have_the_signatures_of_the_contract(model, verb):
-    assert parameters(getattr(model.room.Pool, verb)) == parameters(getattr(contract.Pool, verb))
+    assert parameters(getattr(model.verbs.Pool, verb)) == parameters(getattr(contract.Pool, verb))
 
 
 @pytest.mark.parametrize("verb", ["submit", "map"])

@@ -30,10 +30,10 @@ SMALL = [
 ]
 
 
-def in_pool(room, work):
-    """Warm up and do the work in a sync room; return the results, those of the loop, and how long the pool took."""
-    with work.prepared(room):
-        with room.Pool(work.workers) as pool:
+def in_pool(model, work):
+    """Warm up and do the work in a sync model; return the results, those of the loop, and how long the pool took."""
+    with work.prepared(model):
+        with model.Pool(work.workers) as pool:
             list(pool.map(work.function, work.warm_up()))
             began = time.perf_counter()
             results = list(pool.map(work.function, work.items()))
@@ -41,10 +41,10 @@ def in_pool(room, work):
         return results, list(work.expected()), list(work.loop()), took
 
 
-async def async_in_pool(room, work):
+async def async_in_pool(model, work):
     """As `in_pool`."""
-    async with work.prepared(room):
-        async with room.Pool(work.workers) as pool:
+    async with work.prepared(model):
+        async with model.Pool(work.workers) as pool:
             async for _ in pool.map(work.function, work.warm_up()):
                 pass
             began = time.perf_counter()
@@ -54,7 +54,7 @@ async def async_in_pool(room, work):
 
 
 def done(model, work):
-    return model.room.run(async_in_pool if model.facts.colour == "async" else in_pool, model.room, work)
+    return model.verbs.run(async_in_pool if model.facts.is_async else in_pool, model.verbs, work)
 
 
 @pytest.mark.parametrize(("name", "options"), SMALL)
@@ -88,16 +88,16 @@ class Enough(Exception):
     """The program has seen enough."""
 
 
-def leave_early(room, work):
+def leave_early(model, work):
     """Fail while requests wait."""
-    with work.prepared(room), room.Pool(work.workers) as pool:
+    with work.prepared(model), model.Pool(work.workers) as pool:
         for _ in pool.map(work.function, work.items()):
             raise Enough
 
 
-async def async_leave_early(room, work):
+async def async_leave_early(model, work):
     """As `leave_early`."""
-    async with work.prepared(room), room.Pool(work.workers) as pool:
+    async with work.prepared(model), model.Pool(work.workers) as pool:
         async for _ in pool.map(work.function, work.items()):
             raise Enough
 
@@ -105,7 +105,7 @@ async def async_leave_early(room, work):
 def test_requests_that_are_given_up_leave_nothing_behind(model, nothing_left_behind):
     work = load("io")(model.name, 30, 3, delay=100)
     with pytest.raises(Enough):
-        model.room.run(async_leave_early if model.facts.colour == "async" else leave_early, model.room, work)
+        model.verbs.run(async_leave_early if model.facts.is_async else leave_early, model.verbs, work)
     assert work.server.returncode is not None
 
 

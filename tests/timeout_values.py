@@ -1,31 +1,31 @@
 """Timeouts that are no number of seconds, or one of an unusual kind, on every verb that waits.
 
-Text for async rooms, of `test_values.py`; the sync ones get it without `await`.
+Text for async models, of `test_values.py`; the sync ones get it without `await`.
 """
 
 import math
 from decimal import Decimal
 from fractions import Fraction
 
-from concmodels.conformance.promises.timeouts import NO_NUMBERS, SHORT, TOO_LONG
+from concmodels.conformance.guarantees.timeouts import NO_NUMBERS, SHORT, TOO_LONG
 
 SOON = (SHORT, Fraction(3, 50), Decimal("0.06"))
 NEVER = (math.inf, 1e300, Fraction(10**12), Decimal("Infinity"))
 
 
-async def waits(room):
+async def waits(model):
     """Yield, for every verb that may wait, a function that does so for a given time."""
     for capacity in (0, 1, math.inf):
-        empty = room.Channel(capacity)
+        empty = model.Channel(capacity)
         yield empty.receive
-        yield lambda timeout, empty=empty: room.select(empty, timeout=timeout)
+        yield lambda timeout, empty=empty: model.select(empty, timeout=timeout)
     for capacity in (0, 1):
-        full = room.Channel(capacity)
+        full = model.Channel(capacity)
         if capacity:
             full.send_nowait("fills it")
         yield lambda timeout, full=full: full.send("item", timeout)
-    async with room.TaskGroup() as group:
-        yield group.spawn(room.sleep, 3600).result
+    async with model.TaskGroup() as group:
+        yield group.spawn(model.sleep, 3600).result
         group.cancel()
 
 
@@ -38,39 +38,39 @@ async def caught(wait, timeout):
     raise AssertionError("nothing was raised")
 
 
-async def refuse(room):
+async def refuse(model):
     """What is no number is refused with a sentence that shows it."""
-    async for wait in waits(room):
+    async for wait in waits(model):
         for timeout in NO_NUMBERS:
             error = await caught(wait, timeout)
             assert type(error) is (TypeError if timeout == timeout else ValueError), error
             assert str(error) == f"a timeout is a number of seconds, or None, not {timeout!r}"
 
 
-async def strike(room):
+async def strike(model):
     """Any real number is a timeout."""
-    async for wait in waits(room):
+    async for wait in waits(model):
         for timeout in SOON:
-            start = room.now()
+            start = model.now()
             assert type(await caught(wait, timeout)) is TimeoutError
-            assert SHORT * 0.95 < room.now() - start < TOO_LONG
+            assert SHORT * 0.95 < model.now() - start < TOO_LONG
 
 
-async def never_strike(room):
+async def never_strike(model):
     """A timeout may be longer than any clock goes: then it never strikes."""
     for timeout in NEVER:
         for capacity in (0, 1, math.inf):
-            channel = room.Channel(capacity)
-            async with room.TaskGroup() as group:
-                group.spawn(send_late, room, channel, timeout)
+            channel = model.Channel(capacity)
+            async with model.TaskGroup() as group:
+                group.spawn(send_late, model, channel, timeout)
                 assert await channel.receive(timeout) == "first"
-                assert (await room.select(channel, timeout=timeout)).item == "second"
-                task = group.spawn(room.sleep, 0.01)
+                assert (await model.select(channel, timeout=timeout)).item == "second"
+                task = group.spawn(model.sleep, 0.01)
                 assert await task.result(timeout) is None
 
 
-async def send_late(room, channel, timeout):
+async def send_late(model, channel, timeout):
     """Send when somebody has waited for it for a while."""
     for item in ("first", "second"):
-        await room.sleep(0.005)
+        await model.sleep(0.005)
         await channel.send(item, timeout)

@@ -1,4 +1,4 @@
-"""`timeout_values` for the sync rooms: the same text without `await`."""
+"""`timeout_values` for the sync models: the same text without `await`."""
 
 import timeout_values
 

@@ -4,15 +4,15 @@
 
     run("commstime", "trio", 1000)
 
-Each is one file with one text per colour, as in `concmodels.ring`, and with:
+Each is one file with a sync and an async text, as in `concmodels.ring`, and with:
 
     SIZE            what the size counts, in words
-    SIZES           a sensible size per kind of model: "light", "threads", "border"; "tiny" is for tests
+    SIZES           a sensible size per kind of model: "light", "threads", "boundary"; "tiny" is for tests
     SMALLEST        the smallest size, where that is not 1
     tasks(size)     how many tasks it starts (beside the caller)
     steps(size)     how many steps it takes, and
     STEP            what one step is, in words: seconds / steps(size) is the cost of one
-    main(room, size), async_main(room, size) -> float
+    main(model, size), async_main(model, size) -> float
 
 Set-up is outside the clock (but for skynet, sieve and fjcreate, where starting tasks is the work). A result that is
 wrong is a `Wrong`, alone or in the group of exceptions that left the run.
@@ -42,12 +42,12 @@ def load(classic: str) -> Any:
 
 
 def kind(model: str) -> str:
-    """Return "light" (many units in one thread), "threads" or "border" (units have no memory in common)."""
+    """Return "light" (many units in one thread), "threads" or "boundary" (units have no memory in common)."""
     from concmodels import catalog
 
     facts = catalog.facts(model)
     if facts.file in ("processes", "subinterp"):
-        return "border"
+        return "boundary"
     return "threads" if facts.preemptive else "light"
 
 
@@ -64,7 +64,7 @@ def run(classic: str, model: str, size: int | None = None) -> float:
     smallest = getattr(module, "SMALLEST", 1)
     if size < smallest:
         raise ValueError(f"the size of {classic} counts {module.SIZE}; it must be at least {smallest}, not {size}")
-    room = catalog.load(model)
-    main: Any = module.async_main if catalog.facts(model).colour == "async" else module.main
-    seconds: float = room.run(main, room, size)
+    loaded = catalog.load(model)
+    main: Any = module.async_main if catalog.facts(model).is_async else module.main
+    seconds: float = loaded.run(main, loaded, size)
     return seconds

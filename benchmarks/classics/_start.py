@@ -1,7 +1,7 @@
 """The start of a race: everybody stands ready before the clock runs.
 
 The channel on which a task says that it is ready is the one on which it reports later. So no task uses that channel
-for the first time while the clock runs, which takes its time beyond a border.
+for the first time while the clock runs, which takes its time across a memory boundary.
 """
 
 from time import perf_counter

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from concmodels.contract import AsyncChannel, Channel
 
 SIZE = "tasks"
-SIZES = {"light": 300, "threads": 200, "border": 20, "tiny": 3}
+SIZES = {"light": 300, "threads": 200, "boundary": 20, "tiny": 3}
 SMALLEST = 2
 STEP = "a message or an answer"
 UNBOUNDED = float("inf")
@@ -49,12 +49,12 @@ def member(number: int, inboxes: list[Channel[int]], *ends: Channel[Any]) -> Non
                 reports.send((number, sorted(answered)))
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds until everybody has all answers."""
-    inboxes = [room.Channel(UNBOUNDED, f"inbox {number}") for number in range(size)]
-    ends = [room.Channel(UNBOUNDED, name) for name in ("go", "reports")]
+    inboxes = [model.Channel(UNBOUNDED, f"inbox {number}") for number in range(size)]
+    ends = [model.Channel(UNBOUNDED, name) for name in ("go", "reports")]
     go, reports = ends
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         for number in range(size):
             group.spawn(member, number, inboxes, *ends)
         started = start(go, reports, size)
@@ -90,12 +90,12 @@ async def async_member(number: int, inboxes: list[AsyncChannel[int]], *ends: Asy
                 await reports.send((number, sorted(answered)))
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
-    inboxes = [room.Channel(UNBOUNDED, f"inbox {number}") for number in range(size)]
-    ends = [room.Channel(UNBOUNDED, name) for name in ("go", "reports")]
+    inboxes = [model.Channel(UNBOUNDED, f"inbox {number}") for number in range(size)]
+    ends = [model.Channel(UNBOUNDED, name) for name in ("go", "reports")]
     go, reports = ends
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         for number in range(size):
             group.spawn(async_member, number, inboxes, *ends)
         started = await async_start(go, reports, size)

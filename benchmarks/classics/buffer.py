@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concmodels.contract import AsyncChannel, Channel
 
 SIZE = "items"
-SIZES = {"light": 200_000, "threads": 100_000, "border": 100_000, "tiny": 10}
+SIZES = {"light": 200_000, "threads": 100_000, "boundary": 100_000, "tiny": 10}
 STEP = "an item"
 PRODUCERS = CONSUMERS = 4
 CAPACITY = 64
@@ -54,11 +54,11 @@ def consume(inbox: Channel[int | None], go: Channel[Any], reports: Channel[Any])
     reports.send((count, total))
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds that `size` items take."""
-    items = room.Channel(CAPACITY, "items")
-    go, reports = room.Channel(UNBOUNDED, "go"), room.Channel(UNBOUNDED, "reports")
-    with room.TaskGroup() as group:
+    items = model.Channel(CAPACITY, "items")
+    go, reports = model.Channel(UNBOUNDED, "go"), model.Channel(UNBOUNDED, "reports")
+    with model.TaskGroup() as group:
         for _ in range(CONSUMERS):
             group.spawn(consume, items, go, reports)
         for first in range(PRODUCERS):
@@ -94,11 +94,11 @@ async def async_consume(inbox: AsyncChannel[int | None], go: AsyncChannel[Any], 
     await reports.send((count, total))
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
-    items = room.Channel(CAPACITY, "items")
-    go, reports = room.Channel(UNBOUNDED, "go"), room.Channel(UNBOUNDED, "reports")
-    async with room.TaskGroup() as group:
+    items = model.Channel(CAPACITY, "items")
+    go, reports = model.Channel(UNBOUNDED, "go"), model.Channel(UNBOUNDED, "reports")
+    async with model.TaskGroup() as group:
         for _ in range(CONSUMERS):
             group.spawn(async_consume, items, go, reports)
         for first in range(PRODUCERS):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concmodels.contract import AsyncChannel, Channel
 
 SIZE = "meetings"
-SIZES = {"light": 10_000, "threads": 5000, "border": 5000, "tiny": 5}
+SIZES = {"light": 10_000, "threads": 5000, "boundary": 5000, "tiny": 5}
 STEP = "a meeting"
 CREATURES = 4
 COLOURS = 3
@@ -66,12 +66,12 @@ def pair(mall: Channel[int], partners: list[Channel[int]]) -> None:
     partners[other].send(its_colour)
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds of `size` meetings."""
-    mall, *ends = (room.Channel(UNBOUNDED, name) for name in ("mall", "go", "reports"))
+    mall, *ends = (model.Channel(UNBOUNDED, name) for name in ("mall", "go", "reports"))
     go, reports = ends
-    partners = [room.Channel(1, f"partner of creature {number}") for number in range(CREATURES)]
-    with room.TaskGroup() as group:
+    partners = [model.Channel(1, f"partner of creature {number}") for number in range(CREATURES)]
+    with model.TaskGroup() as group:
         for number in range(CREATURES):
             group.spawn(creature, number, mall, partners[number], *ends)
         started = start(go, reports, CREATURES)
@@ -121,12 +121,12 @@ async def async_pair(mall: AsyncChannel[int], partners: list[AsyncChannel[int]])
     await partners[other].send(its_colour)
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
-    mall, *ends = (room.Channel(UNBOUNDED, name) for name in ("mall", "go", "reports"))
+    mall, *ends = (model.Channel(UNBOUNDED, name) for name in ("mall", "go", "reports"))
     go, reports = ends
-    partners = [room.Channel(1, f"partner of creature {number}") for number in range(CREATURES)]
-    async with room.TaskGroup() as group:
+    partners = [model.Channel(1, f"partner of creature {number}") for number in range(CREATURES)]
+    async with model.TaskGroup() as group:
         for number in range(CREATURES):
             group.spawn(async_creature, number, mall, partners[number], *ends)
         started = await async_start(go, reports, CREATURES)

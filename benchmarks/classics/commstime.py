@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from concmodels.contract import AsyncChannel, Channel
 
 SIZE = "numbers that the caller sees"
-SIZES = {"light": 10_000, "threads": 2000, "border": 2000, "tiny": 3}
+SIZES = {"light": 10_000, "threads": 2000, "boundary": 2000, "tiny": 3}
 STEP = "a message"
 
 
@@ -58,10 +58,10 @@ def successor(inbox: Channel[int], outbox: Channel[int]) -> None:
     outbox.close()
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds of `size` rounds."""
-    numbers, copies, successors, seen = (room.Channel(0, name) for name in ("numbers", "copies", "successors", "seen"))
-    with room.TaskGroup() as group:
+    numbers, copies, successors, seen = (model.Channel(0, name) for name in ("numbers", "copies", "successors", "seen"))
+    with model.TaskGroup() as group:
         group.spawn(prefix, successors, numbers, size)
         group.spawn(delta, numbers, copies, seen)
         group.spawn(successor, copies, successors)
@@ -105,10 +105,10 @@ async def async_successor(inbox: AsyncChannel[int], outbox: AsyncChannel[int]) -
     outbox.close()
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
-    numbers, copies, successors, seen = (room.Channel(0, name) for name in ("numbers", "copies", "successors", "seen"))
-    async with room.TaskGroup() as group:
+    numbers, copies, successors, seen = (model.Channel(0, name) for name in ("numbers", "copies", "successors", "seen"))
+    async with model.TaskGroup() as group:
         group.spawn(async_prefix, successors, numbers, size)
         group.spawn(async_delta, numbers, copies, seen)
         group.spawn(async_successor, copies, successors)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 SIZE = "tasks"
-SIZES = {"light": 5000, "threads": 1000, "border": 50, "tiny": 3}
+SIZES = {"light": 5000, "threads": 1000, "boundary": 50, "tiny": 3}
 STEP = "a task"
 
 
@@ -31,10 +31,10 @@ def leaf(number: int) -> int:
     return number
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds of `size` tasks."""
     started = perf_counter()
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         leaves = [group.spawn(leaf, number) for number in range(size)]
     took = perf_counter() - started
     results = [task.result() for task in leaves]
@@ -48,10 +48,10 @@ async def async_leaf(number: int) -> int:
     return number
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
     started = perf_counter()
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         leaves = [group.spawn(async_leaf, number) for number in range(size)]
     took = perf_counter() - started
     results = [await task.result() for task in leaves]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from concmodels.contract import AsyncChannel, Channel
 
 SIZE = "messages to each worker"
-SIZES = {"light": 20_000, "threads": 50_000, "border": 20_000, "tiny": 3}
+SIZES = {"light": 20_000, "threads": 50_000, "boundary": 20_000, "tiny": 3}
 STEP = "a message"
 WORKERS = 10
 UNBOUNDED = float("inf")
@@ -40,11 +40,11 @@ def work(inbox: Channel[int], go: Channel[Any], reports: Channel[Any]) -> None:
     reports.send(total)
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds that the workers take."""
-    inboxes = [room.Channel(UNBOUNDED, f"inbox {number}") for number in range(WORKERS)]
-    go, reports = room.Channel(UNBOUNDED, "go"), room.Channel(UNBOUNDED, "reports")
-    with room.TaskGroup() as group:
+    inboxes = [model.Channel(UNBOUNDED, f"inbox {number}") for number in range(WORKERS)]
+    go, reports = model.Channel(UNBOUNDED, "go"), model.Channel(UNBOUNDED, "reports")
+    with model.TaskGroup() as group:
         for inbox in inboxes:
             group.spawn(work, inbox, go, reports)
         started = start(go, reports, WORKERS)
@@ -69,11 +69,11 @@ async def async_work(inbox: AsyncChannel[int], go: AsyncChannel[Any], reports: A
     await reports.send(total)
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
-    inboxes = [room.Channel(UNBOUNDED, f"inbox {number}") for number in range(WORKERS)]
-    go, reports = room.Channel(UNBOUNDED, "go"), room.Channel(UNBOUNDED, "reports")
-    async with room.TaskGroup() as group:
+    inboxes = [model.Channel(UNBOUNDED, f"inbox {number}") for number in range(WORKERS)]
+    go, reports = model.Channel(UNBOUNDED, "go"), model.Channel(UNBOUNDED, "reports")
+    async with model.TaskGroup() as group:
         for inbox in inboxes:
             group.spawn(async_work, inbox, go, reports)
         started = await async_start(go, reports, WORKERS)

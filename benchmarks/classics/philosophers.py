@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concmodels.contract import AsyncChannel, Channel
 
 SIZE = "meals of each philosopher"
-SIZES = {"light": 20_000, "threads": 20_000, "border": 10_000, "tiny": 3}
+SIZES = {"light": 20_000, "threads": 20_000, "boundary": 10_000, "tiny": 3}
 STEP = "a meal"
 SEATS = 5
 UNBOUNDED = float("inf")
@@ -44,14 +44,14 @@ def dine(meals: int, one: Channel[int], other: Channel[int], *ends: Channel[Any]
     done.send(None)
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds of a dinner."""
-    forks = [room.Channel(1, f"fork {number}") for number in range(SEATS)]
-    ends = [room.Channel(UNBOUNDED, name) for name in ("go", "done")]
+    forks = [model.Channel(1, f"fork {number}") for number in range(SEATS)]
+    ends = [model.Channel(UNBOUNDED, name) for name in ("go", "done")]
     go, done = ends
     for fork in forks:
         fork.send(0)
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         for seat in range(SEATS):
             first, second = sorted((seat, (seat + 1) % SEATS))
             group.spawn(dine, size, forks[first], forks[second], *ends)
@@ -76,14 +76,14 @@ async def async_dine(meals: int, one: AsyncChannel[int], other: AsyncChannel[int
     await done.send(None)
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
-    forks = [room.Channel(1, f"fork {number}") for number in range(SEATS)]
-    ends = [room.Channel(UNBOUNDED, name) for name in ("go", "done")]
+    forks = [model.Channel(1, f"fork {number}") for number in range(SEATS)]
+    ends = [model.Channel(UNBOUNDED, name) for name in ("go", "done")]
     go, done = ends
     for fork in forks:
         await fork.send(0)
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         for seat in range(SEATS):
             first, second = sorted((seat, (seat + 1) % SEATS))
             group.spawn(async_dine, size, forks[first], forks[second], *ends)

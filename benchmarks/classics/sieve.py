@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from concmodels.contract import AsyncChannel, Channel
 
 SIZE = "primes"
-SIZES = {"light": 150, "threads": 50, "border": 10, "tiny": 3}
+SIZES = {"light": 150, "threads": 50, "boundary": 10, "tiny": 3}
 STEP = "a number that a filter looks at"
 
 
@@ -59,11 +59,11 @@ def sift(prime: int, inbox: Channel[int], outbox: Channel[int]) -> None:
             outbox.send(number)
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds from the first prime to the last one."""
-    chain = [room.Channel(0, f"link {number}") for number in range(size)]
+    chain = [model.Channel(0, f"link {number}") for number in range(size)]
     found = []
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         group.spawn(generate, chain[0])
         found.append(chain[0].receive())
         started = perf_counter()
@@ -90,11 +90,11 @@ async def async_sift(prime: int, inbox: AsyncChannel[int], outbox: AsyncChannel[
             await outbox.send(number)
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
-    chain = [room.Channel(0, f"link {number}") for number in range(size)]
+    chain = [model.Channel(0, f"link {number}") for number in range(size)]
     found = []
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         group.spawn(async_generate, chain[0])
         found.append(await chain[0].receive())
         started = perf_counter()

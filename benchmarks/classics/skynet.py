@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from concmodels.contract import AsyncChannel, Channel
 
 SIZE = "levels below the caller"
-SIZES = {"light": 4, "threads": 3, "border": 1, "tiny": 1}
+SIZES = {"light": 4, "threads": 3, "boundary": 1, "tiny": 1}
 STEP = "a task"
 BRANCHES = 10
 
@@ -29,25 +29,25 @@ def steps(size: int) -> int:
     return tasks(size)
 
 
-def grow(room: Any, outbox: Channel[int], number: int, leaves: int) -> None:
+def grow(model: Any, outbox: Channel[int], number: int, leaves: int) -> None:
     """Send this number; or, with more than one leaf below, the sum of theirs."""
     if leaves == 1:
         outbox.send(number)
         return
-    sums, each, total = room.Channel(BRANCHES, "sums"), leaves // BRANCHES, 0
-    with room.TaskGroup() as group:
+    sums, each, total = model.Channel(BRANCHES, "sums"), leaves // BRANCHES, 0
+    with model.TaskGroup() as group:
         for branch in range(BRANCHES):
-            group.spawn(grow, room, sums, number + branch * each, each)
+            group.spawn(grow, model, sums, number + branch * each, each)
         for _ in range(BRANCHES):
             total += sums.receive()
     outbox.send(total)
 
 
-def main(room: Any, size: int) -> float:
+def main(model: Any, size: int) -> float:
     """Return the seconds of a tree with so many levels."""
-    leaves, result = BRANCHES**size, room.Channel(1, "result")
+    leaves, result = BRANCHES**size, model.Channel(1, "result")
     started = perf_counter()
-    grow(room, result, 0, leaves)
+    grow(model, result, 0, leaves)
     total = result.receive()
     took = perf_counter() - started
     if total != leaves * (leaves - 1) // 2:
@@ -55,25 +55,25 @@ def main(room: Any, size: int) -> float:
     return took
 
 
-async def async_grow(room: Any, outbox: AsyncChannel[int], number: int, leaves: int) -> None:
+async def async_grow(model: Any, outbox: AsyncChannel[int], number: int, leaves: int) -> None:
     """As `grow`."""
     if leaves == 1:
         await outbox.send(number)
         return
-    sums, each, total = room.Channel(BRANCHES, "sums"), leaves // BRANCHES, 0
-    async with room.TaskGroup() as group:
+    sums, each, total = model.Channel(BRANCHES, "sums"), leaves // BRANCHES, 0
+    async with model.TaskGroup() as group:
         for branch in range(BRANCHES):
-            group.spawn(async_grow, room, sums, number + branch * each, each)
+            group.spawn(async_grow, model, sums, number + branch * each, each)
         for _ in range(BRANCHES):
             total += await sums.receive()
     await outbox.send(total)
 
 
-async def async_main(room: Any, size: int) -> float:
+async def async_main(model: Any, size: int) -> float:
     """As `main`."""
-    leaves, result = BRANCHES**size, room.Channel(1, "result")
+    leaves, result = BRANCHES**size, model.Channel(1, "result")
     started = perf_counter()
-    await async_grow(room, result, 0, leaves)
+    await async_grow(model, result, 0, leaves)
     total = await result.receive()
     took = perf_counter() - started
     if total != leaves * (leaves - 1) // 2:

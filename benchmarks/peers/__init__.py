@@ -3,9 +3,9 @@
     stream(peer, nodes, messages, capacity=inf) -> float   all messages under way, `capacity` of them in each queue
     token(peer, nodes, messages) -> float                  one message under way
 
-Both return the seconds from the first message sent to the last one received, as the floors do (`benchmarks.floors`):
-units are started and one message has been round before the clock starts. `hops = nodes * messages`. Every call makes
-its own units and queues, and ends them.
+Both return the seconds from the first message sent to the last one received, as the baselines do
+(`benchmarks.baselines`): units are started and one message has been round before the clock starts. `hops = nodes *
+messages`. Every call makes its own units and queues, and ends them.
 
 `PEERS` lists them, by name. Optional libraries are imported when a peer runs; `why_not(peer)` says in words what is
 missing ("not installed; pip install janus"), or None.
@@ -26,7 +26,7 @@ class Peer:
     def __init__(self, name: str, model: str, family: str, *needs: str, bounded: bool = True) -> None:
         self.name = name
         self.model = model
-        """The model whose room does the same work."""
+        """The model whose model does the same work."""
         self.family = family
         self.needs = needs
         """Distributions, by their name for pip."""

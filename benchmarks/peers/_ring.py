@@ -1,4 +1,4 @@
-"""The ring on anything that has a way in and a way out, once per colour.
+"""The ring on anything that has a way in and a way out, once sync and once async.
 
 A link is the pair of its two ends, each a bound method: `(put, get)`. A node forwards up to a mark, and then the mark,
 as one would first write it.

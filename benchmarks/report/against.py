@@ -1,4 +1,4 @@
-"""The rooms against what one might pick instead, by hand or ready made: ratios, with the goals."""
+"""The models against what one might pick instead, by hand or ready made: ratios, with the goals."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from benchmarks.goals import by_round, goals
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.dots import Dot, drawing
-from benchmarks.report.rings import rooms
+from benchmarks.report.rings import models
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 
@@ -23,7 +23,7 @@ SHOWN = 3
 def charts(results: Results) -> Iterator[Chart | Absent]:
     """One for each of the full rings."""
     for cell, title in TITLES.items():
-        dots = [dot for room in rooms(results, "ring", cell) for dot in dots_of(results, room)]
+        dots = [dot for ours in models(results, "ring", cell) for dot in dots_of(results, ours)]
         if not dots:
             yield Absent(title, f"nothing was measured beside a model in ring/{cell}")
             continue
@@ -31,24 +31,26 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         yield Chart(f"against-{cell}", title, says(dots), command_for(results, rows), drawing(dots, BELOW), sheet(dots))
 
 
-def dots_of(results: Results, room: Row) -> list[Dot]:
-    """A room against each of the others, the hardest one first."""
-    wanted = {goal.theirs: goal.least for goal in goals() if goal.ours == path(room) and goal.figure == "seconds"}
-    found = [dot(room, other, wanted.get(path(other))) for other in others(results, room) if by_round(room, other)]
+def dots_of(results: Results, ours: Row) -> list[Dot]:
+    """A ours against each of the others, the hardest one first."""
+    wanted = {goal.theirs: goal.least for goal in goals() if goal.ours == path(ours) and goal.figure == "seconds"}
+    found = [dot(ours, other, wanted.get(path(other))) for other in others(results, ours) if by_round(ours, other)]
     return sorted(found, key=lambda dot: dot.value)
 
 
-def others(results: Results, room: Row) -> list[Row]:
+def others(results: Results, ours: Row) -> list[Row]:
     """What does the same work on the same model; other languages are held against threads."""
-    rows = [row for row in results.of(room.suite, room.cell, room.python) if row.kind in ("floor", "peer", "language")]
-    return [row for row in rows if (row.model or LANGUAGES_AGAINST) == room.candidate]
+    rows = [
+        row for row in results.of(ours.suite, ours.cell, ours.python) if row.kind in ("baseline", "peer", "language")
+    ]
+    return [row for row in rows if (row.model or LANGUAGES_AGAINST) == ours.candidate]
 
 
-def dot(room: Row, other: Row, goal: float | None) -> Dot:
+def dot(ours: Row, other: Row, goal: float | None) -> Dot:
     """One ratio."""
-    ratios = Ratios(room, other)
-    label = "code by hand" if other.kind == "floor" else other.candidate
-    return Dot(room.candidate, label, ratios.median, ratios.least, ratios.most, goal)
+    ratios = Ratios(ours, other)
+    label = "code by hand" if other.kind == "baseline" else other.candidate
+    return Dot(ours.candidate, label, ratios.median, ratios.least, ratios.most, goal)
 
 
 class Ratios:

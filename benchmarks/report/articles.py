@@ -58,7 +58,7 @@ def now(rows: list[Row]) -> list[Row]:
 def then(rows: list[Row], row: Row) -> Row | None:
     """What the article had for this one."""
     same = [it for it in rows if it.kind == "past" and it.cell == row.cell and it.model == row.model]
-    return same[0] if same and row.kind == "room" else None
+    return same[0] if same and row.kind == "model" else None
 
 
 def bars_of(rows: list[Row], suffixes: dict[str, str] | None = None) -> list[Bar]:
@@ -76,7 +76,7 @@ def bars_of(rows: list[Row], suffixes: dict[str, str] | None = None) -> list[Bar
 
 def key(rows: list[Row], bars: list[Bar]) -> Key:
     """What colours and marks mean."""
-    models = [row.candidate for row in rows if row.kind == "room"]
+    models = [row.candidate for row in rows if row.kind == "model"]
     names = {"peer": "what one might pick instead", "past": "then"}
     kinds = [name for kind, name in names.items() if any(bar.kind == kind for bar in bars)]
     return Key(models, mark="then" if any(bar.mark for bar in bars) else "", peers=", ".join(kinds))

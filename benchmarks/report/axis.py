@@ -69,8 +69,8 @@ def within(values: Iterable[float], lowest: float, highest: float) -> list[float
 def linear(axes: Axes, highest: float, write: Callable[[float], str], pixels: float) -> None:
     """Let the x axis begin at zero."""
     axes.set_xlim(0, highest)
-    room = TICK if write is words.duration else SHORT_TICK
-    axes.xaxis.set_major_locator(MaxNLocator(max(2, int(pixels / room)), steps=[1, 2, 5, 10]))
+    space = TICK if write is words.duration else SHORT_TICK
+    axes.xaxis.set_major_locator(MaxNLocator(max(2, int(pixels / space)), steps=[1, 2, 5, 10]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: write(value)))
 
 

@@ -46,9 +46,9 @@ class Bar:
     low: float
     high: float
     mark: float | None = None
-    """What the value is held against: the floor, or the figure of then."""
-    kind: str = "room"
-    """Only rooms have their model's colour; a floor has that of ink."""
+    """What the value is held against: the baseline, or the figure of then."""
+    kind: str = "model"
+    """Only models have their model's colour; a baseline has that of ink."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Key:
     """Of the families of these."""
     mark: str = ""
     peers: str = ""
-    floors: str = ""
+    baselines: str = ""
     line: str = ""
 
 
@@ -111,7 +111,7 @@ def handles_of(key: Key, look: Look) -> list[Line2D | Patch]:
     shown = [name for name in FAMILIES if name in set(map(family, key.models))]
     found += [Patch(color=its.families[name], label=name) for name in shown]
     found += [Patch(color=its.soft, label=key.peers)] if key.peers else []
-    found += [Patch(color=its.ink, label=key.floors)] if key.floors else []
+    found += [Patch(color=its.ink, label=key.baselines)] if key.baselines else []
     found += [Line2D([], [], color=its.ink, marker="D", markersize=6, linestyle="", label=key.mark)] if key.mark else []
     found += [Line2D([], [], color=its.ink, linestyle="--", label=key.line)] if key.line else []
     return found
@@ -129,32 +129,32 @@ def label_width(panels: list[Panel], look: Look) -> float:
     return width_of(look, [bar.label for panel in beside for bar in panel.bars]) + 6
 
 
-def is_tall(panel: Panel, room: float, look: Look) -> bool:
+def is_tall(panel: Panel, space: float, look: Look) -> bool:
     """Whether the labels have to stand above the bars."""
-    return width_of(look, [bar.label for bar in panel.bars]) > MOST_LABEL * room
+    return width_of(look, [bar.label for bar in panel.bars]) > MOST_LABEL * space
 
 
-def height_of(panel: Panel, room: float, look: Look) -> float:
+def height_of(panel: Panel, space: float, look: Look) -> float:
     """Of a panel with all its words."""
-    row = TALL_ROW if is_tall(panel, room, look) else ROW
+    row = TALL_ROW if is_tall(panel, space, look) else ROW
     return row * len(panel.bars) + FOOT + (TITLE if panel.title else 0)
 
 
-def add(canvas: Canvas, panel: Panel, left: float, top: float, room: float, least: float) -> None:
+def add(canvas: Canvas, panel: Panel, left: float, top: float, space: float, least: float) -> None:
     """Draw a panel into this much room; labels beside the bars take so much at least."""
-    look, tall = canvas.look, is_tall(panel, room, canvas.look)
+    look, tall = canvas.look, is_tall(panel, space, canvas.look)
     labels = 6 if tall else max(least, label_width([panel], look))
     values = width_of(look, [panel.write(bar.value) for bar in panel.bars]) + 10
     if panel.title:
         canvas.words(left, top + 6, panel.title, fontweight="bold")
         top += TITLE
     height = (TALL_ROW if tall else ROW) * len(panel.bars)
-    plot = room - labels - values
+    plot = space - labels - values
     axes = canvas.axes(left + labels, top, plot, height)
     for row, bar in enumerate(panel.bars):
         one(axes, bar, row, panel, canvas, tall, values)
     scale(axes, panel, plot, tall)
-    canvas.words(left + room - 2, top + height + 26, panel.axis, ha="right", color=canvas.colours.soft)
+    canvas.words(left + space - 2, top + height + 26, panel.axis, ha="right", color=canvas.colours.soft)
 
 
 def scale(axes: Axes, panel: Panel, pixels: float, tall: bool) -> None:
@@ -174,11 +174,11 @@ def scale(axes: Axes, panel: Panel, pixels: float, tall: bool) -> None:
 def one(axes: Axes, bar: Bar, row: int, panel: Panel, canvas: Canvas, tall: bool, values: float) -> None:
     """A bar with its spread, its mark and its words."""
     its, look = canvas.colours, canvas.look
-    fill = colour(look, bar.model) if bar.kind == "room" else its.ink if bar.kind == "floor" else its.soft
+    fill = colour(look, bar.model) if bar.kind == "model" else its.ink if bar.kind == "baseline" else its.soft
     at, thick = (row + 0.17, 0.36) if tall else (row, 0.64)
     axes.barh(at, bar.value, thick, color=fill, label=f"bar {bar.label}")
     if bar.high > bar.low:
-        axes.plot([bar.low, bar.high], [at, at], color=its.ink if bar.kind != "floor" else its.soft, linewidth=1.3)
+        axes.plot([bar.low, bar.high], [at, at], color=its.ink if bar.kind != "baseline" else its.soft, linewidth=1.3)
     if bar.mark is not None:
         axes.plot(bar.mark, at, "D", color=its.ink, markeredgecolor=its.page, markersize=7, label=f"mark {bar.label}")
     how: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}

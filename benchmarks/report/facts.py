@@ -14,7 +14,7 @@ METHOD = (
     " a round. The thin line at the end of a bar, or through a dot, goes from the least round to the most.",
     "The clock runs from the first message sent to the last one received: units are started and one message has been"
     " round before. Every program checks what it received.",
-    "The floor is the fastest code by hand for the same work on the same mechanism, without this library: it has no"
+    "The baseline is the fastest code by hand for the same work on the same mechanism, without this library: it has no"
     " capacity, no close, no cancellation of its own. It is a mark to see what those cost, not always a lower bound:"
     " where each message is a switch or a system call by hand, a channel that hands over many at once can be faster.",
     "In the charts along one size the number of messages is chosen so that every measurement takes about as long;"

@@ -36,7 +36,7 @@ class Part:
     by_ratio: bool = False
     """Whether places lie as far apart as their ratios, rather than evenly."""
     by_hand: dict[str, Line] | None = None
-    """The floors of those in colour: dotted, in ink."""
+    """The baselines of those in colour: dotted, in ink."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Box:
 
     left: float
     top: float
-    room: float
+    space: float
     """Its width, words included."""
     plot: float
     """The height of its axes."""
@@ -61,11 +61,11 @@ def drawing(parts: list[Part], together: bool = True) -> Callable[[Look], Figure
         columns, plot = (1, NARROW_PLOT) if look.narrow else (2, WIDE_PLOT)
         each = TITLE + plot + FOOT
         canvas = Canvas(look, each * -(-len(parts) // columns))
-        room = (canvas.width - GAP * (columns - 1)) / columns
+        space = (canvas.width - GAP * (columns - 1)) / columns
         names = width_of(look, [name for part in parts for name in part.shown]) + 14
         for number, part in enumerate(parts):
             row, column = divmod(number, columns)
-            box = Box(column * (room + GAP), row * each, room, plot, names)
+            box = Box(column * (space + GAP), row * each, space, plot, names)
             add(canvas, part, box, span(parts if together else [part]))
         return canvas.figure
 
@@ -83,7 +83,7 @@ def add(canvas: Canvas, part: Part, box: Box, ends: tuple[float, float]) -> None
     """Draw one into this box."""
     look, soft = canvas.look, canvas.colours.soft
     values = width_of(look, ["100 ms"]) + 6
-    width, right = box.room - values - box.names, box.left + box.room
+    width, right = box.space - values - box.names, box.left + box.room
     canvas.words(box.left, box.top + 6, part.title, fontweight="bold")
     canvas.words(right - 2, box.top + 6, part.across, ha="right", color=soft)
     axes = canvas.axes(box.left + values, box.top + TITLE, width, box.plot)

@@ -1,4 +1,4 @@
-"""The pictures of one model, for its own page: its rings beside floor and peers, its sweeps, its units."""
+"""The pictures of one model, for its own page: its rings beside baseline and peers, its sweeps, its units."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ def rings(results: Results, model: str) -> Chart | Absent:
     rows = [row for each in found.values() for row in each]
     there = {row.kind for row in rows}
     peers = "what one might pick instead" if there & {"peer", "language"} else ""
-    key = Key([model], peers=peers, floors="by hand (the floor)" if "floor" in there else "")
+    key = Key([model], peers=peers, baselines="by hand (the baseline)" if "baseline" in there else "")
     says = " ".join(place(cell, rows, model) for cell, rows in found.items())
     command = command_for(results, rows)
     return Chart(f"{slug(model)}-ring", title, says, command, drawing(panels, key), table(results, found))
@@ -53,7 +53,7 @@ def own_rows(results: Results, cell: str, model: str) -> list[Row]:
 
 def has_room(rows: list[Row]) -> bool:
     """Whether the model itself is among them."""
-    return any(row.kind == "room" for row in rows)
+    return any(row.kind == "model" for row in rows)
 
 
 def panel(cell: str, rows: list[Row], model: str) -> Panel:
@@ -63,13 +63,13 @@ def panel(cell: str, rows: list[Row], model: str) -> Panel:
 
 
 def label(row: Row) -> str:
-    """A floor is called what it is."""
-    return "by hand" if row.kind == "floor" else row.candidate
+    """A baseline is called what it is."""
+    return "by hand" if row.kind == "baseline" else row.candidate
 
 
 def place(cell: str, rows: list[Row], model: str) -> str:
     """How the model does in one ring."""
-    own = next(row for row in rows if row.kind == "room")
+    own = next(row for row in rows if row.kind == "model")
     others = [row for row in rows if row is not own]
     text = f"With {RINGS[cell]}, a hop takes {words.duration(own.median)}"
     if not others:
@@ -131,28 +131,28 @@ def change(axis: Axis, all_of: dict[str, list[tuple[float, Row]]], model: str) -
 
 
 def units(results: Results, model: str) -> Chart | Absent:
-    """Time and memory of a unit against their number, with the floor's."""
+    """Time and memory of a unit against their number, with the baseline's."""
     title = f"{model}: what a unit costs"
-    sweep, floor = (results.sweep("spawn", "units", name) for name in (model, f"floor {model}"))
+    sweep, baseline = (results.sweep("spawn", "units", name) for name in (model, f"baseline {model}"))
     if not sweep:
         return Absent(title, f"no units of {model} were started")
     memory = [(number, taken(row)) for number, row in sweep if taken(row) > 0]
-    floor_memory = [(number, taken(row)) for number, row in floor if taken(row) > 0]
-    parts = [grown(model, "time", [(n, row.median) for n, row in sweep], [(n, row.median) for n, row in floor])]
-    parts += [grown(model, "memory", memory, floor_memory)] if memory else []
+    baseline_memory = [(number, taken(row)) for number, row in baseline if taken(row) > 0]
+    parts = [grown(model, "time", [(n, row.median) for n, row in sweep], [(n, row.median) for n, row in baseline])]
+    parts += [grown(model, "memory", memory, baseline_memory)] if memory else []
     number, row = sweep[-1]
     says = f"Among {TIME.tick(number)} units, one of {model} starts in {words.duration(row.median)}"
     says += f" and takes {words.size(memory[-1][1])} of memory" if memory and memory[-1][0] == number else ""
-    says += ". Dotted: the same by hand." if floor else "."
-    rows = [row for _, row in (*sweep, *floor)]
+    says += ". Dotted: the same by hand." if baseline else "."
+    rows = [row for _, row in (*sweep, *baseline)]
     draw = lines_drawing(parts, together=False)
     return Chart(f"{slug(model)}-units", title, says, command_for(results, rows), draw, units_sheet(rows))
 
 
-def grown(model: str, what: str, shown: Line, floor: Line) -> Part:
+def grown(model: str, what: str, shown: Line, baseline: Line) -> Part:
     """Time or memory."""
     write = words.duration if what == "time" else words.size
-    hand = {model: floor} if floor else None
+    hand = {model: baseline} if baseline else None
     return Part(what, {model: shown}, {}, TIME.below, f"{what} per unit (log)", write, TIME.tick, True, by_hand=hand)
 
 

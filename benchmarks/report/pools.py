@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.report import words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.rings import bar, ranking, rooms
+from benchmarks.report.rings import bar, models, ranking
 from benchmarks.report.sheet import Sheet, of_rows
 from benchmarks.result import Results, Row
 
@@ -32,7 +32,7 @@ def speedup(row: Row) -> float:
 def gain(results: Results) -> Chart | Absent:
     """Times as fast as the same tasks in a plain loop."""
     title = "What a pool gains over a plain loop"
-    rows = {cell: [row for row in rooms(results, "pool", cell) if speedup(row)] for cell in WORKS}
+    rows = {cell: [row for row in models(results, "pool", cell) if speedup(row)] for cell in WORKS}
     rows = {cell: sorted(found, key=speedup, reverse=True) for cell, found in rows.items() if found}
     if not rows:
         return Absent(title, "none of the pool's tasks that compute, wait or read was measured")
@@ -81,7 +81,7 @@ def cost(results: Results, cell: str, title: str) -> Chart | Absent:
     if not rows:
         return Absent(title, f"nothing of pool/{cell} was measured")
     bars = [bar(results, row) for row in rows]
-    models = [row.candidate for row in rows if row.kind == "room"]
+    models = [row.candidate for row in rows if row.kind == "model"]
     key = Key(models, peers="what one might pick instead" if any(row.kind == "peer" for row in rows) else "")
     draw = drawing([panel_of("", bars, "time per task", words.duration)], key)
     return Chart(f"pool-{cell}", title, beside(rows), command_for(results, rows), draw, of_rows(results, rows))
@@ -89,7 +89,7 @@ def cost(results: Results, cell: str, title: str) -> Chart | Absent:
 
 def beside(rows: list[Row]) -> str:
     """Ours, then the best and the worst of the others."""
-    ours, others = ([row for row in rows if (row.kind == "room") is own] for own in (True, False))
+    ours, others = ([row for row in rows if (row.kind == "model") is own] for own in (True, False))
     text = f"Of the models, {ranking(ours)}" if len(ours) > 1 else ranking(ours) if ours else ""
     if others:
         text += f" Of what one might pick instead, {ranking(others)}" if len(others) > 1 else f" {ranking(others)}"

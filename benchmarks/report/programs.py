@@ -6,7 +6,7 @@ from math import exp, log
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.grid import Grid, drawing
-from benchmarks.report.rings import rooms
+from benchmarks.report.rings import models
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 
@@ -16,7 +16,7 @@ TITLES = {"channel": "One channel at work: patterns", "classics": "The classics"
 def charts(results: Results) -> Iterator[Chart | Absent]:
     """One for each of the two suites."""
     for suite, title in TITLES.items():
-        rows = {cell: found for cell in results.cells(suite) if (found := rooms(results, suite, cell))}
+        rows = {cell: found for cell in results.cells(suite) if (found := models(results, suite, cell))}
         if not rows:
             yield Absent(title, f"nothing of the suite {suite} was measured")
             continue

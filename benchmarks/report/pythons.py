@@ -62,7 +62,7 @@ def chart(results: Results, one: str, other: str, title: str) -> Chart | Absent:
 def rows_of(results: Results, one: str, other: str) -> Iterator[tuple[str, Row, Row]]:
     """Where it was, and the same model under both."""
     for suite, cell in cells_of(results, one, other):
-        for first in rooms_of(results, suite, cell, one):
+        for first in models_of(results, suite, cell, one):
             second = results.row(suite, cell, first.candidate, other)
             if second and by_round(second, first):
                 yield CELLS.get((suite, cell), f"{suite}/{cell}"), first, second
@@ -70,7 +70,7 @@ def rows_of(results: Results, one: str, other: str) -> Iterator[tuple[str, Row, 
 
 def cells_of(results: Results, one: str, other: str) -> list[tuple[str, str]]:
     """Those of `CELLS` that both have; or else the first that both have."""
-    both = [pair for pair in every_cell(results) if all(rooms_of(results, *pair, python) for python in (one, other))]
+    both = [pair for pair in every_cell(results) if all(models_of(results, *pair, python) for python in (one, other))]
     return [pair for pair in CELLS if pair in both] or both[: len(CELLS)]
 
 
@@ -79,9 +79,9 @@ def every_cell(results: Results) -> Iterator[tuple[str, str]]:
     return ((suite, cell) for suite in results.suites for cell in results.cells(suite))
 
 
-def rooms_of(results: Results, suite: str, cell: str, python: str) -> list[Row]:
+def models_of(results: Results, suite: str, cell: str, python: str) -> list[Row]:
     """The models under one Python."""
-    return [row for row in results.of(suite, cell, python) if row.kind == "room"]
+    return [row for row in results.of(suite, cell, python) if row.kind == "model"]
 
 
 def dot(where: str, first: Row, second: Row) -> Dot:

@@ -1,4 +1,4 @@
-"""The ring in full: the time of a hop in every model, with its floor."""
+"""The ring in full: the time of a hop in every model, with its baseline."""
 
 from collections.abc import Callable, Iterator
 
@@ -21,15 +21,15 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 
 def chart(results: Results, cell: str, title: str) -> Chart | Absent:
-    """The rooms of one cell, fastest first."""
-    rows = rooms(results, "ring", cell)
+    """The models of one cell, fastest first."""
+    rows = models(results, "ring", cell)
     if not rows:
         return Absent(title, f"nothing of ring/{cell} was measured")
     bars = [bar(results, row) for row in rows]
-    key = Key([row.candidate for row in rows], mark="by hand (the floor)" if any(it.mark for it in bars) else "")
+    key = Key([row.candidate for row in rows], mark="by hand (the baseline)" if any(it.mark for it in bars) else "")
     make = panel_of if cell == "bounded" else log_panel
     panel = make("", bars, f"time per hop among {sizes(rows[0])}", words.duration)
-    says = f"{ranking(rows)} {near_floor(results, rows)}".strip()
+    says = f"{ranking(rows)} {near_baseline(results, rows)}".strip()
     table = sheet.of_rows(results, results.of("ring", cell))
     return Chart(f"ring-{cell}", title, says, command_for(results, rows), drawing([panel], key), table)
 
@@ -39,16 +39,22 @@ def log_panel(title: str, bars: list[Bar], axis: str, write: Callable[[float], s
     return Panel(title, bars, f"{axis} (log)", write)
 
 
-def rooms(results: Results, suite: str, cell: str) -> list[Row]:
+def models(results: Results, suite: str, cell: str) -> list[Row]:
     """The models themselves, fastest first."""
-    return [row for row in results.of(suite, cell) if row.kind == "room"]
+    return [row for row in results.of(suite, cell) if row.kind == "model"]
 
 
 def bar(results: Results, row: Row, label: str = "") -> Bar:
-    """A row as a bar, marked with its floor."""
-    floor = sheet.floor_of(results, row) if row.kind == "room" else None
+    """A row as a bar, marked with its baseline."""
+    baseline = sheet.baseline_of(results, row) if row.kind == "model" else None
     return Bar(
-        label or row.candidate, row.median, row.model, row.least, row.most, floor.median if floor else None, row.kind
+        label or row.candidate,
+        row.median,
+        row.model,
+        row.least,
+        row.most,
+        baseline.median if baseline else None,
+        row.kind,
     )
 
 
@@ -70,9 +76,11 @@ def ranking(rows: list[Row]) -> str:
     )
 
 
-def near_floor(results: Results, rows: list[Row]) -> str:
+def near_baseline(results: Results, rows: list[Row]) -> str:
     """Who is nearest to the fastest code by hand, and who farthest from it."""
-    ratios = {row.candidate: row.median / floor.median for row in rows if (floor := sheet.floor_of(results, row))}
+    ratios = {
+        row.candidate: row.median / baseline.median for row in rows if (baseline := sheet.baseline_of(results, row))
+    }
     if not ratios:
         return ""
     near, far = min(ratios, key=lambda name: ratios[name]), max(ratios, key=lambda name: ratios[name])

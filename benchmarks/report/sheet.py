@@ -54,7 +54,7 @@ class Sheet:
 
 
 def of_rows(results: Results, rows: list[Row]) -> Sheet:
-    """The rows of one cell: their times, the floor's, and what else their programs have told."""
+    """The rows of one cell: their times, the baseline's, and what else their programs have told."""
     step = rows[0].step
     head = ["", f"{step}s per second", f"time per {step}", "from", "to", "rounds", "by hand", *COSTS]
     return Sheet(head, [line_of(results, row) for row in rows]).without_empty()
@@ -62,13 +62,13 @@ def of_rows(results: Results, rows: list[Row]) -> Sheet:
 
 def line_of(results: Results, row: Row) -> list[str]:
     """One of them."""
-    floor = floor_of(results, row)
+    baseline = baseline_of(results, row)
     return [
         row.candidate,
         words.rate(row.per_second),
         *(words.duration(it) for it in (row.median, row.least, row.most)),
         str(len(row.seconds)),
-        words.duration(floor.median) if floor and row.kind == "room" else "",
+        words.duration(baseline.median) if baseline and row.kind == "model" else "",
         *(cost(row, figure, write) for figure, write in COSTS.values()),
     ]
 
@@ -86,9 +86,9 @@ def figure_of(row: Row, name: str) -> float | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def floor_of(results: Results, row: Row) -> Row | None:
+def baseline_of(results: Results, row: Row) -> Row | None:
     """The same work by hand, where it was measured."""
-    return results.row(row.suite, row.cell, f"floor {row.model}", row.python)
+    return results.row(row.suite, row.cell, f"baseline {row.model}", row.python)
 
 
-__all__ = ["Sheet", "figure_of", "floor_of", "of_rows"]
+__all__ = ["Sheet", "figure_of", "baseline_of", "of_rows"]

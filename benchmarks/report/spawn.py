@@ -7,7 +7,7 @@ from benchmarks.report.bars import Bar, Key, Panel, drawing
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import drawing as lines_drawing
 from benchmarks.report.rings import bar
-from benchmarks.report.sheet import Sheet, floor_of, of_rows
+from benchmarks.report.sheet import Sheet, baseline_of, of_rows
 from benchmarks.report.sweeps import Axis, families, sheet, sweeps_of
 from benchmarks.result import Results, Row
 
@@ -28,7 +28,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 def time(results: Results) -> Chart | Absent:
     """The time to start one of a hundred units, or of as many as were measured."""
     title, number = "The time to start one unit", common_number(results)
-    rows = [row for row in results.of("spawn", f"units-{number}") if row.kind == "room"]
+    rows = [row for row in results.of("spawn", f"units-{number}") if row.kind == "model"]
     if not rows:
         return Absent(title, "no units were started")
     bars = [bar(results, row) for row in rows]
@@ -49,7 +49,7 @@ def common_number(results: Results) -> int:
 
 def key(bars: list[Bar]) -> Key:
     """What colours and marks mean."""
-    return Key([it.model or "" for it in bars], mark="by hand (the floor)" if any(it.mark for it in bars) else "")
+    return Key([it.model or "" for it in bars], mark="by hand (the baseline)" if any(it.mark for it in bars) else "")
 
 
 def says(rows: list[Row], figure: Callable[[Row], float], write: Callable[[float], str], verb: str) -> str:
@@ -87,7 +87,7 @@ def heaviest(results: Results) -> list[Row]:
     """Of each model the row with the most units of which the memory is known."""
     found: dict[str, Row] = {}
     for row in results.rows:
-        if row.suite == "spawn" and row.kind == "room" and row.python == results.pythons[0] and taken(row) > 0:
+        if row.suite == "spawn" and row.kind == "model" and row.python == results.pythons[0] and taken(row) > 0:
             latest = found.get(row.candidate)
             if latest is None or row.parameters["units"] > latest.parameters["units"]:
                 found[row.candidate] = row
@@ -100,16 +100,16 @@ def taken(row: Row) -> float:
 
 
 def memory_bar(results: Results, row: Row) -> Bar:
-    """With the number of units, and the floor for as many."""
-    values, floor = row.by_round(MEMORY).values(), floor_of(results, row)
-    mark = taken(floor) if floor and taken(floor) > 0 else None
+    """With the number of units, and the baseline for as many."""
+    values, baseline = row.by_round(MEMORY).values(), baseline_of(results, row)
+    mark = taken(baseline) if baseline and taken(baseline) > 0 else None
     label = f"{row.candidate} ({row.parameters['units']:,})"
     least = min((value for value in values if value > 0), default=taken(row))
     return Bar(label, taken(row), row.model, least, max(values), mark)
 
 
 def memory_sheet(results: Results) -> Sheet:
-    """The memory of one among so many, for rooms and floors."""
+    """The memory of one among so many, for models and baselines."""
     rows = [row for row in results.rows if row.suite == "spawn" and row.python == results.pythons[0] and taken(row) > 0]
     numbers = sorted({row.parameters["units"] for row in rows})
     by_name = {(row.candidate, row.parameters["units"]): words.size(taken(row)) for row in rows}

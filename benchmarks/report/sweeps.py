@@ -71,7 +71,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sweep]:
     """By model, where at least two values were measured."""
-    names = dict.fromkeys(row.candidate for row in results.rows if row.suite == suite and row.kind == "room")
+    names = dict.fromkeys(row.candidate for row in results.rows if row.suite == suite and row.kind == "model")
     found = {name: results.sweep(suite, axis.parameter, name) for name in names}
     return {name: sweep for name, sweep in found.items() if len(sweep) > 1}
 
@@ -137,7 +137,7 @@ def of_in_flight(axis: Axis, sweeps: dict[str, Sweep]) -> str:
 
 
 def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Room lets a sender run on."""
+    """Model lets a sender run on."""
     (least, small), (most, great) = most_and_least(axis, sweeps)
     first, last = ends(axis, sweeps, most)
     return (

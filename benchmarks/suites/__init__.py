@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from benchmarks.cell import Candidate
 
 SUITES = {
-    "ring": "messages through a ring of nodes: in flight, capacity, payload, number of nodes; floors, peers, languages",
+    "ring": "messages through a ring of nodes: in flight, capacity, payload, nodes; baselines, peers, languages",
     "channel": "one channel at work: stream, ping-pong, fan-in, fan-out, select",
     "pool": "empty tasks, tasks of 10 us and 1 ms; computing, waiting, reading a buffer",
     "spawn": "time and memory of one unit, and how both grow; what the command costs to start",

@@ -37,12 +37,12 @@ def candidates(quick: bool) -> list[Candidate]:
 
 def rings(quick: bool) -> Iterator[Candidate]:
     """The article of 2010."""
-    from benchmarks.suites.ring import room
+    from benchmarks.suites.ring import ours
 
     nodes, messages = (30, 300) if quick else (300, 10_000)
     pairs = [("ring-2010", model, messages) for model in MECHANISMS] + [("ring-30000", "tasklets", 3 * messages)]
     for cell, model, count in pairs:
-        candidate = room(cell, model, nodes, count)
+        candidate = ours(cell, model, nodes, count)
         candidate.suite, candidate.rounds = "articles", 2
         yield candidate
 
@@ -53,7 +53,7 @@ def pools(quick: bool) -> Iterator[Candidate]:
         if quick and cell != "cpu":
             continue
         for model in POOLS:
-            yield one(cell, model, "room", model, "benchmarks.article:room", tasks, {"model": model, **sizes})
+            yield one(cell, model, "model", model, "benchmarks.article:ours", tasks, {"model": model, **sizes})
         for name, model_of in EXECUTORS.items():
             if cell == "cpu":
                 given = {"executor": name, "size": sizes["size"]}

@@ -18,9 +18,9 @@ SELECT_EACH = 1e-6
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """All rooms in all cells; when it has to be quick, in two of them."""
+    """All models in all cells; when it has to be quick, in two of them."""
     cells = {name: sizes for name, sizes in CELLS.items() if not quick or name in ("pingpong", "select-2")}
-    return [room(cell, model, quick, sizes) for cell, sizes in cells.items() for model in MODELS]
+    return [ours(cell, model, quick, sizes) for cell, sizes in cells.items() for model in MODELS]
 
 
 CELLS: dict[str, dict[str, Any]] = {
@@ -35,14 +35,14 @@ CELLS: dict[str, dict[str, Any]] = {
 }
 
 
-def room(cell: str, model: str, quick: bool, sizes: dict[str, Any]) -> Candidate:
-    """A model's room in a cell, with as many messages as it takes."""
+def ours(cell: str, model: str, quick: bool, sizes: dict[str, Any]) -> Candidate:
+    """A model in a cell, with as many messages as it takes."""
     messages = amount(cost(model, **sizes), quick, least=10, most=200_000)
     shown = sizes | {"messages": messages, "capacity": "inf" if sizes["capacity"] == inf else sizes["capacity"]}
     return Candidate(
         f"channel/{cell}/{model}",
         "benchmarks.calls:channel",
-        kind="room",
+        kind="model",
         model=model,
         step="round trip" if cell == "pingpong" else "message",
         steps=messages,

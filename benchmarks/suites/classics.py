@@ -1,4 +1,4 @@
-"""The classics: `benchmarks.classics`, each in every room, with the sizes that its file names."""
+"""The classics: `benchmarks.classics`, each in every model, with the sizes that its file names."""
 
 from benchmarks import classics
 from benchmarks.cell import Candidate
@@ -6,27 +6,27 @@ from benchmarks.suites.sizes import MODELS, kind
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """All of them; when it has to be quick, each in one room after the other, tiny."""
+    """All of them; when it has to be quick, each in one model after the other, tiny."""
     if quick:
         pairs = [(classic, MODELS[number % len(MODELS)]) for number, classic in enumerate(classics.CLASSICS)]
     else:
         pairs = [(classic, model) for classic in classics.CLASSICS for model in MODELS]
-    return [room(classic, model, quick) for classic, model in pairs]
+    return [ours(classic, model, quick) for classic, model in pairs]
 
 
-def room(classic: str, model: str, quick: bool) -> Candidate:
-    """One classic in one room."""
+def ours(classic: str, model: str, quick: bool) -> Candidate:
+    """One classic in one model."""
     module = classics.load(classic)
     size = module.SIZES["tiny" if quick else classics.kind(model)]
     return Candidate(
         f"classics/{classic}/{model}",
         "benchmarks.calls:classic",
-        kind="room",
+        kind="model",
         model=model,
         step=module.STEP.removeprefix("an ").removeprefix("a "),
         steps=module.steps(size),
         sizes={"classic": classic, "model": model, "size": size},
         shown={"size": size, "tasks": module.tasks(size), "counts": module.SIZE},
         rounds=2,
-        loops=1 if kind(model) == "border" else 0,  # calibrated, but where each repetition starts processes
+        loops=1 if kind(model) == "boundary" else 0,  # calibrated, but where each repetition starts processes
     )

@@ -51,10 +51,10 @@ def candidates(quick: bool) -> list[Candidate]:
 
 
 def nothings(quick: bool) -> Iterator[Candidate]:
-    """Empty tasks: the rooms, and the light pools."""
+    """Empty tasks: the models, and the light pools."""
     tasks = 1000 if quick else 20_000
     for model in MODELS:
-        yield lap(f"nothing in {model}", model, model, "room", tasks)
+        yield lap(f"nothing in {model}", model, model, "model", tasks)
     for name, model in LAPS.items():
         yield lap(name, name, model, "peer", min(tasks, FEWER.get(name, tasks)))
 
@@ -85,7 +85,7 @@ def works(quick: bool) -> Iterator[Candidate]:
             yield Candidate(
                 f"pool/{cell}/{model}",
                 "benchmarks.calls:pool",
-                kind="room",
+                kind="model",
                 model=model,
                 step="task",
                 steps=count,
@@ -97,7 +97,7 @@ def works(quick: bool) -> Iterator[Candidate]:
 def bare(quick: bool) -> Iterator[Candidate]:
     """What computes in processes that have their share from the start: no pool can do better."""
     if not quick:
-        yield lap("two bare processes", "two bare processes", "processes", "floor", WORKS["cpu"][0], "cpu")
+        yield lap("two bare processes", "two bare processes", "processes", "baseline", WORKS["cpu"][0], "cpu")
 
 
 def libraries(quick: bool) -> Iterator[Candidate]:

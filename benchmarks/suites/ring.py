@@ -1,8 +1,8 @@
-"""The ring: in full against floors, peers and other languages, then along one size after the other.
+"""The ring: in full against baselines, peers and other languages, then along one size after the other.
 
-    stream      300 nodes, 10,000 messages all in flight, unbounded      rooms, floors, peers, Go, Erlang
-    bounded     the same with 64 messages in each channel                rooms, peers
-    token       300 nodes, one message in flight                         rooms, floors, peers, Go, Erlang
+    stream      300 nodes, 10,000 messages all in flight, unbounded      models, baselines, peers, Go, Erlang
+    bounded     the same with 64 messages in each channel                models, peers
+    token       300 nodes, one message in flight                         models, baselines, peers, Go, Erlang
     base        100 nodes, all in flight, unbounded: from here the sweeps go out, one size changes at a time
     in_flight   1, 2, 8, 64          capacity   0, 1, 64
     nodes       2 to 1,000, to 10,000 for the light models, to 100,000 for asyncio; one in flight
@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from math import inf
 from typing import Any
 
+from benchmarks.baselines import BASELINES
 from benchmarks.cell import Candidate
-from benchmarks.floors import FLOORS
 from benchmarks.peers import PEERS
-from benchmarks.suites.sizes import BORDER, MAKE, MODELS, amount, hop_cost, kind
+from benchmarks.suites.sizes import BOUNDARY, MAKE, MODELS, amount, hop_cost, kind
 
 OWN = ("janus", "culsans", "aiologic", "faster-fifo", "uvloop")
 """What is not among this project's own requirements: installed for the peers alone."""
@@ -53,9 +53,9 @@ def streams(quick: bool) -> Iterator[Candidate]:
     """Everything in flight."""
     nodes, messages = (50, 1000) if quick else (300, 10_000)
     for model in MODELS:
-        yield room("stream", model, nodes, messages)
-    for model in FLOORS:
-        yield floor("stream", model, nodes, messages // 5 if model in BORDER else messages)
+        yield ours("stream", model, nodes, messages)
+    for model in BASELINES:
+        yield floor("stream", model, nodes, messages // 5 if model in BOUNDARY else messages)
     for peer in PEERS.values():
         yield of_peer("stream", peer, nodes, fewer(peer, messages))
     for name, language, capacity in LANGUAGES:
@@ -66,7 +66,7 @@ def bounded(quick: bool) -> Iterator[Candidate]:
     """The same with 64 in each channel."""
     nodes, messages = (50, 1000) if quick else (300, 10_000)
     for model in MODELS:
-        yield room("bounded", model, nodes, messages // 5, capacity=64)
+        yield ours("bounded", model, nodes, messages // 5, capacity=64)
     for peer in PEERS.values():
         if peer.bounded:
             yield of_peer("bounded", peer, nodes, min(fewer(peer, messages), messages // 5), capacity=64)
@@ -76,8 +76,8 @@ def tokens(quick: bool) -> Iterator[Candidate]:
     """One in flight."""
     nodes = 50 if quick else 300
     for model in MODELS:
-        yield room("token", model, nodes, laps(model, nodes, quick), in_flight=1)
-    for model in FLOORS:
+        yield ours("token", model, nodes, laps(model, nodes, quick), in_flight=1)
+    for model in BASELINES:
         yield floor("token", model, nodes, laps(model, nodes, quick))
     for peer in PEERS.values():
         polls = peer.name in POLLING
@@ -114,12 +114,12 @@ def sweeps(quick: bool) -> Iterator[Candidate]:
             yield sized(f"in_flight-{in_flight}", model, quick, nodes=nodes, in_flight=in_flight)
         for count in numbers_of_nodes(model):
             yield sized(f"nodes-{count}", model, quick, nodes=count, in_flight=1)
-        yield from growing_floors(model)
+        yield from growing_baselines(model)
 
 
-def growing_floors(model: str) -> Iterator[Candidate]:
-    """What the model itself costs among few and among many: whether it is the room that slows down."""
-    if model in FLOORS and kind(model) == "light":
+def growing_baselines(model: str) -> Iterator[Candidate]:
+    """What the model itself costs among few and among many: whether it is the model that slows down."""
+    if model in BASELINES and kind(model) == "light":
         yield floor("in_flight-1", model, 100, laps(model, 100, False), "token")
         yield floor("nodes-10000", model, 10_000, max(10, laps(model, 10_000, False)), "token")
 
@@ -128,24 +128,24 @@ def numbers_of_nodes(model: str) -> tuple[int, ...]:
     """How large the rings of a model get, beside the 100 of the other sweeps."""
     if model == "asyncio":
         return (2, 10, 1000, 10_000, FAR)
-    return {"border": (2, 10, 300), "threads": (2, 10, 1000), "light": (2, 10, 1000, 10_000)}[kind(model)]
+    return {"boundary": (2, 10, 300), "threads": (2, 10, 1000), "light": (2, 10, 1000, 10_000)}[kind(model)]
 
 
 def sized(cell: str, model: str, quick: bool, nodes: int, **sizes: Any) -> Candidate:
-    """A room with as many messages as it takes; at least as many as are to be in flight."""
+    """A model with as many messages as it takes; at least as many as are to be in flight."""
     cost = hop_cost(model, **sizes) * nodes + MAKE * sizes.get("payload", 0)
     messages = amount(cost, quick, least=max(10, sizes.get("in_flight", 1)), most=50_000)
-    return room(cell, model, nodes, messages, **sizes, rounds=1 if nodes == FAR else 2)
+    return ours(cell, model, nodes, messages, **sizes, rounds=1 if nodes == FAR else 2)
 
 
-def room(cell: str, model: str, nodes: int, messages: int, *, rounds: int = 0, **sizes: Any) -> Candidate:
-    """A model's room."""
+def ours(cell: str, model: str, nodes: int, messages: int, *, rounds: int = 0, **sizes: Any) -> Candidate:
+    """A model in a ring."""
     given = {"in_flight": None, "capacity": inf, "payload": None} | sizes
     given["payload"] = given["payload"] or None
     return Candidate(
         f"ring/{cell}/{model}",
         "benchmarks.calls:ring",
-        kind="room",
+        kind="model",
         model=model,
         **counted(nodes, messages),
         sizes={"model": model, "nodes": nodes, "messages": messages, **given},
@@ -176,9 +176,9 @@ def floor(cell: str, model: str, nodes: int, messages: int, lap: str = "") -> Ca
     """The ring by hand, on the same model."""
     lap = lap or cell
     return Candidate(
-        f"ring/{cell}/floor {model}",
-        f"benchmarks.calls:floor_{lap}",
-        kind="floor",
+        f"ring/{cell}/baseline {model}",
+        f"benchmarks.calls:baseline_{lap}",
+        kind="baseline",
         model=model,
         **counted(nodes, messages),
         sizes={"model": model, "nodes": nodes, "messages": messages},

@@ -7,14 +7,14 @@ from math import inf
 
 LIGHT = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio")
 THREADS = ("threads", "rawthreads")
-BORDER = ("processes", "subinterp")
-MODELS = (*THREADS, *BORDER, *LIGHT)
+BOUNDARY = ("processes", "subinterp")
+MODELS = (*THREADS, *BOUNDARY, *LIGHT)
 
 TARGET = 0.2
 """Seconds of one measurement."""
 QUICK_TARGET = 0.03
 
-COSTS = {"light": (150e-9, 4e-6), "threads": (150e-9, 20e-6), "border": (300e-9, 40e-6)}
+COSTS = {"light": (150e-9, 4e-6), "threads": (150e-9, 20e-6), "boundary": (300e-9, 40e-6)}
 """Seconds per hop: when everything streams, and when every hop is a switch."""
 SPREAD = 16
 """So many messages in flight before two of them wait at the same node: they do not stay evenly apart."""
@@ -25,15 +25,15 @@ MAKE = 0.5e-9
 
 
 def kind(model: str) -> str:
-    """Return `light`, `threads` or `border`."""
+    """Return `light`, `threads` or `boundary`."""
     name = model.partition(":")[0]
-    return "border" if name in BORDER else "threads" if name in THREADS else "light"
+    return "boundary" if name in BOUNDARY else "threads" if name in THREADS else "light"
 
 
 def hop_cost(model: str, in_flight: int | None = None, capacity: float = inf, payload: int | None = None) -> float:
     """Return about how many seconds a hop takes: a switch is shared by the messages that wait at the same node."""
     stream, switch = COSTS[kind(model)]
-    copied = COPY * (payload or 0) if kind(model) == "border" else 0
+    copied = COPY * (payload or 0) if kind(model) == "boundary" else 0
     together = max(1, min((in_flight or inf) / SPREAD, capacity))
     return stream + switch / together + copied
 

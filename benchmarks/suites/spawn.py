@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from benchmarks.cell import Candidate
 from benchmarks.suites.sizes import MODELS, kind
 
-NUMBERS = {"border": (10, 100, 300), "threads": (10, 100, 1000), "light": (10, 100, 1000, 10_000)}
+NUMBERS = {"boundary": (10, 100, 300), "threads": (10, 100, 1000), "light": (10, 100, 1000, 10_000)}
 FAR = {"asyncio": (100_000,), "greenlet": (100_000,)}
-FLOORS = {"threads": "threads", "processes": "processes", "subinterp": "interpreters", "asyncio": "asyncio"}
+BASELINES = {"threads": "threads", "processes": "processes", "subinterp": "interpreters", "asyncio": "asyncio"}
 """The models whose units are also made by hand, and the function that does it."""
 COMMANDS = {
     "python -m concmodels.ring": ["-m", "concmodels.ring", "10", "10", "--model", "threads"],
@@ -26,13 +26,13 @@ def candidates(quick: bool) -> list[Candidate]:
 
 
 def units(quick: bool) -> Iterator[Candidate]:
-    """Rooms and floors."""
+    """Models and baselines."""
     for model in MODELS:
         for number in (10,) if quick else (*NUMBERS[kind(model)], *FAR.get(model, ())):
-            yield some("room", model, model, "benchmarks.units:room", number, {"model": model, "units": number}, quick)
-            if model in FLOORS:
-                call = f"benchmarks.bare_units:{FLOORS[model]}"
-                yield some("floor", model, f"floor {model}", call, number, {"units": number}, quick)
+            yield some("model", model, model, "benchmarks.units:ours", number, {"model": model, "units": number}, quick)
+            if model in BASELINES:
+                call = f"benchmarks.bare_units:{BASELINES[model]}"
+                yield some("baseline", model, f"baseline {model}", call, number, {"units": number}, quick)
 
 
 def some(what: str, model: str, name: str, call: str, number: int, sizes: dict[str, object], quick: bool) -> Candidate:
@@ -47,7 +47,7 @@ def some(what: str, model: str, name: str, call: str, number: int, sizes: dict[s
         sizes=sizes,
         shown={"units": number},
         rounds=3 if number == 300 else 2,
-        loops=10 if number <= 100 and kind(model) != "border" and not quick else 1,
+        loops=10 if number <= 100 and kind(model) != "boundary" and not quick else 1,
     )
 
 
@@ -57,7 +57,7 @@ def commands(quick: bool) -> Iterator[Candidate]:
         yield Candidate(
             f"spawn/command/{name}",
             "benchmarks.units:command",
-            kind="room" if "ring" in name else "floor",
+            kind="model" if "ring" in name else "baseline",
             model="threads",
             step="start",
             steps=1,

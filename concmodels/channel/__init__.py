@@ -1,4 +1,4 @@
-"""The channel program: messages in five patterns. `tasks.py` is the program, in both colours."""
+"""The channel program: messages in five patterns. `tasks.py` is the program, sync and async."""
 
 from concmodels.channel.tasks import async_bounce, async_converge, async_spread, bounce, converge, spread
 

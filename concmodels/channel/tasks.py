@@ -9,7 +9,7 @@
 Senders and receivers have a channel of their own for orders: when a lap begins and, to senders, how far it goes. `None`
 is a mark: the end of a sender, or for a receiver the end of a lap.
 
-The program stands here twice, once per colour, equal up to `async` and `await`. Run it with
+The program stands here twice, once sync and once async, equal up to `async` and `await`. Run it with
 `python -m concmodels.channel fanin 100000 --model trio`, or from Python with `channel("trio", pattern="fanin",
 messages=100_000)`.
 
@@ -98,23 +98,23 @@ def gather(inbox: Channel[Any], lap: Lap, due: dict[Any, Iterator[Any]]) -> None
             break
 
 
-def pick(room: Any, inboxes: list[Channel[Any]], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+def pick(model: Any, inboxes: list[Channel[Any]], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
     """As `gather`, from several channels."""
     for _ in lap.numbers:
-        message = room.select(*inboxes).item
+        message = model.select(*inboxes).item
         sender = due.pop(message, None)
         if sender is None:
             raise misdelivered(message, due)
         due[next(sender)] = sender
 
 
-def converge(room: Any, watch: Any) -> list[Any]:
+def converge(model: Any, watch: Any) -> list[Any]:
     """Senders to the caller, through one channel, or through one each that the caller selects among."""
     plan = watch.plan
-    inboxes = [room.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
-    orders = [room.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
+    inboxes = [model.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
+    orders = [model.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
     due = expected(plan.tasks, plan.payload or 0)
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
             arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *watch.extra)
@@ -128,7 +128,7 @@ def converge(room: Any, watch: Any) -> list[Any]:
             elif plan.pattern == "fanin":
                 gather(inboxes[0], lap, due)
             else:
-                pick(room, inboxes, lap, due)
+                pick(model, inboxes, lap, due)
         for k in range(plan.tasks):
             orders[k].close()
             if (message := inboxes[k % plan.channels].receive()) is not None:
@@ -136,10 +136,10 @@ def converge(room: Any, watch: Any) -> list[Any]:
     return [task.result() for task in tasks]
 
 
-def bounce(room: Any, watch: Any) -> list[Any]:
+def bounce(model: Any, watch: Any) -> list[Any]:
     """The caller to an echo, and back."""
-    there, back = (room.Channel(watch.plan.capacity, name) for name in ("there", "back"))
-    with room.TaskGroup() as group:
+    there, back = (model.Channel(watch.plan.capacity, name) for name in ("there", "back"))
+    with model.TaskGroup() as group:
         task = group.spawn(watch.echo, there, back, *watch.extra, name="echo")
         watch.spawned([task], [there, back])
         for lap in watch.laps():
@@ -153,12 +153,12 @@ def bounce(room: Any, watch: Any) -> list[Any]:
     return [task.result()]
 
 
-def spread(room: Any, watch: Any) -> list[Any]:
+def spread(model: Any, watch: Any) -> list[Any]:
     """The caller to receivers, through one channel; their reports must add up."""
-    plan, reports = watch.plan, room.Channel(UNBOUNDED, "reports")
-    outbox = room.Channel(plan.capacity, "link")
-    orders = [room.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
-    with room.TaskGroup() as group:
+    plan, reports = watch.plan, model.Channel(UNBOUNDED, "reports")
+    outbox = model.Channel(plan.capacity, "link")
+    orders = [model.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
+    with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
             arguments = (orders[k], outbox, reports, plan.payload or 0, *watch.extra)
@@ -251,23 +251,23 @@ async def async_gather(inbox: AsyncChannel[Any], lap: Lap, due: dict[Any, Iterat
             break
 
 
-async def async_pick(room: Any, inboxes: list[AsyncChannel[Any]], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+async def async_pick(model: Any, inboxes: list[AsyncChannel[Any]], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
     """As `pick`."""
     for _ in lap.numbers:
-        message = (await room.select(*inboxes)).item
+        message = (await model.select(*inboxes)).item
         sender = due.pop(message, None)
         if sender is None:
             raise misdelivered(message, due)
         due[next(sender)] = sender
 
 
-async def async_converge(room: Any, watch: Any) -> list[Any]:
+async def async_converge(model: Any, watch: Any) -> list[Any]:
     """As `converge`."""
     plan = watch.plan
-    inboxes = [room.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
-    orders = [room.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
+    inboxes = [model.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
+    orders = [model.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
     due = expected(plan.tasks, plan.payload or 0)
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
             arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *watch.extra)
@@ -281,7 +281,7 @@ async def async_converge(room: Any, watch: Any) -> list[Any]:
             elif plan.pattern == "fanin":
                 await async_gather(inboxes[0], lap, due)
             else:
-                await async_pick(room, inboxes, lap, due)
+                await async_pick(model, inboxes, lap, due)
         for k in range(plan.tasks):
             orders[k].close()
             if (message := await inboxes[k % plan.channels].receive()) is not None:
@@ -289,10 +289,10 @@ async def async_converge(room: Any, watch: Any) -> list[Any]:
     return [await task.result() for task in tasks]
 
 
-async def async_bounce(room: Any, watch: Any) -> list[Any]:
+async def async_bounce(model: Any, watch: Any) -> list[Any]:
     """As `bounce`."""
-    there, back = (room.Channel(watch.plan.capacity, name) for name in ("there", "back"))
-    async with room.TaskGroup() as group:
+    there, back = (model.Channel(watch.plan.capacity, name) for name in ("there", "back"))
+    async with model.TaskGroup() as group:
         task = group.spawn(watch.echo, there, back, *watch.extra, name="echo")
         watch.spawned([task], [there, back])
         for lap in watch.laps():
@@ -306,12 +306,12 @@ async def async_bounce(room: Any, watch: Any) -> list[Any]:
     return [await task.result()]
 
 
-async def async_spread(room: Any, watch: Any) -> list[Any]:
+async def async_spread(model: Any, watch: Any) -> list[Any]:
     """As `spread`."""
-    plan, reports = watch.plan, room.Channel(UNBOUNDED, "reports")
-    outbox = room.Channel(plan.capacity, "link")
-    orders = [room.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
-    async with room.TaskGroup() as group:
+    plan, reports = watch.plan, model.Channel(UNBOUNDED, "reports")
+    outbox = model.Channel(plan.capacity, "link")
+    orders = [model.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
+    async with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
             arguments = (orders[k], outbox, reports, plan.payload or 0, *watch.extra)

@@ -28,10 +28,10 @@ class ChannelWatch(Stopwatch[ChannelPlan, Lap]):
         self._choose()
 
     def _choose(self) -> None:
-        colour = "async_" if self.colour == "async" else ""
-        self.program = getattr(tasks, colour + _PROGRAMS.get(self.plan.pattern, "converge"))
+        prefix = "async_" if self.is_async else ""
+        self.program = getattr(tasks, prefix + _PROGRAMS.get(self.plan.pattern, "converge"))
         separate = self.plan.facts.separate
-        module, kind = (measured, "measured_") if separate else (tasks, colour)
+        module, kind = (measured, "measured_") if separate else (tasks, prefix)
         for task in ("send", "echo", "receive"):
             setattr(self, task, getattr(module, kind + task))
         self.extra: tuple[int, ...] = ()

@@ -1,16 +1,16 @@
-"""The pytest plugin: the promises as tests, one each, for a model of the catalog or of a file.
+"""The pytest plugin: the guarantees as tests, one each, for a model of the catalog or of a file.
 
 It is loaded wherever concmodels is installed. In a course, a test file says
 
-    def test_promise(model, promise):
-        promise.hold(model)
+    def test_guarantee(model, guarantee):
+        guarantee.hold(model)
 
 and `pytest --model my_model.py` or `pytest --model threads` grades it; both may be given several times. A test that
-asks for `model` alone runs once per model. What the model does not promise is left out, or skipped with the reason.
+asks for `model` alone runs once per model. What the model does not guarantee is left out, or skipped with the reason.
 
 Nothing changes for other tests: the two fixtures mean something only after one of the options. `--concmodels-model` is
 always there; `--model`, the short form, is added last and only if no other plugin and no conftest.py has an option of
-that name. A model of a file is held to its promises in a process of its own, so it may hang or crash.
+that name. A model of a file is held to its guarantees in a process of its own, so it may hang or crash.
 """
 
 import argparse
@@ -23,16 +23,16 @@ from concmodels import catalog
 from concmodels.errors import ModelUnavailable
 
 if TYPE_CHECKING:
-    from concmodels.conformance.suite import Model, Promise
+    from concmodels.conformance.suite import Guarantee, Model
 
-pytest.register_assert_rewrite("concmodels.conformance.promises", "concmodels.conformance.census")
+pytest.register_assert_rewrite("concmodels.conformance.guarantees", "concmodels.conformance.census")
 
 _LONG, _SHORT, _CHOSEN = "--concmodels-model", "--model", "concmodels_models"
-_HELP = "hold this model to the promises of concmodels: a name of its catalog, or a file (repeatable)"
+_HELP = "hold this model to the guarantees of concmodels: a name of its catalog, or a file (repeatable)"
 _HINT = "this test needs to know which model: pytest --model my_model.py, or --model threads"
 
 PATIENCE_S = 20.0
-"""Seconds that a promise may take; a conftest.py may set it."""
+"""Seconds that a guarantee may take; a conftest.py may set it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -67,7 +67,7 @@ def chosen(config: pytest.Config) -> list[str]:
 
 
 class Apart:
-    """A model of a file: its promises are held in another process. A test that wants its room has it in this one."""
+    """A model of a file: its guarantees are held in another process. A test that wants its model has it in this one."""
 
     def __init__(self, path: str) -> None:
         from concmodels.conformance.grading import runner
@@ -75,15 +75,15 @@ class Apart:
         self.grader = runner.Grader(path, PATIENCE_S)
         self.name, self._path = self.grader.label, path
 
-    def hold(self, promise: Promise) -> None:
+    def hold(self, guarantee: Guarantee) -> None:
         """Fail with what the other process found."""
-        from concmodels.conformance.suite import NotPromised
+        from concmodels.conformance.suite import NotGuaranteed
 
-        outcome = self.grader.hold(promise)
-        if outcome.verdict == "not promised":
-            raise NotPromised(outcome.reason)
+        outcome = self.grader.hold(guarantee)
+        if outcome.verdict == "not guaranteed":
+            raise NotGuaranteed(outcome.reason)
         if outcome.verdict == "broken":
-            pytest.fail(f"promised: {outcome.sentence}\nbut: {outcome.reason}\n{outcome.traceback}", pytrace=False)
+            pytest.fail(f"guaranteed: {outcome.sentence}\nbut: {outcome.reason}\n{outcome.traceback}", pytrace=False)
 
     def __getattr__(self, attribute: str) -> Any:
         from concmodels.conformance.grading import candidate
@@ -118,32 +118,32 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make one test of each promise of the models that the command line names."""
+    """Make one test of each guarantee of the models that the command line names."""
     if names := chosen(metafunc.config):
         parametrize(metafunc, names)
 
 
 def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
-    """Run a test that asks for `model` once per name, and if it asks for `promise` too, once per promise of each."""
+    """Run a test that asks for `model` once per name, and if it asks for `guarantee` too, once per guarantee of each."""
     if "model" not in metafunc.fixturenames:
         return
     _compile_with_values()
-    if "promise" not in metafunc.fixturenames:
+    if "guarantee" not in metafunc.fixturenames:
         metafunc.parametrize("model", names, indirect=True, scope="session")
         return
     from concmodels.conformance import suite
     from concmodels.conformance.grading import candidate
 
-    # New promises for each model: of equal ones pytest would take all models in turn, and warm each of them up again.
-    pairs = [(name, it) for name in names for it in suite.promises() if _gives(metafunc.config, name, it)]
-    ids = [f"{candidate.label(name)}-{promise}" for name, promise in pairs]
-    metafunc.parametrize("model, promise", pairs, ids=ids, indirect=["model"], scope="session")
+    # New guarantees for each model: of equal ones pytest would take all models in turn, and warm each of them up again.
+    pairs = [(name, it) for name in names for it in suite.guarantees() if _gives(metafunc.config, name, it)]
+    ids = [f"{candidate.label(name)}-{guarantee}" for name, guarantee in pairs]
+    metafunc.parametrize("model, guarantee", pairs, ids=ids, indirect=["model"], scope="session")
 
 
-def _gives(config: pytest.Config, name: str, promise: Promise) -> bool:
-    """Whether the model promises it, as far as is known before it is asked."""
+def _gives(config: pytest.Config, name: str, guarantee: Guarantee) -> bool:
+    """Whether the model guarantees it, as far as is known before it is asked."""
     apart = config.stash.get(_APART, {}).get(name)
-    return promise.by(catalog.facts(name)) if apart is None else str(promise) not in apart.grader.why_not
+    return guarantee.by(catalog.facts(name)) if apart is None else str(guarantee) not in apart.grader.why_not
 
 
 @pytest.fixture(scope="session")
@@ -153,8 +153,8 @@ def model(request: pytest.FixtureRequest) -> Model | Apart:
 
 
 @pytest.fixture(scope="session")
-def promise() -> None:
-    """The promise to be held; its values come with those of `model`."""
+def guarantee() -> None:
+    """The guarantee to be held; its values come with those of `model`."""
     pytest.fail(_HINT, pytrace=False)
 
 
@@ -176,14 +176,14 @@ def opened(request: pytest.FixtureRequest) -> Model | Apart:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Skip what a partial model does not promise."""
+    """Skip what a partial model does not guarantee."""
     if not chosen(pyfuncitem.config):
         return (yield)
-    from concmodels.conformance.suite import NotPromised
+    from concmodels.conformance.suite import NotGuaranteed
 
     try:
         return (yield)
-    except NotPromised as error:
+    except NotGuaranteed as error:
         pytest.skip(str(error))
 
 

@@ -1,9 +1,9 @@
-"""Finds the promises, and holds a model to one of them.
+"""Finds the guarantees, and holds a model to one of them.
 
 model = Model.named("threads")
-for promise in promises():
-    if promise.why_not(model) is None:
-        promise.hold(model)
+for guarantee in guarantees():
+    if guarantee.why_not(model) is None:
+        guarantee.hold(model)
 """
 
 import itertools
@@ -18,14 +18,14 @@ from concmodels.catalog import Facts
 
 from .census import NothingLeft
 
-_TEXTS = f"{__package__}.promises"
+_TEXTS = f"{__package__}.guarantees"
 
 VOCABULARY = ("Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep")
-"""What a room has."""
+"""What a model has."""
 
 
-class NotPromised(Exception):
-    """The model does not promise this; the message says why."""
+class NotGuaranteed(Exception):
+    """The model does not guarantee this; the message says why."""
 
 
 class Effort:
@@ -43,53 +43,53 @@ class Model:
     """A model as the suite sees it. `own`: what of the vocabulary is its own work, rather than lent to it."""
 
     partial = False
-    """Whether it may say, by NotImplementedError, that it does not promise something."""
+    """Whether it may say, by NotImplementedError, that it does not guarantee something."""
 
-    def __init__(self, name: str, room: Any, facts: Facts, own: frozenset[str] = frozenset(VOCABULARY)) -> None:
-        self.name, self.room, self.facts, self.own = name, room, facts, own
+    def __init__(self, name: str, verbs: Any, facts: Facts, own: frozenset[str] = frozenset(VOCABULARY)) -> None:
+        self.name, self.verbs, self.facts, self.own = name, verbs, facts, own
         self.effort = Effort(facts)
-        self.texts = f"{__package__}.{'promises' if facts.colour == 'async' else 'sync'}"
+        self.texts = f"{__package__}.{'guarantees' if facts.is_async else 'sync'}"
 
     @staticmethod
     def named(name: str) -> Model:
         """A model of the catalog. Raises `UnknownModel` and `ModelUnavailable`."""
         facts = catalog.facts(name)
         model = Model(name, catalog.load(name), facts)
-        model.partial = catalog.is_beyond(facts)  # beyond one machine not every promise can be kept
+        model.partial = catalog.is_beyond(facts)  # beyond one machine not every guarantee can be kept
         return model
 
     def warm_up(self) -> None:
         """Run once: what a library starts at first use and keeps is not what a run leaves behind."""
-        self._run_small(self.room)
-        self._run_small(self.room)
+        self._run_small(self.verbs)
+        self._run_small(self.verbs)
 
-    def hold(self, promise: Promise) -> None:
-        """See `Promise.hold`."""
-        if why := promise.why_not(self):
-            raise NotPromised(why)
-        function = getattr(import_module(f"{self.texts}.{promise.chapter}"), promise.name)
-        known = {"room": self.room, "effort": self.effort, "facts": self.facts, **promise.values}
+    def hold(self, guarantee: Guarantee) -> None:
+        """See `Guarantee.hold`."""
+        if why := guarantee.why_not(self):
+            raise NotGuaranteed(why)
+        function = getattr(import_module(f"{self.texts}.{guarantee.chapter}"), guarantee.name)
+        known = {"model": self.verbs, "effort": self.effort, "facts": self.facts, **guarantee.values}
         args = [known[name] for name in signature(function).parameters]
-        for library in promise.uses:
+        for library in guarantee.uses:
             import_module(library)  # now: what it keeps is not what a run leaves behind
         try:
             with NothingLeft():
-                if promise.in_a_run:
-                    self.room.run(function, *args)
+                if guarantee.in_a_run:
+                    self.verbs.run(function, *args)
                 else:
                     function(*args)
         except BaseException as error:
             if self.partial and (missing := not_implemented(error)):
-                raise NotPromised(str(missing) or "it says NotImplementedError") from error
-            error.add_note(f"{self.name} does not keep this promise: {promise.sentence}")
+                raise NotGuaranteed(str(missing) or "it says NotImplementedError") from error
+            error.add_note(f"{self.name} does not keep this guarantee: {guarantee.sentence}")
             raise
 
-    def _run_small(self, room: Any) -> None:
-        room.run(import_module(f"{self.texts}.runs").end_well, room)
+    def _run_small(self, verbs: Any) -> None:
+        verbs.run(import_module(f"{self.texts}.runs").end_well, verbs)
 
 
-class Promise:
-    """One promise, with the values that it is to be held for."""
+class Guarantee:
+    """One guarantee, with the values that it is to be held for."""
 
     def __init__(self, chapter: str, function: Any, values: dict[str, object]) -> None:
         self.chapter, self.name, self.values = chapter, function.__name__, values
@@ -113,21 +113,21 @@ class Promise:
         return self.full_name + (f"({self.label})" if self.values else "")
 
     def why_not(self, model: Model) -> str | None:
-        """Return why the model does not promise this, in words, or None if it does."""
+        """Return why the model does not guarantee this, in words, or None if it does."""
         if not self.by(model.facts):
             who = (getdoc(self.by) or "others").rstrip(".")
-            return f"only promised by {who[0].lower()}{who[1:]}"
+            return f"only guaranteed by {who[0].lower()}{who[1:]}"
         if missing := [name for name in self.needs if name not in model.own]:
             return f"{model.name} has no {' and no '.join(missing)} of its own"
         return None
 
     def hold(self, model: Model) -> None:
-        """Raise what shows that the model does not keep it, or `NotPromised`."""
+        """Raise what shows that the model does not keep it, or `NotGuaranteed`."""
         model.hold(self)
 
 
 def not_implemented(error: BaseException | None) -> BaseException | None:
-    """The NotImplementedError by which a partial model says that it does not promise this, wherever it arose."""
+    """The NotImplementedError by which a partial model says that it does not guarantee this, wherever it arose."""
     if error is None or isinstance(error, NotImplementedError):
         return error
     inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
@@ -144,16 +144,16 @@ def _label(value: object) -> str:
     return text if len(text) < 30 else f"{type(value).__name__}[{len(value)}]"  # type: ignore[arg-type]
 
 
-def promises() -> Iterator[Promise]:
-    """All promises, in the order of the texts."""
+def guarantees() -> Iterator[Guarantee]:
+    """All guarantees, in the order of the texts."""
     for chapter in import_module(_TEXTS).CHAPTERS:
         module = import_module(f"{_TEXTS}.{chapter}")
         for function in _marked(module):
             for values in itertools.product(*function.choices.values()):
-                yield Promise(chapter, function, dict(zip(function.choices, values, strict=True)))
+                yield Guarantee(chapter, function, dict(zip(function.choices, values, strict=True)))
 
 
 def _marked(module: ModuleType) -> list[Any]:
-    """The functions of a chapter that are promises."""
+    """The functions of a chapter that are guarantees."""
     functions = [it for it in vars(module).values() if isinstance(it, FunctionType)]
     return [it for it in functions if hasattr(it, "choices") and it.__module__ == module.__name__]

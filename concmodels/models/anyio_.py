@@ -10,8 +10,8 @@ cancellation  by scope as in trio, on both backends: swallowed, it is raised aga
 task that waits does so as in the models of the backends, on a future or until trio reschedules it: whoever would serve
 it must see whether it has been cancelled, and an `anyio.Event` does not show that.
 
-Limitations: as for its backends. To see a deadlock, the room looks at the backend's loop itself, which anyio does not
-show; what hides one is said in the rooms of asyncio and trio.
+Limitations: as for its backends. To see a deadlock, the model looks at the backend's loop itself, which anyio does not
+show; what hides one is said in the models of asyncio and trio.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.scoped import ScopedGroup
-from concmodels.models.variant import Room
+from concmodels.models.variant import Model
 from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
 from concmodels.models.waiting.channel import turns
@@ -54,12 +54,12 @@ now = time.monotonic
 
 
 def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` on asyncio and return its result; see `concmodels.contract.Room.run`."""
+    """Run `main(*args)` on asyncio and return its result; see `concmodels.contract.Model.run`."""
     return _run("asyncio", main, args, deadlock_after)
 
 
 def _run_on_trio[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` on trio and return its result; see `concmodels.contract.Room.run`."""
+    """Run `main(*args)` on trio and return its result; see `concmodels.contract.Model.run`."""
     return _run("trio", main, args, deadlock_after)
 
 
@@ -145,7 +145,7 @@ class Channel(AsyncChannel):
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return await select_async(Channel, cases, timeout, priority)
 
 
@@ -167,13 +167,13 @@ class _Unbounded(AsyncUnbounded, Channel):
     """`Channel(math.inf)`: nobody waits for room."""
 
 
-def variant(name: str) -> Room:
-    """The room on trio."""
+def variant(name: str) -> Model:
+    """The model on trio."""
     if name != "trio":
         raise KeyError(name)
     from trio import Cancelled as trio_cancelled  # only here: on asyncio trio need not be installed
 
-    return Room(
+    return Model(
         "anyio:trio",
         run=_run_on_trio,
         select=select,

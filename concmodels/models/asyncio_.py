@@ -47,7 +47,7 @@ _numbers = count(1)
 
 
 def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` on a new event loop and return its result; see `concmodels.contract.Room.run`."""
+    """Run `main(*args)` on a new event loop and return its result; see `concmodels.contract.Model.run`."""
     if asyncio._get_running_loop() is not None:
         raise refusal_in_loop("asyncio", "asyncio")
     seconds = patience(deadlock_after)
@@ -191,7 +191,7 @@ class Channel(AsyncChannel):
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return await select_async(Channel, cases, timeout, priority)
 
 

@@ -15,7 +15,7 @@ threads before it begins, and so makes room for the next.
 Limitations: a lesson in what a cluster costs: a millisecond where a queue in memory takes a microsecond. Who waits
 looks again every so often. A select can't send on a rendezvous. No deadlock is seen. Nobody can stop a task that
 computes. When a worker is killed, Dask runs its tasks again elsewhere, as often as the scheduler's setting
-`distributed.scheduler.allowed-failures` says (3 times, unless it was started with 0): so no task is promised to be
+`distributed.scheduler.allowed-failures` says (3 times, unless it was started with 0): so no task is guaranteed to be
 begun only once. After that, and at once on the embedded cluster, they fail with `TaskDied`, in a pool with
 `WorkerDied`. A worker that is killed in the middle of a channel's operation leaves that channel unusable.
 """
@@ -32,7 +32,7 @@ from concmodels.models.cluster.share import share
 from concmodels.models.deadlocks.report import patience
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.variant import Room
+from concmodels.models.variant import Model
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ _CENTURY_S = 3e9  # `time.sleep` takes no more than three of them, and no infini
 
 
 def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` in this thread, and what it spawns on an embedded cluster; see `concmodels.contract.Room.run`.
+    """Run `main(*args)` in this thread, and what it spawns on an embedded cluster; see `concmodels.contract.Model.run`.
 
     Raises `NotImplementedError` if it is asked to look for deadlocks.
     """
@@ -87,8 +87,8 @@ async def _sleep(wait: Wait) -> None:
         await wait.slice(nap)
 
 
-def variant(name: str) -> Room:
-    """The room on the cluster whose scheduler has this address. Raises `ModelUnavailable` if nobody answers there."""
+def variant(name: str) -> Model:
+    """The model on the cluster whose scheduler has this address. Raises `ModelUnavailable` if nobody answers there."""
     knock(name)
 
     def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
@@ -105,4 +105,4 @@ def variant(name: str) -> Room:
         "find_pool": lambda: Pool,
         "share": share,
     }
-    return Room(f"dask:{name}", run=run, **verbs)
+    return Model(f"dask:{name}", run=run, **verbs)

@@ -6,9 +6,9 @@ message       by reference
 parallel      no: all greenlets of a thread share it
 cancellation  an exception that the hub throws in where the task waits, eventlet's own waits too; swallowed, it is gone
 
-Limitations: eventlet is in maintenance and asks not to be used for new programs (it warns on import; this room keeps
+Limitations: eventlet is in maintenance and asks not to be used for new programs (it warns on import; this model keeps
 that warning to itself). A greenlet that computes stops all others, and so does a blocking call that is not eventlet's
-own; the room patches nothing. A `Timeout` with an exception of the program's own, which strikes in the very turn in
+own; the model patches nothing. A `Timeout` with an exception of the program's own, which strikes in the very turn in
 which a partner completes the operation, is raised at the task's next wait even if its block has been left by then. No
 deadlock is seen beside a timer, a listener, another thread, a signal handler, or a task that waits for something of
 eventlet's own: they might send.
@@ -65,7 +65,7 @@ now = time.monotonic
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`."""
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`."""
     must_be_plain(main, "eventlet")
     here = getcurrent()
     if here in tasks:
@@ -245,7 +245,7 @@ class Channel(CooperativeChannel):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 

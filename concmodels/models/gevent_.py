@@ -6,7 +6,7 @@ message       by reference
 parallel      no: all greenlets of a thread share it; on a free-threaded build gevent switches the GIL back on
 cancellation  an exception that the hub throws in where the task waits, gevent's own waits too; swallowed, it is gone
 
-Limitations: a greenlet that computes stops all others, and so does a blocking call that is not gevent's own. The room
+Limitations: a greenlet that computes stops all others, and so does a blocking call that is not gevent's own. The model
 patches nothing: call `gevent.monkey.patch_all()` yourself if the standard library is to cooperate. A
 `gevent.Timeout` with an exception of the program's own, which strikes in the very turn in which a partner completes the
 operation, is raised at the task's next wait even if its block has been left by then.
@@ -64,7 +64,7 @@ now = time.monotonic
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`.
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`.
 
     A deadlock is found at once, unless `deadlock_after` is None.
     """
@@ -227,7 +227,7 @@ class Channel(CooperativeChannel):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 

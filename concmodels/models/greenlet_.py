@@ -11,7 +11,7 @@ puts itself into some queue and switches to the next greenlet that is ready (`Sc
 to the queue of the ready. There is no central loop: each greenlet hands on to the next one.
 
 Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, a socket, `time.sleep`):
-use the room's `sleep`. A greenlet can't move to another thread; a channel can't be used from another one.
+use the model's `sleep`. A greenlet can't move to another thread; a channel can't be used from another one.
 """
 
 import heapq
@@ -154,7 +154,7 @@ def _enter(unit: greenlet, spawner: greenlet | None) -> None:
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Room.run`.
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`.
 
     A deadlock is found at once, unless `deadlock_after` is None.
     """
@@ -162,7 +162,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 
 def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None) -> R:
-    """`run`, for this room and for the tasklets, which share the scheduler."""
+    """`run`, for this model and for the tasklets, which share the scheduler."""
     must_be_plain(main, model)
     running: Scheduler | None = getattr(_here, "scheduler", None)
     if running is not None:
@@ -251,7 +251,7 @@ class Channel(CooperativeChannel):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from concmodels.errors import Selected
     from concmodels.models.memory.buffer import Shared
     from concmodels.models.memory.pool.pool import ProcessPool as Pool
-    from concmodels.models.variant import Room
+    from concmodels.models.variant import Model
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
@@ -72,14 +72,14 @@ def _refuse_to_fork_interpreters() -> None:
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
 
     return memory.select(_KIND, cases, timeout, priority)
 
 
 def share(buffer: object) -> Shared:
-    """Copy a buffer into memory that all processes see; see `concmodels.contract.Room.share`."""
+    """Copy a buffer into memory that all processes see; see `concmodels.contract.Model.share`."""
     from concmodels.models.memory import buffer as memory
 
     return memory.share(_KIND, buffer)
@@ -102,11 +102,11 @@ def sleep(seconds: float) -> None:
     current(_KIND).sleep(seconds_to_sleep(seconds))
 
 
-def variant(name: str) -> Room:
-    """The room of a variant, named by the way a process is started."""
+def variant(name: str) -> Model:
+    """The model of a variant, named by the way a process is started."""
     if name not in _METHODS:
         raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
-    from concmodels.models.variant import Room
+    from concmodels.models.variant import Model
 
     def run(
         main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None
@@ -124,4 +124,4 @@ def variant(name: str) -> Room:
         "share": share,
         "Cancelled": Cancelled,
     }
-    return Room(f"{_KIND}:{name}", run=run, **verbs)
+    return Model(f"{_KIND}:{name}", run=run, **verbs)

@@ -29,7 +29,7 @@ from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, PreemptiveChannel, Task, TaskWaiter
-from concmodels.models.variant import Room
+from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import claim_first, expired, wait
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
@@ -51,7 +51,7 @@ _here = _local()
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
+    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
     must_be_plain(main, "rawthreads")
     if getattr(_here, "task", None) is not None:
         raise refusal("rawthreads", "rawthreads")
@@ -121,7 +121,7 @@ class Channel(PreemptiveChannel):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 
@@ -141,7 +141,7 @@ class _Unbounded(Channel):
     """A queue made out of locks: one guards the two lists, and each waiting receiver brings one to sleep on."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; never waits, for there is always room. Raises `ChannelClosed`."""
+        """Send; never waits, for there is always model. Raises `ChannelClosed`."""
         if next(self._turns, True):
             self._visit_scheduler()
         with self._lock:
@@ -217,11 +217,11 @@ def _select_polling(*cases: Any, timeout: float | None = None, priority: bool = 
     return select_sync(PollingChannel, cases, timeout, priority)
 
 
-def variant(name: str) -> Room:
-    """The room of a variant: `polling`."""
+def variant(name: str) -> Model:
+    """The model of a variant: `polling`."""
     if name != "polling":
         raise KeyError(name)
-    return Room(
+    return Model(
         "rawthreads:polling",
         run=run,
         select=_select_polling,

@@ -1,4 +1,4 @@
-"""`share` in the rooms of one process: all tasks see the object itself, so nothing is copied and nothing travels.
+"""`share` in the models of one process: all tasks see the object itself, so nothing is copied and nothing travels.
 
 The handle holds the source's buffer, so that a bytearray can't be resized meanwhile. Each call of `view` asks the
 source itself for a new memoryview: without the GIL, one memoryview must not be sliced by two threads at a time.
@@ -81,11 +81,11 @@ class Shared(SharedBase):
 
 
 def share(buffer: object) -> Shared:
-    """Give all tasks one block of memory: the object itself; see `concmodels.contract.Room.share`."""
+    """Give all tasks one block of memory: the object itself; see `concmodels.contract.Model.share`."""
     return Shared(buffer)
 
 
-# What the border models need too.
+# What the models with memory boundaries need too.
 
 
 def is_array(source: object) -> bool:

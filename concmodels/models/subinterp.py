@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from concmodels.errors import Selected
     from concmodels.models.memory.buffer import Shared
     from concmodels.models.memory.pool.pool import InterpreterPool as Pool
-    from concmodels.models.variant import Room
+    from concmodels.models.variant import Model
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
@@ -64,14 +64,14 @@ def _run_keeping(
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
 
     return memory.select(_KIND, cases, timeout, priority)
 
 
 def share(buffer: object) -> Shared:
-    """Copy a buffer into memory that all interpreters see; see `concmodels.contract.Room.share`."""
+    """Copy a buffer into memory that all interpreters see; see `concmodels.contract.Model.share`."""
     from concmodels.models.memory import buffer as memory
 
     return memory.share(_KIND, buffer)
@@ -94,10 +94,10 @@ def sleep(seconds: float) -> None:
     current(_KIND).sleep(seconds_to_sleep(seconds))
 
 
-def variant(name: str) -> Room:
-    """The room of a variant, named by what carries the words."""
+def variant(name: str) -> Model:
+    """The model of a variant, named by what carries the words."""
     from concmodels.models.memory.transports import PipeChannel, PollingChannel
-    from concmodels.models.variant import Room
+    from concmodels.models.variant import Model
 
     channels = {"memoryview": Channel, "pipe": PipeChannel, "queue": PollingChannel}
     if name not in channels:
@@ -111,4 +111,4 @@ def variant(name: str) -> Room:
         "share": share,
         "Cancelled": Cancelled,
     }
-    return Room(f"{_KIND}:{name}", run=_run_keeping if name == "queue" else run, Channel=channels[name], **verbs)
+    return Model(f"{_KIND}:{name}", run=_run_keeping if name == "queue" else run, Channel=channels[name], **verbs)

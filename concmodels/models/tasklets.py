@@ -1,4 +1,4 @@
-"""Tasklets: Stackless Python's model, on the greenlet room's scheduler.
+"""Tasklets: Stackless Python's model, on the greenlet model's scheduler.
 
 unit          one tasklet per task: a greenlet in a ring of those that can go on
 scheduler     greenlet's; but who meets a waiting partner hands over to it at once; cooperative
@@ -16,12 +16,12 @@ tasklets without ever waiting for its turn, and the program decides who runs nex
      0    whoever came second: nobody switches
      1    the sender
 
-A channel with a buffer connects tasklets that do not meet: those are as in the greenlet room.
+A channel with a buffer connects tasklets that do not meet: those are as in the greenlet model.
 
 `concmodels.stackless` is the same model with Stackless's own API, for programs that were written for it.
 
 Limitations: as for greenlet. A message through a rendezvous costs two switches, the hand-over and later the sender's
-own turn, where the greenlet room often gets by with one. A channel with a buffer costs what it costs there.
+own turn, where the greenlet model often gets by with one. A channel with a buffer costs what it costs there.
 """
 
 import math
@@ -51,7 +51,7 @@ __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", 
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` as the main tasklet and return its result; see `concmodels.contract.Room.run`.
+    """Run `main(*args)` as the main tasklet and return its result; see `concmodels.contract.Model.run`.
 
     A deadlock is found at once, unless `deadlock_after` is None.
     """
@@ -86,7 +86,7 @@ class Channel(greenlet_.Channel):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 

@@ -53,14 +53,14 @@ if TYPE_CHECKING:
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
 GIL = sys._is_gil_enabled()
-"""Whether this interpreter runs with the GIL at the moment the room is opened."""
+"""Whether this interpreter runs with the GIL at the moment the model is opened."""
 
 now = time.monotonic
 _here = threading.local()
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Room.run`."""
+    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
     must_be_plain(main, "threads")
     if getattr(_here, "task", None) is not None:
         raise refusal("threads", "threads")
@@ -108,7 +108,7 @@ class _Waiter(TaskWaiter):
 
 
 def _waits() -> None:
-    """What a thread that this room did not start is doing."""
+    """What a thread that this model did not start is doing."""
 
 
 class TaskGroup(_TaskGroup):
@@ -148,7 +148,7 @@ class Channel(PreemptiveChannel):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 
@@ -182,7 +182,7 @@ class _Unbounded(Channel):
         self._popleft = self._buffer.popleft
 
     def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; never waits, for there is always room. Raises `ChannelClosed`."""
+        """Send; never waits, for there is always model. Raises `ChannelClosed`."""
         if next(self._turns, True):
             self._visit_scheduler()
         self._append(item)

@@ -7,7 +7,7 @@ parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every wait until the scope is left
 
 Limitations: code that computes or blocks stops all tasks. A task handed an item runs in the next batch, whose order is
-not first come, first served. Ctrl-C is trio's own: it protects trio's code and this room's. A deadlock is seen while
+not first come, first served. Ctrl-C is trio's own: it protects trio's code and this model's. A deadlock is seen while
 every task waits in this room: not in a nursery or a lock of trio's own, nor beside a foreign thread (trio keeps its
 workers for ten seconds), a signal handler, a deadline, a system task.
 """
@@ -47,7 +47,7 @@ now = time.monotonic
 
 
 def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` on a new trio loop and return its result; see `concmodels.contract.Room.run`."""
+    """Run `main(*args)` on a new trio loop and return its result; see `concmodels.contract.Model.run`."""
     if trio.lowlevel.in_trio_run():
         raise refusal_in_loop("trio", "trio")
     seconds = patience(deadlock_after)
@@ -100,7 +100,7 @@ class Channel(AsyncChannel):
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     return await select_async(Channel, cases, timeout, priority)
 
 

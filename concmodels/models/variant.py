@@ -6,8 +6,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Room:
-    """The verbs of one variant (`processes:spawn`), under the names that every room has."""
+class Model:
+    """The verbs of one variant (`processes:spawn`), under the names that every model has."""
 
     def __init__(
         self,
@@ -40,10 +40,10 @@ class Room:
         return self._find_pool()
 
     def __repr__(self) -> str:
-        return f"<room {self.name}>"
+        return f"<model {self.name}>"
 
     def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
-        """A room travels as its name: the other side opens its own."""
+        """A model travels as its name: the other side opens its own."""
         from concmodels import load
 
         return load, (self.name,)

@@ -1,4 +1,4 @@
-"""The pool at work: tasks on N workers, and every result is checked. `tasks.py` is the program, in both colours."""
+"""The pool at work: tasks on N workers, and every result is checked. `tasks.py` is the program, sync and async."""
 
 from concmodels.pool.tasks import WrongResult, async_attend, async_crowd, attend, crowd
 

@@ -9,7 +9,7 @@ same work is first done, or a sample of it, in a plain loop: what the pool gains
 Three laps, reported apart: the set-up ends when every worker has done a task that does not count, and to be sure of
 that each of them is kept until all have come (`attend`, `meet`). Then come the tasks that count, with the pool's `map`.
 
-The program stands here twice, once per colour, equal up to `async` and `await`. Run it with
+The program stands here twice, once sync and once async, equal up to `async` and `await`. Run it with
 `python -m concmodels.pool 1000 --work cpu --model processes`, or from Python with `pool("processes", tasks=1000,
 work="cpu")`.
 
@@ -45,9 +45,9 @@ def attend(function: Callable[[Any], Any], item: Any, come: Channel[int], go: Ch
     return used()
 
 
-def meet(room: Any, pool: Pool, function: Any, items: list[Any]) -> list[tuple[int, Usage]]:
+def meet(model: Any, pool: Pool, function: Any, items: list[Any]) -> list[tuple[int, Usage]]:
     """Have each worker do one of these tasks."""
-    come, go = room.Channel(UNBOUNDED, "come"), room.Channel(UNBOUNDED, "go")
+    come, go = model.Channel(UNBOUNDED, "come"), model.Channel(UNBOUNDED, "go")
     here = [pool.submit(attend, function, item, come, go) for item in items]
     awaited = len(here)
     while awaited:
@@ -68,21 +68,21 @@ def do(pool: Pool, function: Any, lap: PoolLap) -> None:
         took(result)
 
 
-def crowd(room: Any, watch: Any) -> list[Any]:
+def crowd(model: Any, watch: Any) -> list[Any]:
     """Run one pool, from its making to its end; return what its workers used, where they are processes."""
     watch.pause()  # what prepares the work, and the plain loop, belong to no lap
-    with watch.work.prepared(room) as work:
+    with watch.work.prepared(model) as work:
         watch.loop()
         watch.resume()
-        with room.Pool(watch.plan.workers) as pool:
+        with model.Pool(watch.plan.workers) as pool:
             for lap in watch.laps():
                 if lap is None:
-                    watch.before = meet(room, pool, work.function, list(work.warm_up()))
+                    watch.before = meet(model, pool, work.function, list(work.warm_up()))
                 else:
                     do(pool, work.function, lap)
             watch.pause()
             if watch.separate:
-                watch.after = meet(room, pool, watch.idle, list(range(watch.plan.workers)))
+                watch.after = meet(model, pool, watch.idle, list(range(watch.plan.workers)))
             watch.check()
             watch.resume()
         watch.pause()
@@ -103,9 +103,9 @@ async def async_attend(
     return used()
 
 
-async def async_meet(room: Any, pool: AsyncPool, function: Any, items: list[Any]) -> list[tuple[int, Usage]]:
+async def async_meet(model: Any, pool: AsyncPool, function: Any, items: list[Any]) -> list[tuple[int, Usage]]:
     """As `meet`."""
-    come, go = room.Channel(UNBOUNDED, "come"), room.Channel(UNBOUNDED, "go")
+    come, go = model.Channel(UNBOUNDED, "come"), model.Channel(UNBOUNDED, "go")
     here = [await pool.submit(async_attend, function, item, come, go) for item in items]
     awaited = len(here)
     while awaited:
@@ -126,21 +126,21 @@ async def async_do(pool: AsyncPool, function: Any, lap: PoolLap) -> None:
         took(result)
 
 
-async def async_crowd(room: Any, watch: Any) -> list[Any]:
+async def async_crowd(model: Any, watch: Any) -> list[Any]:
     """As `crowd`."""
     watch.pause()  # what prepares the work, and the plain loop, belong to no lap
-    async with watch.work.prepared(room) as work:
+    async with watch.work.prepared(model) as work:
         watch.loop()
         watch.resume()
-        async with room.Pool(watch.plan.workers) as pool:
+        async with model.Pool(watch.plan.workers) as pool:
             for lap in watch.laps():
                 if lap is None:
-                    watch.before = await async_meet(room, pool, work.function, list(work.warm_up()))
+                    watch.before = await async_meet(model, pool, work.function, list(work.warm_up()))
                 else:
                     await async_do(pool, work.function, lap)
             watch.pause()
             if watch.separate:
-                watch.after = await async_meet(room, pool, watch.idle, list(range(watch.plan.workers)))
+                watch.after = await async_meet(model, pool, watch.idle, list(range(watch.plan.workers)))
             watch.check()
             watch.resume()
         watch.pause()

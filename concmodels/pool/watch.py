@@ -32,7 +32,7 @@ class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
         super().__init__(plan, listener)
         self.work = plan.new_work()
         self.separate = plan.facts.separate
-        self.program = async_crowd if self.colour == "async" else crowd
+        self.program = async_crowd if self.is_async else crowd
         self.idle = idle
         self.before: list[tuple[int, Usage]] = []
         self.after: list[tuple[int, Usage]] = []

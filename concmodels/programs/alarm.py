@@ -1,6 +1,6 @@
 """`--timeout`: after so many seconds a run is ended the way Ctrl-C ends it.
 
-Every room knows how to end cleanly on Ctrl-C, so the alarm calls the SIGINT handler that is installed at that moment,
+Every model knows how to end cleanly on Ctrl-C, so the alarm calls the SIGINT handler that is installed at that moment,
 with the very frame the alarm interrupted: the handler decides by that frame whether it may raise. It is a signal timer
 and no thread, because a process with threads must not fork.
 """
@@ -33,7 +33,7 @@ class Alarm:
     def __enter__(self) -> Self:
         if self._seconds is None:
             return self
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup: rooms would see to no interrupt at all
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup: models would see to no interrupt at all
             self._install(signal.SIGINT, signal.default_int_handler)
         self._install(signal.SIGALRM, self._strike)
         self._armed = True

@@ -21,7 +21,7 @@ from concmodels.models.tasks.interrupts import ENDING, hold_back
 from concmodels.programs.program import Program
 from concmodels.programs.result import FAILED, TIMED_OUT, Outcome, how_it_stopped
 
-_GRACE_S = 20.0  # more than the room's own clean-up and the alarm's grace need
+_GRACE_S = 20.0  # more than the model's own clean-up and the alarm's grace need
 _PR_SET_PDEATHSIG = 1
 
 

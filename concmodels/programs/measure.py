@@ -32,7 +32,7 @@ def measure[R: Outcome](
 
     Raises `ModelUnavailable` and `TooLarge` before anything has started.
     """
-    room = catalog.load(plan.model)
+    model = catalog.load(plan.model)
     limits.check(plan)
     if _ran:
         gc.collect()  # what an earlier run left is not to be found by this one
@@ -41,7 +41,7 @@ def measure[R: Outcome](
     alarm = Alarm(timeout, on_hang)
     try:
         with alarm:
-            returned = watch.measure(room)
+            returned = watch.measure(model)
     except (KeyboardInterrupt, Terminated) as interrupt:
         status, error = how_it_stopped(interrupt)
         if alarm.struck and status == INTERRUPTED:
@@ -87,7 +87,7 @@ def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
 
 def _task_of(error: BaseException, watch: Stopwatch[Any, Any]) -> str | None:
     """The task that ended with this exception, asked of the handles; only plain code can ask."""
-    if watch.colour == "async":
+    if watch.is_async:
         return None
     for task in watch.tasks:
         try:

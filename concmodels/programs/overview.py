@@ -58,7 +58,7 @@ def _narrow(shown: list[Facts]) -> Table:
 def _told(facts: Facts) -> list[tuple[str, str]]:
     """What is told about a model, in the order of the columns."""
     return [
-        ("unit", f"{facts.unit}; {facts.colour}"),
+        ("unit", f"{facts.unit}; {'async' if facts.is_async else 'sync'}"),
         ("scheduler", _scheduling(facts)),
         ("message", f"{facts.message}; share() gives {facts.shares}"),
         ("parallel", _parallel(facts)),

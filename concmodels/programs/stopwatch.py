@@ -59,23 +59,23 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
     """Measures one run; `P` is what its plan is, `L` what a lap is."""
 
     program: Callable[..., Any]
-    """What the room is to run, with itself and this watch as arguments; it returns what its tasks used."""
+    """What the model is to run, with itself and this watch as arguments; it returns what its tasks used."""
 
     def __init__(self, plan: P, listener: Listener) -> None:
         self.tasks: Sequence[Any] = ()
         self.memory: Memory = Memory(None, None)
         self.probe_s: float | None = None
         self._aside_s = 0.0
-        self.colour = plan.facts.colour
+        self.is_async = plan.facts.is_async
         self.plan = plan
         self.listener = listener
 
-    def measure(self, room: Any) -> list[Any]:
+    def measure(self, model: Any) -> list[Any]:
         """Run the program in this room; return what its tasks returned."""
         self.listener.preparing(self.plan)
         self._own_peak = memory.reset_peak()
         self._began = perf_counter()
-        returned: list[Any] = room.run(self.program, room, self)
+        returned: list[Any] = model.run(self.program, model, self)
         self._teardown_s = perf_counter() - self._closing - self._aside_s
         return returned
 

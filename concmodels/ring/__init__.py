@@ -1,4 +1,4 @@
-"""The ring: N tasks in a circle forward M messages. `tasks.py` is the program, in both colours."""
+"""The ring: N tasks in a circle forward M messages. `tasks.py` is the program, sync and async."""
 
 from concmodels.ring.tasks import async_circle, async_feed, async_node, circle, feed, node
 

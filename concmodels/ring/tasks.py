@@ -7,7 +7,7 @@ Every task knows its two channels and nothing else. The feeder is a task of its 
 deadlocks as soon as there are more messages than the ring holds. A grant tells the feeder how far it may go, so the
 caller decides how many messages are under way: all (a stream: throughput) or one (a token: latency).
 
-The program stands here twice, once per colour, equal up to `async` and `await`. Run it with
+The program stands here twice, once sync and once async, equal up to `async` and `await`. Run it with
 `python -m concmodels.ring 300 10000 --model trio`, or from Python with `ring("trio", nodes=300, messages=10_000)`.
 
 The nodes are what processes and subinterpreters import, so this module imports nothing at all before it must.
@@ -60,12 +60,12 @@ def collect(ring_end: Channel[Any], grants: Channel[int], lap: Lap) -> None:
             grants.send(granted)
 
 
-def circle(room: Any, watch: Any) -> list[Any]:
+def circle(model: Any, watch: Any) -> list[Any]:
     """Run one ring, from its first channel to the end of its last task; return what the tasks returned."""
     plan = watch.plan
-    links = [room.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
-    grants = room.Channel(UNBOUNDED, "grants")
-    with room.TaskGroup() as group:
+    links = [model.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
+    grants = model.Channel(UNBOUNDED, "grants")
+    with model.TaskGroup() as group:
         tasks = [group.spawn(watch.feed, grants, links[0], plan.payload, *watch.extra, name="feeder")]
         for k in range(plan.nodes):
             tasks.append(group.spawn(watch.node, links[k], links[k + 1], *watch.extra, name=f"node {k + 1}"))
@@ -111,12 +111,12 @@ async def async_collect(ring_end: AsyncChannel[Any], grants: AsyncChannel[int], 
             await grants.send(granted)
 
 
-async def async_circle(room: Any, watch: Any) -> list[Any]:
+async def async_circle(model: Any, watch: Any) -> list[Any]:
     """As `circle`."""
     plan = watch.plan
-    links = [room.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
-    grants = room.Channel(UNBOUNDED, "grants")
-    async with room.TaskGroup() as group:
+    links = [model.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
+    grants = model.Channel(UNBOUNDED, "grants")
+    async with model.TaskGroup() as group:
         tasks = [group.spawn(watch.feed, grants, links[0], plan.payload, *watch.extra, name="feeder")]
         for k in range(plan.nodes):
             tasks.append(group.spawn(watch.node, links[k], links[k + 1], *watch.extra, name=f"node {k + 1}"))

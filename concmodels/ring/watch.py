@@ -31,7 +31,7 @@ class Watch(Stopwatch[Plan, Lap]):
         self._probe = probe_sizes(plan) if listener.wants_estimate else []
         self._links: list[Any] = []
         self._lap: Lap | None = None
-        self.program = async_circle if plan.facts.colour == "async" else circle
+        self.program = async_circle if plan.facts.is_async else circle
         self._choose_nodes()
 
     def _choose_nodes(self) -> None:
@@ -39,7 +39,7 @@ class Watch(Stopwatch[Plan, Lap]):
         if self.plan.facts.separate:
             self.node, self.feed = measured_node, measured_feed
             self.extra = (1 + sum(self._probe),)
-        elif self.plan.facts.colour == "async":
+        elif self.plan.facts.is_async:
             self.node, self.feed = async_node, async_feed
         else:
             self.node, self.feed = node, feed

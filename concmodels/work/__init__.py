@@ -10,8 +10,8 @@ Each is a class in the module of its name, and one object of it is the work of o
     work = load("io")("threads", tasks=40, workers=8, delay=100)
 
     def main():
-        with work.prepared(room):                   # `async with` in an async room
-            with room.Pool(8) as pool:
+        with work.prepared(model):                   # `async with` in an async model
+            with model.Pool(8) as pool:
                 results = list(pool.map(work.function, work.items()))
             assert results == list(work.expected())
             for result in work.loop(): ...          # the same in a plain loop, one task after the other
@@ -87,7 +87,7 @@ class Work:
     """The libraries that its tasks are written with."""
 
     function: Any
-    """What the pool calls with each item: a function in a sync room, a coroutine function in an async one."""
+    """What the pool calls with each item: a function in a sync model, a coroutine function in an async one."""
 
     def __init__(self, model: str, tasks: int, workers: int = 1, **options: Any) -> None:
         from concmodels.catalog import facts
@@ -99,7 +99,7 @@ class Work:
         self.sizes = {option.name: self._value(option, options) for option in self.options}
         if options:
             raise TypeError(f"the work {self.name!r} has no option {next(iter(options))!r}")
-        self.room: Any = None
+        self.verbs: Any = None
         self._check_libraries()
         self.choose()
 
@@ -149,12 +149,12 @@ class Work:
         """The function of the plain loop."""
         return self.function
 
-    def prepared(self, room: Any) -> Self:
-        """Return itself for a `with` (in an async room: `async with`) inside a run of this room.
+    def prepared(self, model: Any) -> Self:
+        """Return itself for a `with` (in an async model: `async with`) inside a run of this room.
 
         Inside it everything that the tasks need is there; it ends when the pool has ended.
         """
-        self.room = room
+        self.verbs = model
         return self
 
     def start(self) -> None:
@@ -164,7 +164,7 @@ class Work:
         """Take it away again."""
 
     async def stop_async(self) -> None:
-        """As `stop`, in an async room."""
+        """As `stop`, in an async model."""
         self.stop()
 
     def __enter__(self) -> Self:

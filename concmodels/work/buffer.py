@@ -1,7 +1,7 @@
 """One big buffer that many workers read: ten million numbers, summed in slices.
 
     share   all workers see the same bytes: a task is told where its slice begins and ends
-    copy    a task is given a copy of its slice: beyond a border it is pickled, sent and unpickled
+    copy    a task is given a copy of its slice: across a memory boundary it is pickled, sent and unpickled
 
 The sums are numpy's where it loads; in a subinterpreter it does not, so there Python's own `sum` goes through the
 memoryview number by number. The plain loop adds in the same way, and shares nothing.
@@ -66,15 +66,15 @@ class Work(_Work):
     )
 
     def choose(self) -> None:
-        """The function of this way and colour."""
+        """The function for this way of sharing, sync or async as the model is."""
         from importlib.util import find_spec
 
         self.with_numpy = self.facts.model != "subinterp" and find_spec("numpy") is not None
         self.way: str = self.sizes["buffer"]
         self.numbers: int = self.sizes["numbers"]
         plain = {"share": sum_shared, "copy": sum_copy}
-        coloured = {"share": async_sum_shared, "copy": async_sum_copy}
-        self.function = (coloured if self.facts.colour == "async" else plain)[self.way]
+        awaited = {"share": async_sum_shared, "copy": async_sum_copy}
+        self.function = (awaited if self.facts.is_async else plain)[self.way]
 
     def start(self) -> None:
         """Make the numbers, and give them to all workers if they are to be shared."""
@@ -82,7 +82,7 @@ class Work(_Work):
 
         self.source = array("i", range(PERIOD)) * -(-self.numbers // PERIOD)
         del self.source[self.numbers :]
-        self.shared: Any = self.room.share(self.source) if self.way == "share" else None
+        self.shared: Any = self.verbs.share(self.source) if self.way == "share" else None
 
     def stop(self) -> None:
         """Let go of them."""

@@ -80,21 +80,21 @@ class Clients:
             self.all.pop().close()
 
     async def aclose(self) -> None:
-        """As `close`, for those of an async room."""
+        """As `close`, for those of an async model."""
         while self.all:
             await self.all.pop().aclose()
 
 
-def new_client(model: str, room: Any) -> Callable[[], Any]:
+def new_client(model: str, verbs: Any) -> Callable[[], Any]:
     """Return what makes a client for this model."""
     if model in ("asyncio", "trio", "anyio"):
         return lambda: httpx.AsyncClient(**PLAIN)
-    if connect := _cooperative_sockets(model, room):
+    if connect := _cooperative_sockets(model, verbs):
         return lambda: over(connect)
     return lambda: httpx.Client(**PLAIN)
 
 
-def _cooperative_sockets(model: str, room: Any) -> Callable[[tuple[str, int]], Any] | None:
+def _cooperative_sockets(model: str, verbs: Any) -> Callable[[tuple[str, int]], Any] | None:
     """What connects in the way of this model; None where a thread may simply block."""
     if model == "gevent":
         from gevent.socket import socket as of_gevent
@@ -104,7 +104,7 @@ def _cooperative_sockets(model: str, room: Any) -> Callable[[tuple[str, int]], A
         from eventlet.green.socket import socket as of_eventlet
 
         return lambda address: dial(of_eventlet(socket.AF_INET), address)
-    return (lambda address: Patient(address, room.sleep)) if model in ("greenlet", "tasklets") else None
+    return (lambda address: Patient(address, verbs.sleep)) if model in ("greenlet", "tasklets") else None
 
 
 def dial(new: Any, address: tuple[str, int]) -> Any:
@@ -124,7 +124,7 @@ def over(connect: Callable[[tuple[str, int]], Any]) -> httpx.Client:
 
 
 class Patient:
-    """A socket for models that have none: where it would block, it sleeps with the room and looks again.
+    """A socket for models that have none: where it would block, it sleeps with the model and looks again.
 
     That is polling. A greenlet can wait for another greenlet or for a time, and nothing tells it that bytes have come.
     So an answer is noticed late, by half a pause on average, and each look costs some 10 µs. The pause grows with the

@@ -4,7 +4,7 @@
     fibonacci   a Fibonacci number by plain recursion: nothing but calls
     sort        bubble sort: nothing but comparisons and a list
 
-In an async room such a task blocks the loop: nothing else runs there until it returns. That is shown, not prevented.
+In an async model such a task blocks the loop: nothing else runs there until it returns. That is shown, not prevented.
 
 What a task returns is small whatever it computed, so that the way back costs the same everywhere, and the expected
 values are found by shorter ways.
@@ -117,12 +117,12 @@ class Work(_Work):
     )
 
     def choose(self) -> None:
-        """The function of this kind and colour."""
+        """The function for this kind of computation, sync or async as the model is."""
         self.kind: str = self.sizes["kind"]
         self.size: int = self.sizes["size"] or SIZES[self.kind]
         if self.size > LARGEST[self.kind]:
             raise ValueError(f"size must be at most {LARGEST[self.kind]} for {self.kind}, not {self.size}")
-        self.function = (ASYNC if self.facts.colour == "async" else PLAIN)[self.kind]
+        self.function = (ASYNC if self.facts.is_async else PLAIN)[self.kind]
 
     def items(self) -> Iterable[Any]:
         """A slice, a number, or a seed and a number."""
@@ -146,5 +146,5 @@ class Work(_Work):
         return (number for _ in range(self.tasks))
 
     def plain(self) -> Any:
-        """The plain one, in any room."""
+        """The plain one, in any model."""
         return PLAIN[self.kind]

@@ -58,12 +58,12 @@ class Work(_Work):
     options = (Option("delay", 100, "milliseconds that the server takes over each answer", least=0, most=30_000),)
 
     def choose(self) -> None:
-        """A function of the room's colour; children are given one that they can import."""
+        """A function, sync or async as the model is; children are given one that they can import."""
         self.delay: int = self.sizes["delay"]
         if self.facts.model in AWAY:
             self.function = fetch
         else:
-            self.function = self.fetch_async if self.facts.colour == "async" else self.fetch
+            self.function = self.fetch_async if self.facts.is_async else self.fetch
 
     @property
     def descriptors(self) -> int:
@@ -74,7 +74,7 @@ class Work(_Work):
         """Start the server. Raises `RuntimeError` if it does not come up."""
         from concmodels.work.clients import Clients, new_client
 
-        self.clients = Clients(new_client(self.facts.model, self.room))
+        self.clients = Clients(new_client(self.facts.model, self.verbs))
         self.server = start_server(self.delay)
         try:
             self.url = f"http://127.0.0.1:{port_of(self.server)}/posts/"
@@ -99,7 +99,7 @@ class Work(_Work):
             stop_server(self.server)
 
     def fetch(self, url: str) -> Document:
-        """Get a document, in a room of one process."""
+        """Get a document, in a model of one process."""
         return parsed(self.clients.own().get(url))
 
     async def fetch_async(self, url: str) -> Document:
@@ -117,7 +117,7 @@ class Work(_Work):
         return (server.DOCUMENTS[1 + task % DOCUMENTS] for task in range(self.tasks))
 
     def loop(self) -> Generator[Document]:
-        """One request after the other, by a blocking client in any room."""
+        """One request after the other, by a blocking client in any model."""
         import httpx
 
         from concmodels.work.clients import PLAIN

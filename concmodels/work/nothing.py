@@ -28,8 +28,8 @@ class Work(_Work):
     name = "nothing"
 
     def choose(self) -> None:
-        """A function of the room's colour."""
-        self.function = async_nothing if self.facts.colour == "async" else nothing
+        """A function, sync or async as the model is."""
+        self.function = async_nothing if self.facts.is_async else nothing
 
     def items(self) -> Iterable[int]:
         """Their numbers."""
@@ -40,5 +40,5 @@ class Work(_Work):
         return range(self.tasks)
 
     def plain(self) -> object:
-        """The plain one, in any room."""
+        """The plain one, in any model."""
         return nothing

@@ -1,4 +1,4 @@
-// Improves pages that can be read without it: two rooms of the reader's choice, and code blocks that the keyboard scrolls.
+// Improves pages that can be read without it: two models of the reader's choice, and code blocks that the keyboard scrolls.
 "use strict";
 
 document.documentElement.classList.add("scripted");

@@ -5,16 +5,16 @@ import time
 from concmodels import load
 
 
-async def main(room):
-    async with room.TaskGroup() as group:
-        group.spawn(whistle, room)
+async def main(model):
+    async with model.TaskGroup() as group:
+        group.spawn(whistle, model)
         group.spawn(report)
 
 
-async def whistle(room):
+async def whistle(model):
     for number in range(1, 5):
         print("whistle", number)
-        await room.sleep(0.1)
+        await model.sleep(0.1)
 
 
 async def report():

@@ -3,21 +3,21 @@
 from concmodels import load
 
 
-async def main(room):
-    async with room.TaskGroup() as group:
-        group.spawn(whistle, room)
-        group.spawn(report, room)
+async def main(model):
+    async with model.TaskGroup() as group:
+        group.spawn(whistle, model)
+        group.spawn(report, model)
 
 
-async def whistle(room):
+async def whistle(model):
     for number in range(1, 5):
         print("whistle", number)
-        await room.sleep(0.1)
+        await model.sleep(0.1)
 
 
-async def report(room):
+async def report(model):
     print("the report is begun")
-    await room.sleep(1)
+    await model.sleep(1)
     print("the report is done")
 
 

@@ -3,18 +3,18 @@
 from concmodels import load
 
 
-def main(room):
-    answers = room.Channel(3, "answers")
-    with room.TaskGroup() as group:
+def main(model):
+    answers = model.Channel(3, "answers")
+    with model.TaskGroup() as group:
         for name, seconds in ("slow", 60), ("quick", 0.3), ("asleep", 3600):
-            group.spawn(ask, room, name, seconds, answers)
-        done = room.select(answers, timeout=30)
+            group.spawn(ask, model, name, seconds, answers)
+        done = model.select(answers, timeout=30)
         group.cancel()
     print("first:", done.item)
 
 
-def ask(room, name, seconds, answers):
-    room.sleep(seconds)
+def ask(model, name, seconds, answers):
+    model.sleep(seconds)
     answers.send(name)
 
 

@@ -1,4 +1,4 @@
-"""Grade many hand-ins at once: python gradebook.py closing hand-ins/*.py ("" instead of "closing": all promises)"""
+"""Grade many hand-ins at once: python gradebook.py closing hand-ins/*.py ("" instead of "closing": all guarantees)"""
 
 import sys
 from collections import defaultdict
@@ -7,10 +7,10 @@ from concmodels.conformance import Refused, grade
 
 
 def by_chapter(report):
-    """How many promises of each chapter are kept, of how many that were made."""
+    """How many guarantees of each chapter are kept, of how many that were made."""
     kept, made = defaultdict(int), defaultdict(int)
     for line in report.kept + report.broken:
-        chapter = line.promise.partition(".")[0]
+        chapter = line.guarantee.partition(".")[0]
         made[chapter] += 1
         kept[chapter] += line.verdict == "kept"
     return {chapter: (kept[chapter], made[chapter]) for chapter in made}

@@ -7,9 +7,9 @@ from concmodels import load
 TEXT = b"the quick brown fox jumps over the lazy dog " * 20_000
 
 
-def main(room):
+def main(model):
     step = 100_000
-    with room.share(TEXT) as text, room.Pool(2) as pool:
+    with model.share(TEXT) as text, model.Pool(2) as pool:
         starts = range(0, text.nbytes, step)
         parts = pool.map(count, [text] * len(starts), starts, [step] * len(starts))
         letters = sum(parts, Counter())

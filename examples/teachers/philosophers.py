@@ -4,19 +4,19 @@ from concmodels import load
 from concmodels.errors import Deadlock
 
 
-def main(room):
-    forks = [room.Channel(1, f"fork {number}") for number in range(3)]
+def main(model):
+    forks = [model.Channel(1, f"fork {number}") for number in range(3)]
     for fork in forks:
         fork.send("fork")
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         for seat in range(3):
-            group.spawn(dine, room, forks[seat], forks[(seat + 1) % 3], name=f"philosopher {seat}")
+            group.spawn(dine, model, forks[seat], forks[(seat + 1) % 3], name=f"philosopher {seat}")
     print("all have eaten")
 
 
-def dine(room, first, second):
+def dine(model, first, second):
     fork = first.receive()
-    room.sleep(0.1)
+    model.sleep(0.1)
     second.send(second.receive())  # takes it, eats, puts it back
     first.send(fork)
 

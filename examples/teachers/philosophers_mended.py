@@ -3,20 +3,20 @@
 from concmodels import load
 
 
-def main(room):
-    forks = [room.Channel(1, f"fork {number}") for number in range(3)]
+def main(model):
+    forks = [model.Channel(1, f"fork {number}") for number in range(3)]
     for fork in forks:
         fork.send("fork")
-    with room.TaskGroup() as group:
+    with model.TaskGroup() as group:
         for seat in range(3):
             lower, higher = sorted((seat, (seat + 1) % 3))
-            group.spawn(dine, room, forks[lower], forks[higher], name=f"philosopher {seat}")
+            group.spawn(dine, model, forks[lower], forks[higher], name=f"philosopher {seat}")
     print("all have eaten")
 
 
-def dine(room, first, second):
+def dine(model, first, second):
     fork = first.receive()
-    room.sleep(0.1)
+    model.sleep(0.1)
     second.send(second.receive())  # takes it, eats, puts it back
     first.send(fork)
 

@@ -3,9 +3,9 @@
 from concmodels import load
 
 
-def main(room):
-    numbers, squares = room.Channel(2, "numbers"), room.Channel(2, "squares")
-    with room.TaskGroup() as group:
+def main(model):
+    numbers, squares = model.Channel(2, "numbers"), model.Channel(2, "squares")
+    with model.TaskGroup() as group:
         group.spawn(count, numbers, 5)
         group.spawn(square, numbers, squares)
         total = group.spawn(add, squares)

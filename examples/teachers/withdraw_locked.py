@@ -5,18 +5,18 @@ import threading
 from concmodels import load
 
 
-def main(room):
+def main(model):
     account, lock = {"balance": 100}, threading.Lock()
-    with room.TaskGroup() as group:
-        group.spawn(withdraw, room, account, lock, 80)
-        group.spawn(withdraw, room, account, lock, 80)
+    with model.TaskGroup() as group:
+        group.spawn(withdraw, model, account, lock, 80)
+        group.spawn(withdraw, model, account, lock, 80)
     print("balance:", account["balance"])
 
 
-def withdraw(room, account, lock, amount):
+def withdraw(model, account, lock, amount):
     with lock:
         if account["balance"] >= amount:
-            room.sleep(0.2)  # the bank is asked
+            model.sleep(0.2)  # the bank is asked
             account["balance"] -= amount
 
 

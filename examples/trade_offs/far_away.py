@@ -3,8 +3,8 @@
 from concmodels import load
 
 
-def main(room):
-    with room.TaskGroup() as group:
+def main(model):
+    with model.TaskGroup() as group:
         group.spawn(divide, 1, 0, name="the divider")
 
 

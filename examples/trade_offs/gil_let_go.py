@@ -26,11 +26,11 @@ def in_c_with_the_gil():
     sum(range(15_000_000))
 
 
-def main(room, function):
+def main(model, function):
     ticks = []
-    with room.TaskGroup() as group:
-        ticker = group.spawn(tick, room, ticks)
-        room.sleep(0.02)
+    with model.TaskGroup() as group:
+        ticker = group.spawn(tick, model, ticks)
+        model.sleep(0.02)
         begin = time.monotonic()
         function()
         end = time.monotonic()
@@ -38,9 +38,9 @@ def main(room, function):
     return sum(begin < moment < end for moment in ticks)
 
 
-def tick(room, ticks):
+def tick(model, ticks):
     while True:
-        room.sleep(0.001)
+        model.sleep(0.001)
         ticks.append(time.monotonic())
 
 

@@ -8,9 +8,9 @@ from concmodels import load
 MESSAGES = 2_000
 
 
-def main(room):
-    channel, seen = room.Channel(math.inf), []
-    with room.TaskGroup() as group:
+def main(model):
+    channel, seen = model.Channel(math.inf), []
+    with model.TaskGroup() as group:
         group.spawn(send_all, channel)
         group.spawn(look, channel, seen)
     return seen[0]
@@ -25,9 +25,9 @@ def look(channel, seen):
     seen.append(len(channel))
 
 
-async def async_main(room):
-    channel, seen = room.Channel(math.inf), []
-    async with room.TaskGroup() as group:
+async def async_main(model):
+    channel, seen = model.Channel(math.inf), []
+    async with model.TaskGroup() as group:
         group.spawn(async_send_all, channel.send)
         group.spawn(async_look, lambda: len(channel), seen)
     return seen[0]
@@ -52,5 +52,5 @@ async def async_look(count, seen):
 
 if __name__ == "__main__":
     print("asyncio.Queue by itself:", asyncio.run(bare_queue()), "of", MESSAGES)
-    print("the room of asyncio:    ", load("asyncio").run(async_main, load("asyncio")), "of", MESSAGES)
-    print("the room of greenlet:   ", load("greenlet").run(main, load("greenlet")), "of", MESSAGES)
+    print("the model of asyncio:    ", load("asyncio").run(async_main, load("asyncio")), "of", MESSAGES)
+    print("the model of greenlet:   ", load("greenlet").run(main, load("greenlet")), "of", MESSAGES)

@@ -5,30 +5,30 @@ from concmodels import load
 TICKS, TICK, COMPUTES = 30, 0.002, 0.02
 
 
-def main(room):
-    stop = room.Channel()
-    with room.TaskGroup() as group:
-        group.spawn(compute, room, stop)
-        ticker = group.spawn(tick, room, stop)
+def main(model):
+    stop = model.Channel()
+    with model.TaskGroup() as group:
+        group.spawn(compute, model, stop)
+        ticker = group.spawn(tick, model, stop)
         return ticker.result()
 
 
-def tick(room, stop):
+def tick(model, stop):
     late = []
     with stop:
         for _ in range(TICKS):
-            due = room.now() + TICK
-            room.sleep(TICK)
-            late.append(room.now() - due)
+            due = model.now() + TICK
+            model.sleep(TICK)
+            late.append(model.now() - due)
     return late
 
 
-def compute(room, stop):
+def compute(model, stop):
     while not stop.closed:
-        end = room.now() + COMPUTES
-        while room.now() < end:
+        end = model.now() + COMPUTES
+        while model.now() < end:
             pass
-        room.sleep(0.001)
+        model.sleep(0.001)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A file can't cross a border, and a lambda can't either: send what the other side needs to make its own."""
+"""A file can't cross a memory boundary, and a lambda can't either: send what the other side needs to make its own."""
 
 from operator import methodcaller
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 from concmodels import load
 
 
-def main(room):
-    with room.TaskGroup() as group, room.Channel() as work:
+def main(model):
+    with model.TaskGroup() as group, model.Channel() as work:
         group.spawn(do, work)
-        work.send((Path(__file__), methodcaller("count", "room")))
+        work.send((Path(__file__), methodcaller("count", "model")))
 
 
 def do(work):

@@ -3,18 +3,18 @@
 from concmodels import load
 
 
-def main(room):
-    with room.TaskGroup() as group:
-        task = group.spawn(stubborn, room)
-        room.sleep(0.1)
+def main(model):
+    with model.TaskGroup() as group:
+        task = group.spawn(stubborn, model)
+        model.sleep(0.1)
         task.cancel()
 
 
-def stubborn(room):
+def stubborn(model):
     for wait in ("first", "second", "third"):
         try:
-            room.sleep(0.3)
-        except room.Cancelled:
+            model.sleep(0.3)
+        except model.Cancelled:
             print(f"the {wait} wait: cancelled", flush=True)
         else:
             print(f"the {wait} wait: undisturbed", flush=True)

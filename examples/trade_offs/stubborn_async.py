@@ -3,18 +3,18 @@
 from concmodels import load
 
 
-async def main(room):
-    async with room.TaskGroup() as group:
-        task = group.spawn(stubborn, room)
-        await room.sleep(0.1)
+async def main(model):
+    async with model.TaskGroup() as group:
+        task = group.spawn(stubborn, model)
+        await model.sleep(0.1)
         task.cancel()
 
 
-async def stubborn(room):
+async def stubborn(model):
     for wait in ("first", "second", "third"):
         try:
-            await room.sleep(0.3)
-        except room.Cancelled:
+            await model.sleep(0.3)
+        except model.Cancelled:
             print(f"the {wait} wait: cancelled", flush=True)
         else:
             print(f"the {wait} wait: undisturbed", flush=True)

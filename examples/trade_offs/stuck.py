@@ -4,9 +4,9 @@ from concmodels import load
 from concmodels.errors import Deadlock
 
 
-def main(room):
-    tea, milk = room.Channel(0, "tea"), room.Channel(0, "milk")
-    with room.TaskGroup() as group:
+def main(model):
+    tea, milk = model.Channel(0, "tea"), model.Channel(0, "milk")
+    with model.TaskGroup() as group:
         group.spawn(after_you, tea, milk, name="Ann")
         group.spawn(after_you, milk, tea, name="Bob")
 

@@ -4,9 +4,9 @@ from concmodels import load
 from concmodels.errors import Deadlock
 
 
-async def main(room):
-    tea, milk = room.Channel(0, "tea"), room.Channel(0, "milk")
-    async with room.TaskGroup() as group:
+async def main(model):
+    tea, milk = model.Channel(0, "tea"), model.Channel(0, "milk")
+    async with model.TaskGroup() as group:
         group.spawn(after_you, tea, milk, name="Ann")
         group.spawn(after_you, milk, tea, name="Bob")
 

@@ -1,10 +1,10 @@
-"""May a function that `sorted` calls wait for a message? In a plain room yes, in an async one no."""
+"""May a function that `sorted` calls wait for a message? In a plain model yes, in an async one no."""
 
 from concmodels import load
 
 
-def main(room):
-    with room.TaskGroup() as group, room.Channel() as answers:
+def main(model):
+    with model.TaskGroup() as group, model.Channel() as answers:
         group.spawn(supply, answers)
         return sorted("abc", key=lambda letter: answers.receive())
 
@@ -14,8 +14,8 @@ def supply(answers):
         answers.send(rank)
 
 
-async def async_main(room):
-    answers, asked = room.Channel(), []
+async def async_main(model):
+    answers, asked = model.Channel(), []
 
     def rank(letter):
         asked.append(answers.receive())  # no await: a plain function can't

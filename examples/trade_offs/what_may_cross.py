@@ -44,10 +44,10 @@ def echo(inbox, outbox):
         outbox.send(item)
 
 
-def main(room):
-    things = THINGS | {"a channel": room.Channel(), "what `share` gave": room.share(b"bytes")}
-    there, back = room.Channel(1), room.Channel(1)
-    with room.TaskGroup() as group, there:
+def main(model):
+    things = THINGS | {"a channel": model.Channel(), "what `share` gave": model.share(b"bytes")}
+    there, back = model.Channel(1), model.Channel(1)
+    with model.TaskGroup() as group, there:
         group.spawn(echo, there, back)
         return {name: tell(thing, there, back) for name, thing in things.items()}
 
@@ -64,7 +64,7 @@ def tell(thing, there, back):
 
 
 if __name__ == "__main__":
-    answers = [room.run(main, room) for room in map(load, MODELS)]
+    answers = [model.run(main, model) for model in map(load, MODELS)]
     table = Table("there and back again", *MODELS)
     for name in answers[0]:
         table.add_row(name, *(answer[name] for answer in answers))

@@ -11,22 +11,22 @@ from concmodels import load
 TASKS = 5
 
 
-def main(room, seen):
-    stop = room.Channel()
-    with room.TaskGroup() as group, stop:
+def main(model, seen):
+    stop = model.Channel()
+    with model.TaskGroup() as group, stop:
         for _ in range(TASKS):
             group.spawn(wait, stop)
-        room.sleep(0.05)
+        model.sleep(0.05)
         return stacks(), seen()
 
 
-async def async_main(room, seen):
-    stop = room.Channel()
-    async with room.TaskGroup() as group:
+async def async_main(model, seen):
+    stop = model.Channel()
+    async with model.TaskGroup() as group:
         with stop:
             for _ in range(TASKS):
                 group.spawn(async_wait, stop)
-            await room.sleep(0.05)
+            await model.sleep(0.05)
             return stacks(), seen()
 
 

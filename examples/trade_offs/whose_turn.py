@@ -3,21 +3,21 @@
 from concmodels import load
 
 
-def main(room):
+def main(model):
     noted = []
-    with room.TaskGroup() as group:
-        group.spawn(note, room, noted)
-        group.spawn(compute, room, noted)
+    with model.TaskGroup() as group:
+        group.spawn(note, model, noted)
+        group.spawn(compute, model, noted)
 
 
-def note(room, noted):
-    room.sleep(0.02)
+def note(model, noted):
+    model.sleep(0.02)
     noted.append("I was here")
 
 
-def compute(room, noted):
-    end = room.now() + 0.3
-    while not noted and room.now() < end:
+def compute(model, noted):
+    end = model.now() + 0.3
+    while not noted and model.now() < end:
         pass
     print("the other one had its turn while I computed" if noted else "nobody had a turn until I was done")
 

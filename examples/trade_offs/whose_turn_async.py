@@ -3,21 +3,21 @@
 from concmodels import load
 
 
-async def main(room):
+async def main(model):
     noted = []
-    async with room.TaskGroup() as group:
-        group.spawn(note, room, noted)
-        group.spawn(compute, room, noted)
+    async with model.TaskGroup() as group:
+        group.spawn(note, model, noted)
+        group.spawn(compute, model, noted)
 
 
-async def note(room, noted):
-    await room.sleep(0.02)
+async def note(model, noted):
+    await model.sleep(0.02)
     noted.append("I was here")
 
 
-async def compute(room, noted):
-    end = room.now() + 0.3
-    while not noted and room.now() < end:
+async def compute(model, noted):
+    end = model.now() + 0.3
+    while not noted and model.now() < end:
         pass
     print("the other one had its turn while I computed" if noted else "nobody had a turn until I was done")
 

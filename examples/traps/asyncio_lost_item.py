@@ -19,14 +19,14 @@ async def by_hand():
     print("by hand: received", got, "and nobody has it any more")
 
 
-async def in_the_room(room):
-    channel, got = room.Channel(1), []
-    async with room.TaskGroup() as group:
+async def in_the_model(model):
+    channel, got = model.Channel(1), []
+    async with model.TaskGroup() as group:
         task = group.spawn(take, channel, got)
-        await room.sleep(0)
+        await model.sleep(0)
         channel.send_nowait("parcel")
         task.cancel()
-    print("the room: received", got, "and", len(channel), "left in the channel")
+    print("the model: received", got, "and", len(channel), "left in the channel")
 
 
 async def take(channel, got):
@@ -35,5 +35,5 @@ async def take(channel, got):
 
 if __name__ == "__main__":
     asyncio.run(by_hand())
-    room = load("asyncio")
-    room.run(in_the_room, room)
+    model = load("asyncio")
+    model.run(in_the_model, model)

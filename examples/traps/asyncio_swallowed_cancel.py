@@ -3,25 +3,25 @@
 from concmodels import load
 
 
-async def main(room, counts):
-    async with room.TaskGroup() as group:
-        asleep = room.Channel(1)
-        task = group.spawn(stubborn, room, asleep, counts)
+async def main(model, counts):
+    async with model.TaskGroup() as group:
+        asleep = model.Channel(1)
+        task = group.spawn(stubborn, model, asleep, counts)
         await asleep.receive()
         task.cancel()
 
 
-async def stubborn(room, asleep, counts):
+async def stubborn(model, asleep, counts):
     asleep.send_nowait("from here on")
     for _ in range(5):
         try:
-            await room.sleep(0.1)
-        except room.Cancelled:
+            await model.sleep(0.1)
+        except model.Cancelled:
             counts.append("cancelled")
 
 
 if __name__ == "__main__":
     for name in ("asyncio", "trio", "anyio", "anyio:trio"):
-        room, counts = load(name), []
-        room.run(main, room, counts)
+        model, counts = load(name), []
+        model.run(main, model, counts)
         print(f"{name}: raised in {len(counts)} of 5 sleeps")

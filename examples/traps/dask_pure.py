@@ -18,8 +18,8 @@ def with_dask():
         return len(set(client.gather(futures))), len(set(client.gather(again)))
 
 
-def with_the_room(room):
-    with room.Pool(2) as pool:
+def with_the_model(model):
+    with model.Pool(2) as pool:
         futures = [pool.submit(roll) for _ in range(10)]
         return len({future.result() for future in futures})
 
@@ -29,4 +29,4 @@ if __name__ == "__main__":
     print("client.submit(roll), ten times, different results:", pure)
     print("client.submit(..., pure=False):", impure)
     dask = load("dask")
-    print("a pool of the room:", dask.run(with_the_room, dask))
+    print("a pool of the model:", dask.run(with_the_model, dask))

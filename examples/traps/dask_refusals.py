@@ -1,4 +1,4 @@
-"""What the room of Dask can't do, it says."""
+"""What the model of Dask can't do, it says."""
 
 import textwrap
 
@@ -14,10 +14,10 @@ def attempt(what, do):
         print(f"{what}: works")
 
 
-def main(room):
-    held, handed_over = room.Channel(1), room.Channel(0)
-    attempt("select that sends to a channel", lambda: room.select((held, 1)))
-    attempt("select that sends to a rendezvous", lambda: room.select((handed_over, 1), timeout=0.1))
+def main(model):
+    held, handed_over = model.Channel(1), model.Channel(0)
+    attempt("select that sends to a channel", lambda: model.select((held, 1)))
+    attempt("select that sends to a rendezvous", lambda: model.select((handed_over, 1), timeout=0.1))
 
 
 if __name__ == "__main__":

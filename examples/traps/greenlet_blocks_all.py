@@ -5,22 +5,22 @@ import time
 from concmodels import load
 
 
-def main(room):
-    with room.TaskGroup() as group:
+def main(model):
+    with model.TaskGroup() as group:
         ticks = []
-        ticker = group.spawn(tick, room, ticks)
-        room.sleep(0.1)
-        print("ticks during the room's sleep:", "some" if ticks else "none")
+        ticker = group.spawn(tick, model, ticks)
+        model.sleep(0.1)
+        print("ticks during the model's sleep:", "some" if ticks else "none")
         before = len(ticks)
         time.sleep(0.1)
         print("ticks during time.sleep:", "some" if len(ticks) > before else "none")
         ticker.cancel()
 
 
-def tick(room, ticks):
+def tick(model, ticks):
     while True:
-        room.sleep(0.01)
-        ticks.append(room.now())
+        model.sleep(0.01)
+        ticks.append(model.now())
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ import time
 from concmodels import load
 
 
-def main(room):
-    ready = room.Channel(1)
-    with room.TaskGroup() as group:
+def main(model):
+    ready = model.Channel(1)
+    with model.TaskGroup() as group:
         group.spawn(compute, ready, name="stubborn")
         ready.receive()
         print("ready", flush=True)
-        room.sleep(3600)
+        model.sleep(3600)
 
 
 def compute(ready):

@@ -9,9 +9,9 @@ def double(numbers, answers):
         answers.send(batch)
 
 
-def main(room):
-    with room.TaskGroup() as group, room.Channel(1) as numbers:
-        answers = room.Channel(1)
+def main(model):
+    with model.TaskGroup() as group, model.Channel(1) as numbers:
+        answers = model.Channel(1)
         group.spawn(double, numbers, answers)
         mine = ["a", "b"]
         numbers.send(mine)

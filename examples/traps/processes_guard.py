@@ -10,14 +10,14 @@ BARE = """
 import multiprocessing
 multiprocessing.Process(target=print, args=("hello",)).start()
 """
-ROOM = """
+MODEL = """
 from concmodels import load
 
 def hello():
     print("hello")
 
-def main(room):
-    with room.TaskGroup() as group:
+def main(model):
+    with model.TaskGroup() as group:
         group.spawn(hello)
 
 processes = load("processes")
@@ -37,5 +37,5 @@ def last_words(program):
 
 
 if __name__ == "__main__":
-    for name, program in (("multiprocessing", BARE), ("the room", ROOM)):
+    for name, program in (("multiprocessing", BARE), ("the model", MODEL)):
         print(textwrap.fill(f"{name}: {last_words(program)}", 88, subsequent_indent="    "))

@@ -11,13 +11,13 @@ def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def lonely(room):
-    with room.TaskGroup() as group:
+def lonely(model):
+    with model.TaskGroup() as group:
         group.spawn(die, name="victim")
 
 
-def pooled(room):
-    with room.Pool(2) as pool:
+def pooled(model):
+    with model.Pool(2) as pool:
         doomed = pool.submit(die)
         try:
             doomed.result()

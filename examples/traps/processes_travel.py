@@ -16,15 +16,15 @@ def fail():
     raise Locked
 
 
-def main(room):
+def main(model):
     for function, argument in ((lambda it: it, 1), (print, threading.Lock())):
         try:
-            with room.TaskGroup() as group:
+            with model.TaskGroup() as group:
                 group.spawn(function, argument)
         except* CannotTravel as refused:
             print(textwrap.fill(f"refused: {refused.exceptions[0]}", 88, subsequent_indent="    "))
     try:
-        with room.TaskGroup() as group:
+        with model.TaskGroup() as group:
             group.spawn(fail)
     except* RemoteError as group:
         print("arrived as RemoteError:", str(group.exceptions[0]).splitlines()[0])

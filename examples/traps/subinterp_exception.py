@@ -6,8 +6,8 @@ from concurrent import interpreters
 from concmodels import load
 
 
-def in_a_room(room):
-    with room.TaskGroup() as group:
+def in_a_model(model):
+    with model.TaskGroup() as group:
         group.spawn(json.loads, "{")
 
 
@@ -22,9 +22,9 @@ def main():
     other.close()
     subinterp = load("subinterp")
     try:
-        subinterp.run(in_a_room, subinterp)
+        subinterp.run(in_a_model, subinterp)
     except* json.JSONDecodeError as group:
-        print("from a task of the room:", repr(group.exceptions[0]))
+        print("from a task of the model:", repr(group.exceptions[0]))
 
 
 if __name__ == "__main__":

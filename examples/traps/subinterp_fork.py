@@ -23,9 +23,9 @@ def main():
     warnings.simplefilter("ignore", DeprecationWarning)
     other = interpreters.create()
     print("a child beside a subinterpreter was", forked())
-    room = load("processes:fork")
+    model = load("processes:fork")
     try:
-        room.run(print)
+        model.run(print)
     except RuntimeError as error:
         print("processes:fork refuses:", error)
     other.close()

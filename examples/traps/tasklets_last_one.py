@@ -4,8 +4,8 @@ from concmodels import load, stackless
 from concmodels.errors import Deadlock
 
 
-def lonely(room):
-    room.Channel(0).receive()
+def lonely(model):
+    model.Channel(0).receive()
 
 
 if __name__ == "__main__":
@@ -17,4 +17,4 @@ if __name__ == "__main__":
     try:
         tasklets.run(lonely, tasklets)
     except Deadlock as error:
-        print("the room:", str(error).splitlines()[0])
+        print("the model:", str(error).splitlines()[0])

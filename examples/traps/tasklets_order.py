@@ -3,12 +3,12 @@
 from concmodels import load
 
 
-def main(room, log):
-    channel = room.Channel(0)
-    with room.TaskGroup() as group, channel:
+def main(model, log):
+    channel = model.Channel(0)
+    with model.TaskGroup() as group, channel:
         group.spawn(receive, channel, log)
-        group.spawn(bystander, room, log)
-        room.sleep(0)  # let them come to their first wait
+        group.spawn(bystander, model, log)
+        model.sleep(0)  # let them come to their first wait
         for number in range(2):
             log.append(f"send {number}")
             channel.send(number)
@@ -20,14 +20,14 @@ def receive(channel, log):
         log.append(f"got {number}")
 
 
-def bystander(room, log):
+def bystander(model, log):
     for _ in range(2):
-        room.sleep(0)
+        model.sleep(0)
         log.append("bystander")
 
 
 if __name__ == "__main__":
     for name in ("greenlet", "tasklets"):
-        room, log = load(name), []
-        room.run(main, room, log)
+        model, log = load(name), []
+        model.run(main, model, log)
         print(f"{name}: {', '.join(log)}")

@@ -3,19 +3,19 @@
 from concmodels import load
 
 
-def compute(room, started, notes):
+def compute(model, started, notes):
     started.send(True)
     sum(range(5_000_000))  # never waits
     notes.append("computed to the end")
-    room.sleep(0)
+    model.sleep(0)
     notes.append("never reached")
 
 
-def main(room):
+def main(model):
     notes = []
-    started = room.Channel(1)
-    with room.TaskGroup() as group:
-        task = group.spawn(compute, room, started, notes)
+    started = model.Channel(1)
+    with model.TaskGroup() as group:
+        task = group.spawn(compute, model, started, notes)
         started.receive()
         task.cancel()
     print(notes)

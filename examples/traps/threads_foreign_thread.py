@@ -6,8 +6,8 @@ from concmodels import load
 from concmodels.errors import Deadlock
 
 
-def main(room):
-    channel = room.Channel(0, "answers")
+def main(model):
+    channel = model.Channel(0, "answers")
     try:
         channel.receive(timeout=None if threading.active_count() == 1 else 0.5)
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""In trio every send and receive lets the others run, needed or not; the room's do so when they wait, or after 256."""
+"""In trio every send and receive lets the others run, needed or not; the model's do so when they wait, or after 256."""
 
 import trio
 
@@ -25,12 +25,12 @@ async def memory_channel():
     return len(turns)
 
 
-async def room_channel(room):
+async def model_channel(model):
     turns = []
-    channel = room.Channel(1)
-    async with room.TaskGroup() as group:
+    channel = model.Channel(1)
+    async with model.TaskGroup() as group:
         group.spawn(count_turns, turns)
-        await room.sleep(0)
+        await model.sleep(0)
         turns.clear()
         for number in range(100):
             await channel.send(number)
@@ -42,6 +42,6 @@ async def room_channel(room):
 if __name__ == "__main__":
     turns = trio.run(memory_channel)
     print("trio's memory channel, 200 operations: the other task had", "about 200" if turns > 190 else turns, "turns")
-    room = load("trio")
-    turns = room.run(room_channel, room)
-    print("the room's channel, 200 operations: the other task had", "at most 2" if turns <= 2 else turns, "turns")
+    model = load("trio")
+    turns = model.run(model_channel, model)
+    print("the model's channel, 200 operations: the other task had", "at most 2" if turns <= 2 else turns, "turns")

@@ -22,8 +22,8 @@ async def first_of_generator():
         break
 
 
-async def first_of_channel(room):
-    channel = room.Channel(1)
+async def first_of_channel(model):
+    channel = model.Channel(1)
     channel.send_nowait(0)
     async for _ in channel:
         break
@@ -38,6 +38,6 @@ def warned(run, *args):
 
 
 if __name__ == "__main__":
-    room = load("trio")
+    model = load("trio")
     print("generator:", warned(trio.run, first_of_generator))
-    print("channel:", warned(room.run, first_of_channel, room))
+    print("channel:", warned(model.run, first_of_channel, model))

@@ -13,10 +13,10 @@ async def in_trio():
         await trio.sleep(1)
 
 
-async def in_the_room(room):
-    async with room.TaskGroup():
+async def in_the_model(model):
+    async with model.TaskGroup():
         signal.raise_signal(signal.SIGINT)
-        await room.sleep(1)
+        await model.sleep(1)
 
 
 def outcome(run, *args):
@@ -28,5 +28,5 @@ def outcome(run, *args):
 
 if __name__ == "__main__":
     print("trio:", outcome(trio.run, in_trio))
-    room = load("trio")
-    print("the room:", outcome(room.run, in_the_room, room))
+    model = load("trio")
+    print("the model:", outcome(model.run, in_the_model, model))

@@ -7,20 +7,20 @@ from concmodels import load
 RUNS = 1000
 
 
-def main(room):
-    counted = Counter(jobs_done(room) for _ in range(RUNS))
+def main(model):
+    counted = Counter(jobs_done(model) for _ in range(RUNS))
     for number in range(4):
         share = counted[number] / RUNS
         print(f"{number} jobs done: {share:4.0%}  {'*' * round(40 * share)}")
 
 
-def jobs_done(room):
-    jobs, stop = room.Channel(8), room.Channel(8)
+def jobs_done(model):
+    jobs, stop = model.Channel(8), model.Channel(8)
     for job in ("wash", "dry", "fold"):
         jobs.send(job)
     stop.send("go home")
     number = 0
-    while room.select(jobs, stop).channel is jobs:
+    while model.select(jobs, stop).channel is jobs:
         number += 1
     return number
 

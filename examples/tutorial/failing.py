@@ -3,20 +3,20 @@
 from concmodels import load
 
 
-def main(room):
-    ready = room.Channel(0)
+def main(model):
+    ready = model.Channel(0)
     try:
-        with room.TaskGroup() as group:
-            group.spawn(patient, room, ready)
+        with model.TaskGroup() as group:
+            group.spawn(patient, model, ready)
             group.spawn(clumsy, ready)
     except* ZeroDivisionError as failed:
         print("main: the group is over:", *failed.exceptions)
 
 
-def patient(room, ready):
+def patient(model, ready):
     try:
         ready.send("I am about to wait")
-        room.sleep(3600)
+        model.sleep(3600)
         print("patient: that was a long hour")
     finally:
         print("patient: I tidy up")

@@ -4,9 +4,9 @@ from concmodels import load
 from concmodels.errors import Deadlock
 
 
-def main(room):
-    shelf = room.Channel(2, "shelf")
-    with room.TaskGroup() as group:
+def main(model):
+    shelf = model.Channel(2, "shelf")
+    with model.TaskGroup() as group:
         group.spawn(bake, shelf)
         for loaf in shelf:
             print("sold", loaf)

@@ -3,8 +3,8 @@
 from concmodels import load
 
 
-def main(room):
-    shelf = room.Channel(2)
+def main(model):
+    shelf = model.Channel(2)
     for loaf in ("rye", "wheat", "spelt"):
         try:
             shelf.send(loaf, timeout=0.1)

@@ -6,9 +6,9 @@ import time
 from concmodels import load
 
 
-def main(room):
-    ready, stop = room.Channel(1), room.Channel(1)
-    with room.TaskGroup() as group:
+def main(model):
+    ready, stop = model.Channel(1), model.Channel(1)
+    with model.TaskGroup() as group:
         clock = group.spawn(tick, ready, stop)
         ready.receive()
         began, ended = group.spawn(compute).result()
@@ -37,6 +37,6 @@ def compute():
 if __name__ == "__main__":
     print("the GIL is", "on" if sys._is_gil_enabled() else "off")
     for name in "threads", "processes", "subinterp":
-        room = load(name)
+        model = load(name)
         print(f"{name}: ", end="", flush=True)
-        room.run(main, room)
+        model.run(main, model)

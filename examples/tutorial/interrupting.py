@@ -6,19 +6,19 @@ import threading
 from concmodels import load
 
 
-def main(room):
-    with room.TaskGroup() as group:
-        group.spawn(worker, room)
-        group.spawn(worker, room)
-        room.sleep(0.3)
+def main(model):
+    with model.TaskGroup() as group:
+        group.spawn(worker, model)
+        group.spawn(worker, model)
+        model.sleep(0.3)
         print("Ctrl-C", flush=True)
         signal.raise_signal(signal.SIGINT)
         print("this line is never reached")
 
 
-def worker(room):
+def worker(model):
     try:
-        room.sleep(60)
+        model.sleep(60)
     finally:
         print("a worker tidies up\n", end="", flush=True)  # in one piece: two at a time would mix
 

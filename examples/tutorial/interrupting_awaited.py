@@ -6,19 +6,19 @@ import threading
 from concmodels import load
 
 
-async def main(room):
-    async with room.TaskGroup() as group:
-        group.spawn(worker, room)
-        group.spawn(worker, room)
-        await room.sleep(0.3)
+async def main(model):
+    async with model.TaskGroup() as group:
+        group.spawn(worker, model)
+        group.spawn(worker, model)
+        await model.sleep(0.3)
         print("Ctrl-C", flush=True)
         signal.raise_signal(signal.SIGINT)
         print("this line is never reached")
 
 
-async def worker(room):
+async def worker(model):
     try:
-        await room.sleep(60)
+        await model.sleep(60)
     finally:
         print("a worker tidies up\n", end="", flush=True)  # in one piece: two at a time would mix
 

@@ -3,9 +3,9 @@
 from concmodels import load
 
 
-def main(room):
-    shelf = room.Channel(2)
-    with room.TaskGroup() as group:
+def main(model):
+    shelf = model.Channel(2)
+    with model.TaskGroup() as group:
         group.spawn(bake, shelf)
         for loaf in shelf:
             print("sold", loaf)

@@ -29,5 +29,5 @@ if __name__ == "__main__":
     report = grade(__file__, only="timeout")
     print(report.grade)
     for line in report.broken:
-        print("broken:", line.promise)
+        print("broken:", line.guarantee)
         print("       ", line.sentence)

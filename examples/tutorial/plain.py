@@ -3,9 +3,9 @@
 from concmodels import load
 
 
-def main(room):
-    numbers, squares = room.Channel(2), room.Channel(2)
-    with room.TaskGroup() as group:
+def main(model):
+    numbers, squares = model.Channel(2), model.Channel(2)
+    with model.TaskGroup() as group:
         group.spawn(square, numbers, squares)
         for number in (1, 2, 3):
             numbers.send(number)

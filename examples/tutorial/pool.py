@@ -5,15 +5,15 @@ from concmodels import load
 WAITS = (0.6, 0.2, 0.4, 0.2, 0.4, 0.2)
 
 
-def main(room):
-    begin = room.now()
-    with room.Pool(3) as pool:
-        for result in pool.map(ask, [room] * len(WAITS), WAITS):
-            print(f"after {room.now() - begin:.1f} s: {result}")
+def main(model):
+    begin = model.now()
+    with model.Pool(3) as pool:
+        for result in pool.map(ask, [model] * len(WAITS), WAITS):
+            print(f"after {model.now() - begin:.1f} s: {result}")
 
 
-def ask(room, seconds):
-    room.sleep(seconds)
+def ask(model, seconds):
+    model.sleep(seconds)
     return f"an answer that took {seconds} s"
 
 

@@ -3,17 +3,17 @@
 from concmodels import load
 
 
-def main(room):
+def main(model):
     account = {"balance": 100}
-    with room.TaskGroup() as group:
-        both = [group.spawn(withdraw, room, account, 80) for _ in range(2)]
+    with model.TaskGroup() as group:
+        both = [group.spawn(withdraw, model, account, 80) for _ in range(2)]
     print("taken:", sum([task.result() for task in both]))
     print("balance:", account["balance"])
 
 
-def withdraw(room, account, amount):
+def withdraw(model, account, amount):
     if account["balance"] >= amount:
-        room.sleep(0.2)  # the bank is asked
+        model.sleep(0.2)  # the bank is asked
         account["balance"] -= amount
         return amount
     return 0

@@ -3,17 +3,17 @@
 from concmodels import load
 
 
-async def main(room):
+async def main(model):
     account = {"balance": 100}
-    async with room.TaskGroup() as group:
-        both = [group.spawn(withdraw, room, account, 80) for _ in range(2)]
+    async with model.TaskGroup() as group:
+        both = [group.spawn(withdraw, model, account, 80) for _ in range(2)]
     print("taken:", sum([await task.result() for task in both]))
     print("balance:", account["balance"])
 
 
-async def withdraw(room, account, amount):
+async def withdraw(model, account, amount):
     if account["balance"] >= amount:
-        await room.sleep(0.2)  # the bank is asked
+        await model.sleep(0.2)  # the bank is asked
         account["balance"] -= amount
         return amount
     return 0

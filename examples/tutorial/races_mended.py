@@ -3,21 +3,21 @@
 from concmodels import load
 
 
-def main(room):
-    wishes = room.Channel(8, "wishes")
-    with room.TaskGroup() as group:
-        owner = group.spawn(keep, room, wishes, 100)
-        with room.TaskGroup() as customers:
+def main(model):
+    wishes = model.Channel(8, "wishes")
+    with model.TaskGroup() as group:
+        owner = group.spawn(keep, model, wishes, 100)
+        with model.TaskGroup() as customers:
             customers.spawn(withdraw, wishes, 80)
             customers.spawn(withdraw, wishes, 80)
         wishes.close()
     print("balance:", owner.result())
 
 
-def keep(room, wishes, balance):
+def keep(model, wishes, balance):
     for amount in wishes:
         if balance >= amount:
-            room.sleep(0.2)  # the bank is asked
+            model.sleep(0.2)  # the bank is asked
             balance -= amount
     return balance
 

@@ -3,21 +3,21 @@
 from concmodels import load
 
 
-async def main(room):
-    wishes = room.Channel(8, "wishes")
-    async with room.TaskGroup() as group:
-        owner = group.spawn(keep, room, wishes, 100)
-        async with room.TaskGroup() as customers:
+async def main(model):
+    wishes = model.Channel(8, "wishes")
+    async with model.TaskGroup() as group:
+        owner = group.spawn(keep, model, wishes, 100)
+        async with model.TaskGroup() as customers:
             customers.spawn(withdraw, wishes, 80)
             customers.spawn(withdraw, wishes, 80)
         wishes.close()
     print("balance:", await owner.result())
 
 
-async def keep(room, wishes, balance):
+async def keep(model, wishes, balance):
     async for amount in wishes:
         if balance >= amount:
-            await room.sleep(0.2)  # the bank is asked
+            await model.sleep(0.2)  # the bank is asked
             balance -= amount
     return balance
 

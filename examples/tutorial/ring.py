@@ -7,9 +7,9 @@ from concmodels import load
 NODES = 100
 
 
-def main(room):
-    links = [room.Channel(8) for _ in range(NODES + 1)]
-    with room.TaskGroup() as group:
+def main(model):
+    links = [model.Channel(8) for _ in range(NODES + 1)]
+    with model.TaskGroup() as group:
         for inbox, outbox in pairwise(links):
             group.spawn(node, inbox, outbox)
         for number in (0, 1000, 2000):

@@ -3,10 +3,10 @@
 from concmodels import load
 
 
-async def main(room):
+async def main(model):
     given = bytearray(3)
-    with room.share(bytearray(3)) as shared:
-        async with room.TaskGroup() as group:
+    with model.share(bytearray(3)) as shared:
+        async with model.TaskGroup() as group:
             for place in range(3):
                 group.spawn(write, given, shared, place)
         print("given: ", list(given))

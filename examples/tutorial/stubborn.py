@@ -3,26 +3,26 @@
 from concmodels import load
 
 
-async def main(room):
-    ready = room.Channel(0)
-    async with room.TaskGroup() as group:
-        group.spawn(stubborn, room, ready)
+async def main(model):
+    ready = model.Channel(0)
+    async with model.TaskGroup() as group:
+        group.spawn(stubborn, model, ready)
         await ready.receive()
         group.cancel()
 
 
-async def stubborn(room, ready):
+async def stubborn(model, ready):
     await ready.send("about to sleep")
     try:
-        await room.sleep(3600)
-    except room.Cancelled:
+        await model.sleep(3600)
+    except model.Cancelled:
         print("  cancelled, but I sleep on")
-    await room.sleep(0.2)
+    await model.sleep(0.2)
     print("  slept well")
 
 
 if __name__ == "__main__":
     for name in ("asyncio", "trio"):
         print(name)
-        room = load(name)
-        room.run(main, room)
+        model = load(name)
+        model.run(main, model)

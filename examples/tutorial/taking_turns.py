@@ -3,24 +3,24 @@
 from concmodels import load
 
 
-async def main(room):
+async def main(model):
     for count in (count_in_one_go, count_and_let_others):
         print(f"{count.__name__}:", end="")
-        async with room.TaskGroup() as group:
-            group.spawn(count, room, "a")
-            group.spawn(count, room, "b")
+        async with model.TaskGroup() as group:
+            group.spawn(count, model, "a")
+            group.spawn(count, model, "b")
         print()
 
 
-async def count_in_one_go(room, name):
+async def count_in_one_go(model, name):
     for number in (1, 2, 3):
         print(f" {name}{number}", end="")
 
 
-async def count_and_let_others(room, name):
+async def count_and_let_others(model, name):
     for number in (1, 2, 3):
         print(f" {name}{number}", end="")
-        await room.sleep(0)
+        await model.sleep(0)
 
 
 if __name__ == "__main__":

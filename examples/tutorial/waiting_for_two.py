@@ -3,18 +3,18 @@
 from concmodels import load
 
 
-def main(room):
-    jobs, stop = room.Channel(8), room.Channel(8)
+def main(model):
+    jobs, stop = model.Channel(8), model.Channel(8)
     for job in ("wash", "dry", "fold"):
         jobs.send(job)
     stop.send("go home")
-    with room.TaskGroup() as group:
-        group.spawn(worker, room, jobs, stop)
+    with model.TaskGroup() as group:
+        group.spawn(worker, model, jobs, stop)
 
 
-def worker(room, jobs, stop):
+def worker(model, jobs, stop):
     while True:
-        done = room.select(jobs, stop, priority=True)
+        done = model.select(jobs, stop, priority=True)
         print(done.item)
         if done.channel is stop:
             return

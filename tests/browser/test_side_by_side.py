@@ -1,4 +1,4 @@
-"""The page on which a reader lays two rooms next to each other."""
+"""The page on which a reader lays two models next to each other."""
 
 import re
 
@@ -19,8 +19,8 @@ def _shows(page, left, right):
     expect(page.get_by_label("Right")).to_have_value(right)
     expect(page.get_by_role("status")).to_contain_text(f"{left} and {right}")
     expect(page).to_have_url(re.compile(f"/{PAGE}#{left}/{right}$"))
-    assert "class TaskGroup" in _code(page, ".left"), f"{left}'s room is missing"
-    assert "class TaskGroup" in _code(page, ".right"), f"{right}'s room is missing"
+    assert "class TaskGroup" in _code(page, ".left"), f"{left}'s model is missing"
+    assert "class TaskGroup" in _code(page, ".right"), f"{right}'s model is missing"
 
 
 def _code(page, side):

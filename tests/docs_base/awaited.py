@@ -1,8 +1,8 @@
 from concmodels import load
 
 
-async def main(room):
-    with room.Channel(8) as channel:
+async def main(model):
+    with model.Channel(8) as channel:
         await channel.send("sent")
         print(await channel.receive())
 

@@ -1,8 +1,8 @@
 from concmodels import load
 
 
-def main(room):
-    with room.Channel(8) as channel:
+def main(model):
+    with model.Channel(8) as channel:
         channel.send("sent")
         print(channel.receive())
 

@@ -10,7 +10,7 @@ A Ctrl-C that rose inside the library, and a cancellation, leave no such doubt: 
 all.
 """
 
-from concmodels.conformance.promises.tools import drain
+from concmodels.conformance.guarantees.tools import drain
 
 
 class Page:
@@ -44,8 +44,8 @@ def _rose_in_handler(trace):
 class Book:
     """One run: its channels, the main task's page and the other task's."""
 
-    def __init__(self, room, kind, capacity):
-        self.channels = [room.Channel(capacity) for _ in range(2)]
+    def __init__(self, model, kind, capacity):
+        self.channels = [model.Channel(capacity) for _ in range(2)]
         self.main, self.others = Page(), Page()
         there, back = self.channels
         self.ways = {

@@ -66,8 +66,8 @@ class Program:
     """The runs of one model."""
 
     def __init__(self, name, longest, signum=signal.SIGINT):
-        self.name, self.room = name, catalog.load(name)
-        self.texts = loops if catalog.facts(name).colour == "async" else plain
+        self.name, self.verbs = name, catalog.load(name)
+        self.texts = loops if catalog.facts(name).is_async else plain
         self.presser = Presser(longest, signum)
         self.raised = KeyboardInterrupt if signum == signal.SIGINT else Terminated
         self.late = []
@@ -85,7 +85,7 @@ class Program:
         """Run this main task, interrupted; the bare interrupt must come out, and everything must be gone."""
         self._watch()
         try:
-            self.room.run(main, self.room, *args, self.presser.press)
+            self.verbs.run(main, self.verbs, *args, self.presser.press)
         except (KeyboardInterrupt, Terminated) as error:
             self.late.append(time.monotonic() - self.presser.pressed())
             assert type(error) is self.raised
@@ -102,13 +102,13 @@ class Program:
 
     def loop(self, kind, capacity):
         """One interrupted channel loop, and what it has left."""
-        book = Book(self.room, kind, capacity)
+        book = Book(self.verbs, kind, capacity)
         try:
             self.interrupt(getattr(self.texts, kind), book)
             self.seen["lost in flight"] += book.balance()
             self.seen["in own code"] += book.main.in_its_own_code or book.others.in_its_own_code
             self.seen["hand-overs"] += book.main.sent + book.others.sent
-            self.room.run(self.texts.use_again, self.room, book.channels)
+            self.verbs.run(self.texts.use_again, self.verbs, book.channels)
             assert not any(map(len, book.channels))
         except BaseException as error:
             error.add_note(f"{kind}, capacity {capacity}, {self.seen}")
@@ -126,8 +126,8 @@ def main(name, what, runs, switch="0", signum="SIGINT"):
     """Do it, and print what was seen."""
     if float(switch):
         sys.setswitchinterval(float(switch))
-    border = catalog.facts(name).file in ("processes", "subinterp")
-    program, began = Program(name, 0.1 if border else 0.005, signal.Signals[signum]), time.monotonic()
+    boundary = catalog.facts(name).file in ("processes", "subinterp")
+    program, began = Program(name, 0.1 if boundary else 0.005, signal.Signals[signum]), time.monotonic()
     ways = itertools.cycle(itertools.product(KINDS, CAPACITIES))
     for _ in range(int(runs)):
         if what == "loops":

@@ -40,10 +40,10 @@ def receive_for_ever(ready, channel, name):
         pass
 
 
-def sleep_for_ever(ready, room):
+def sleep_for_ever(ready, model):
     """One that sleeps."""
     ready.send((os.getpid(), "sleeper"))
-    room.sleep(FOR_EVER)
+    model.sleep(FOR_EVER)
 
 
 def compute_for_ever(ready):
@@ -53,18 +53,18 @@ def compute_for_ever(ready):
         pass
 
 
-def wait_for_a_result(ready, room):
+def wait_for_a_result(ready, model):
     """One that waits for a task of its own."""
     ready.send((os.getpid(), "parent"))
-    with room.TaskGroup() as group:
-        group.spawn(sleep_for_ever, ready, room, name="sleeper").result()
+    with model.TaskGroup() as group:
+        group.spawn(sleep_for_ever, ready, model, name="sleeper").result()
 
 
-def spawn_for_ever(ready, room):
+def spawn_for_ever(ready, model):
     """One that starts a task after the other, and leaves group after group."""
     ready.send((os.getpid(), "spawner"))
     while True:
-        with room.TaskGroup() as group:
+        with model.TaskGroup() as group:
             group.spawn(int, name="short")
 
 
@@ -93,28 +93,28 @@ class Killer:
         self._thread.join()
 
 
-def work(room, killer):
+def work(model, killer):
     """Start them all; never ends by itself."""
-    ready, there, big = room.Channel(math.inf), room.Channel(random.choice((0, 1, 64))), room.Channel(8)
-    with room.TaskGroup() as group:
+    ready, there, big = model.Channel(math.inf), model.Channel(random.choice((0, 1, 64))), model.Channel(8)
+    with model.TaskGroup() as group:
         group.spawn(send_for_ever, ready, there, 1, name="sender")
         group.spawn(receive_for_ever, ready, there, "receiver", name="receiver")
         group.spawn(send_for_ever, ready, big, b"x" * 100_000, name="sender")
         group.spawn(receive_for_ever, ready, big, "receiver", name="receiver")
-        group.spawn(receive_for_ever, ready, room.Channel(0), "waiter", name="waiter")
-        group.spawn(sleep_for_ever, ready, room, name="sleeper")
+        group.spawn(receive_for_ever, ready, model.Channel(0), "waiter", name="waiter")
+        group.spawn(sleep_for_ever, ready, model, name="sleeper")
         group.spawn(compute_for_ever, ready, name="computer")
-        group.spawn(wait_for_a_result, ready, room, name="parent")
-        group.spawn(spawn_for_ever, ready, room, name="spawner")
+        group.spawn(wait_for_a_result, ready, model, name="parent")
+        group.spawn(spawn_for_ever, ready, model, name="spawner")
         for pid, name in ready:
             killer.known[pid] = name
 
 
-def one_kill(room, longest):
+def one_kill(model, longest):
     """One run of which one process is killed; returns who it was, and how long it took the run to end."""
     with Killer(longest) as killer:
         try:
-            room.run(work, room, killer)
+            model.run(work, model, killer)
         except ExceptionGroup as group:
             took, errors = time.monotonic() - killer.killed, group.exceptions
         else:
@@ -127,12 +127,12 @@ def one_kill(room, longest):
 def main(name, kills):
     """Do it, and print what was seen."""
     census.know_own_semaphores()
-    room, victims, times = catalog.load(name), Counter(), []
-    one_kill(room, 0)  # the servers of multiprocessing stay, once they are there
+    model, victims, times = catalog.load(name), Counter(), []
+    one_kill(model, 0)  # the servers of multiprocessing stay, once they are there
     for _ in range(int(kills)):  # each of them is also the run after the one before
         faulthandler.dump_traceback_later(HANGS_S, exit=True)
         with census.NothingLeft():
-            victim, took = one_kill(room, LONGEST_S.get(name, 0.3))
+            victim, took = one_kill(model, LONGEST_S.get(name, 0.3))
         victims[victim] += 1
         times.append(took)
     print(json.dumps({"killed": victims, "seconds": sorted(times)}))

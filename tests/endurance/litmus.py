@@ -75,20 +75,20 @@ def sink(incoming, rounds, seed, progress):
     progress.close()
 
 
-def table_tennis(room, capacity, rounds):
+def table_tennis(model, capacity, rounds):
     """Two channels, one message: each hand-over finds the other side asleep, or about to be."""
-    there, back, progress = room.Channel(capacity), room.Channel(capacity), room.Channel(math.inf)
-    with room.TaskGroup() as group:
+    there, back, progress = model.Channel(capacity), model.Channel(capacity), model.Channel(math.inf)
+    with model.TaskGroup() as group:
         group.spawn(ping, there, back, rounds, 1, progress)
         group.spawn(pong, there, back, 2)
         watch(progress, {"there": there, "back": back})
     return 2 * rounds
 
 
-def narrow_stream(room, capacity, rounds):
-    """One channel with hardly any room: now the sender waits, now the receiver."""
-    channel, progress = room.Channel(capacity), room.Channel(math.inf)
-    with room.TaskGroup() as group:
+def narrow_stream(model, capacity, rounds):
+    """One channel with hardly any model: now the sender waits, now the receiver."""
+    channel, progress = model.Channel(capacity), model.Channel(math.inf)
+    with model.TaskGroup() as group:
         group.spawn(serve, channel, rounds, 3)
         group.spawn(sink, channel, rounds, 4, progress)
         watch(progress, {"channel": channel})

@@ -1,4 +1,4 @@
-"""Channel loops and waits that only Ctrl-C ends, in the colour of the async models; see `plain.py`.
+"""Channel loops and waits that only Ctrl-C ends, async; see `plain.py`.
 
 Each task notes a step after it was done. So what is noted is certain, and exactly one step per task, the one under way
 when it ended, may have been done or not; `books.py` says when it may.
@@ -53,35 +53,35 @@ async def exchange(there, back, page):
             page.received += 1
 
 
-async def main_exchanges(room, book, press):
+async def main_exchanges(model, book, press):
     """The main task sends to an echo and receives from it."""
     press()
     there, back = book.channels
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         group.spawn(echo, there, back, book.others)
         await exchange(there, back, book.main)
 
 
-async def main_consumes(room, book, press):
+async def main_consumes(model, book, press):
     """The main task receives in a `for` loop."""
     press()
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         group.spawn(produce, book.channels[0], book.others)
         await consume(book.channels[0], book.main)
 
 
-async def main_receives(room, book, press):
+async def main_receives(model, book, press):
     """The main task receives with calls."""
     press()
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         group.spawn(produce, book.channels[0], book.others)
         await consume_one_by_one(book.channels[0], book.main)
 
 
-async def main_produces(room, book, press):
+async def main_produces(model, book, press):
     """The main task sends."""
     press()
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         group.spawn(consume, book.channels[0], book.others)
         await produce(book.channels[0], book.main)
 
@@ -91,10 +91,10 @@ async def receive_one(channel):
     return await channel.receive(PATIENCE)
 
 
-async def use_again(room, channels):
+async def use_again(model, channels):
     """A fresh run: every channel still takes a message and gives it to who asks now."""
     for channel in channels:
-        async with room.TaskGroup() as group:
+        async with model.TaskGroup() as group:
             task = group.spawn(receive_one, channel)
             await channel.send("fresh", PATIENCE)
             assert await task.result(PATIENCE) == "fresh"
@@ -103,33 +103,33 @@ async def use_again(room, channels):
 # The ways to wait.
 
 
-async def wait_for_ever(room):
+async def wait_for_ever(model):
     """A task that waits meanwhile."""
-    await room.sleep(FOR_EVER)
+    await model.sleep(FOR_EVER)
 
 
-async def wait_in(room, where, group, nobody):
+async def wait_in(model, where, group, nobody):
     """Have the main task wait for ever in this way."""
-    task = group.spawn(wait_for_ever, room)
+    task = group.spawn(wait_for_ever, model)
     if where == "receive":
         await nobody.receive()
     elif where == "send":
         await nobody.send("nobody wants this")
     elif where == "select":
-        await room.select(nobody, (room.Channel(0), "nor this"))
+        await model.select(nobody, (model.Channel(0), "nor this"))
     elif where == "sleep":
-        await room.sleep(FOR_EVER)
+        await model.sleep(FOR_EVER)
     elif where == "result":
         await task.result()
 
 
-async def main_waits(room, where, press):
+async def main_waits(model, where, press):
     """The main task waits for ever; where "leave" is said, at the end of the group."""
     press()
-    nobody = room.Channel(0)
-    async with room.TaskGroup() as group:
-        group.spawn(receive_one_for_ever, room.Channel(math.inf))
-        await wait_in(room, where, group, nobody)
+    nobody = model.Channel(0)
+    async with model.TaskGroup() as group:
+        group.spawn(receive_one_for_ever, model.Channel(math.inf))
+        await wait_in(model, where, group, nobody)
 
 
 async def receive_one_for_ever(channel):

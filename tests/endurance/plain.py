@@ -1,4 +1,4 @@
-"""`texts.py` and `loops.py` in the sync colour: the same texts without `async` and `await`."""
+"""`texts.py` and `loops.py` as sync code: the same texts without `async` and `await`."""
 
 from endurance import loops, texts
 

@@ -1,4 +1,4 @@
-"""`pools.py` in the sync colour: the same text without `async` and `await`."""
+"""`pools.py` as sync code: the same text without `async` and `await`."""
 
 from endurance import pools
 

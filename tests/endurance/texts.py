@@ -1,4 +1,4 @@
-"""The tasks, in the colour of the async models; `plain.py` is this text in the other colour.
+"""The tasks, async; `plain.py` is the same text as sync code.
 
 A stream never has more than a few WINDOWs of messages under way, also where the channel has no bound: its receivers
 hand back a credit for each WINDOW that they got. So ten million messages need no more memory than a hundred thousand.
@@ -43,18 +43,18 @@ async def receive_any(channel, credits, messages, share):
     return account.seen()
 
 
-async def first_credits(room, count):
+async def first_credits(model, count):
     """A channel with so many credits in it."""
-    credits = room.Channel(math.inf)
+    credits = model.Channel(math.inf)
     for _ in range(count):
         await credits.send(None)
     return credits
 
 
-async def stream(room, capacity, messages):
+async def stream(model, capacity, messages):
     """One sender, one receiver; return how many messages came, each in its turn."""
-    channel, credits = room.Channel(capacity), await first_credits(room, 2)
-    async with room.TaskGroup() as group:
+    channel, credits = model.Channel(capacity), await first_credits(model, 2)
+    async with model.TaskGroup() as group:
         receiver = group.spawn(receive_in_order, channel, credits)
         sender = group.spawn(send_numbers, channel, credits, 0, messages)
         await sender.result()
@@ -62,15 +62,15 @@ async def stream(room, capacity, messages):
     return await receiver.result()
 
 
-async def crowd(room, capacity, messages):
+async def crowd(model, capacity, messages):
     """Several senders and receivers on one channel: each message to one receiver, each sender's in order."""
     # One credit more than there are receivers: each may sit on most of a window, and one must always be left.
-    channel, credits = room.Channel(capacity), await first_credits(room, RECEIVERS + SENDERS)
+    channel, credits = model.Channel(capacity), await first_credits(model, RECEIVERS + SENDERS)
     share = messages // SENDERS
     messages = share * SENDERS
-    async with room.TaskGroup() as group:
+    async with model.TaskGroup() as group:
         receivers = [group.spawn(receive_any, channel, credits, messages, share) for _ in range(RECEIVERS)]
-        async with room.TaskGroup() as senders:
+        async with model.TaskGroup() as senders:
             for first in range(0, messages, share):
                 senders.spawn(send_numbers, channel, credits, first, first + share)
         channel.close()

@@ -3,7 +3,7 @@
 Written with `await`; `plain.py` is this text without. Children import it.
 
 A note is (task, step, part, moment, outcome): a call begins (its outcome is None) or has ended. An outcome is
-(what, channel, item). In one process the notes go into a list, across a border through a channel.
+(what, channel, item). In one process the notes go into a list, across a memory boundary through a channel.
 """
 
 from collections import deque
@@ -24,15 +24,15 @@ class Notes(list):
 class Player:
     """Performs the operations of one task, and notes what happens."""
 
-    def __init__(self, room, task, channels, notes, timeouts, handles=()):
-        self.room, self.task, self.channels, self.timeouts, self.handles = room, task, channels, timeouts, handles
+    def __init__(self, model, task, channels, notes, timeouts, handles=()):
+        self.verbs, self.task, self.channels, self.timeouts, self.handles = model, task, channels, timeouts, handles
         self.note = notes.send_nowait
 
     async def perform(self, operations, first=0):
         """One after the other."""
         for step, operation in enumerate(operations, first):
             if operation.verb == "pause":
-                await self.room.sleep(0)
+                await self.verbs.sleep(0)
             elif operation.verb == "iterate":
                 await self.iterate(step, operation)
             else:
@@ -44,7 +44,7 @@ class Player:
             self.note((self.task, step, part, monotonic_ns(), None))
             try:
                 outcome = await self.attempt(operation)
-            except self.room.Cancelled:
+            except self.verbs.Cancelled:
                 self.cancelled(step, part)
                 raise
             self.note((self.task, step, part, monotonic_ns(), outcome))
@@ -63,7 +63,7 @@ class Player:
                 if part == operation.count:
                     return
                 self.note((self.task, step, part, monotonic_ns(), None))
-        except self.room.Cancelled:
+        except self.verbs.Cancelled:
             self.cancelled(step, part)
             raise
         self.note((self.task, step, part, monotonic_ns(), (CLOSED, channel, None)))
@@ -83,7 +83,7 @@ class Player:
             return (BLOCKED, None, None)
 
     async def do(self, operation):
-        """Do it; raises what the room raises."""
+        """Do it; raises what the model raises."""
         if operation.verb == "select":
             return await self.select(operation)
         ((number, item),) = operation.cases
@@ -116,16 +116,16 @@ class Player:
             for channel, item in operation.cases
         ]
         timeout = self.timeouts[operation.patience]
-        chosen = await self.room.select(*cases, timeout=timeout, priority=operation.priority)
+        chosen = await self.verbs.select(*cases, timeout=timeout, priority=operation.priority)
         (number,) = [number for number, channel in enumerate(self.channels) if channel is chosen.channel]
         if chosen.closed:
             return (CLOSED, number, None)
         return (SENT if chosen.sent else RECEIVED, number, chosen.item)
 
 
-async def work(room, task, operations, channels, gate, notes, news, timeouts, handles):
+async def work(model, task, operations, channels, gate, notes, news, timeouts, handles):
     """One task of a program: wait for the start, perform, tell the end."""
-    player = Player(room, task, channels, notes, timeouts, handles)
+    player = Player(model, task, channels, notes, timeouts, handles)
     news.send_nowait(None)
     try:
         try:
@@ -133,7 +133,7 @@ async def work(room, task, operations, channels, gate, notes, news, timeouts, ha
         except ChannelClosed:
             pass  # that is the start
         await player.perform(operations)
-    except room.Cancelled:
+    except model.Cancelled:
         player.note((task, len(operations), 0, monotonic_ns(), None))
         player.cancelled(len(operations), 0)
         news.send_nowait(None)
@@ -141,10 +141,10 @@ async def work(room, task, operations, channels, gate, notes, news, timeouts, ha
     news.send_nowait(None)
 
 
-async def serve(room, inbox):
+async def serve(model, inbox):
     """One of a crew that stays for many programs."""
     async for part in inbox:
-        await work(room, *part)
+        await work(model, *part)
 
 
 class Play:
@@ -152,16 +152,16 @@ class Play:
 
     def __init__(self, program, setting):
         self.program, self.setting = program, setting
-        room = setting.room
+        model = setting.verbs
         self.channels = [setting.make(capacity) for capacity in program.capacities]
-        self.gate, self.news = room.Channel(), room.Channel(inf)
-        self.notes = setting.notes = Notes()  # the setting's: for a report on a room that fails
-        self.me = Player(room, len(program.tasks), self.channels, self.notes, setting.timeouts)
+        self.gate, self.news = model.Channel(), model.Channel(inf)
+        self.notes = setting.notes = Notes()  # the setting's: for a report on a model that fails
+        self.me = Player(model, len(program.tasks), self.channels, self.notes, setting.timeouts)
         self.acts, self.steps = deque(script(program)), 0
 
     async def begin(self, hand_out):
         """Hand out the parts; open the gate once all are there: a task that has not begun can't note its end."""
-        notes, handles = self.news if self.setting.border else self.notes, []
+        notes, handles = self.news if self.setting.boundary else self.notes, []
         for task, operations in enumerate(self.program.tasks):
             part = (task, operations, self.channels, self.gate, notes, self.news, self.setting.timeouts, handles)
             handles.append(hand_out(part))
@@ -171,16 +171,16 @@ class Play:
 
     async def watch(self):
         """Until the tasks have ended. False if somebody should go on and does not: that is a lost wake-up."""
-        room, setting, working = self.setting.room, self.setting, len(self.program.tasks)
-        pause, until = setting.quiet, room.now() + setting.patience
+        model, setting, working = self.setting.verbs, self.setting, len(self.program.tasks)
+        pause, until = setting.quiet, model.now() + setting.patience
         while working:
             try:
                 news = await self.news.receive(pause)
             except TimeoutError:
                 if len(self.acts) > 1 and setting.stands_still(self.program, list(self.notes)):
                     await self.act()
-                    pause, until = setting.quiet, room.now() + setting.patience
-                elif room.now() > until:
+                    pause, until = setting.quiet, model.now() + setting.patience
+                elif model.now() > until:
                     return False
                 else:
                     pause = min(2 * pause, 0.1)
@@ -216,9 +216,9 @@ async def play(program, setting, hand_out):
 
 async def play_alone(program, setting):
     """Perform it with tasks that are spawned for it."""
-    room = setting.room
-    async with room.TaskGroup() as group:
-        notes, ended = await play(program, setting, lambda part: group.spawn(work, room, *part))
+    model = setting.verbs
+    async with model.TaskGroup() as group:
+        notes, ended = await play(program, setting, lambda part: group.spawn(work, model, *part))
         if not ended:
             group.cancel()
     return notes, ended
@@ -226,11 +226,11 @@ async def play_alone(program, setting):
 
 async def lead(setting, size, use):
     """Return `use(play)`, where `play` has a crew of so many tasks; what it raises leaves once the crew is gone."""
-    room, value, failure = setting.room, None, None
-    async with room.TaskGroup() as group:
-        inboxes = [room.Channel(inf) for _ in range(size)]
+    model, value, failure = setting.verbs, None, None
+    async with model.TaskGroup() as group:
+        inboxes = [model.Channel(inf) for _ in range(size)]
         for inbox in inboxes:
-            group.spawn(serve, room, inbox)
+            group.spawn(serve, model, inbox)
         try:
             value = use(lambda program: play(program, setting, lambda part: inboxes[part[0]].send_nowait(part)))
         except BaseException as error:  # noqa: BLE001 - raised again below, and not as part of a group

@@ -55,7 +55,7 @@ GOOD = {
             *((2, 0, 5, 6, (RECEIVED, 0, 2)), (2, 1, 7, 8, (RECEIVED, 0, 1))),
         ),
     ),
-    "a sender that waits gets the room": (
+    "a sender that waits gets the model": (
         Program((1,), ((send(0, 1), send(0, 2)), (receive(0), receive(0, ZERO)))),
         (
             *((0, 0, 1, 2, (SENT, 0, 1)), (0, 1, 3, 6, (SENT, 0, 2))),
@@ -159,7 +159,7 @@ BAD = {
             *((1, 0, 5, 6, (RECEIVED, 0, 1)), (1, 1, 7, 8, (RECEIVED, 0, 2))),
         ),
     ),
-    "it times out although there was room": (
+    "it times out although there was model": (
         Program((1,), ((send(0, 1, SHORT),),)),
         ((0, 0, 1, 2, (BLOCKED, None, None)),),
     ),

@@ -1,4 +1,4 @@
-"""Channels of the threads room that are broken on purpose, each in one way: the machinery must find out."""
+"""Channels of the threads model that are broken on purpose, each in one way: the machinery must find out."""
 
 from types import SimpleNamespace
 
@@ -180,9 +180,9 @@ SELECTS = (select_two, select_the_last, select_and_time_out)
 
 
 def setting_with(mutant):
-    """The threads room with this mutant in it."""
-    room = SimpleNamespace(**{name: getattr(threads, name) for name in threads.__all__})
+    """The threads model with this mutant in it."""
+    model = SimpleNamespace(**{name: getattr(threads, name) for name in threads.__all__})
     if mutant in SELECTS:
-        room.select = mutant
+        model.select = mutant
     make = mutant if mutant in CHANNELS else threads.Channel
-    return Setting(mutant.__name__, room, catalog.facts("threads"), make, patience=0.5, reducing=0)
+    return Setting(mutant.__name__, model, catalog.facts("threads"), make, patience=0.5, reducing=0)

@@ -1,4 +1,4 @@
-"""`awaited.py` without `async` and `await`: for the rooms of the other colour, and importable by their children."""
+"""`awaited.py` without `async` and `await`: for the sync models, and importable by their children."""
 
 import os
 

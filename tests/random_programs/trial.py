@@ -23,7 +23,7 @@ __all__ = ["Operation", "Program", "Setting", "Unexplained", "hunt", "inf", "sam
 
 BATCH = 25
 """Programs for one crew: a run with four processes or interpreters is not started for a single program. Nor is it used
-for all of them: some rooms keep what a channel has taken (descriptors) until the end of the run."""
+for all of them: some models keep what a channel has taken (descriptors) until the end of the run."""
 
 CREW = 4
 """Tasks of a crew: as many as a program can have."""
@@ -47,14 +47,14 @@ class Setting:
 
     stands_still = staticmethod(stands_still)
 
-    def __init__(self, name, room, facts, make=None, patience=PATIENCE, reducing=REDUCING):
-        self.name, self.room, self.facts, self.patience = name, room, facts, patience
+    def __init__(self, name, model, facts, make=None, patience=PATIENCE, reducing=REDUCING):
+        self.name, self.verbs, self.facts, self.patience = name, model, facts, patience
         self.reducing = reducing
-        self.make = make or room.Channel
-        self.border = facts.file in ("processes", "subinterp")
-        self.quiet = max(2e-3 if self.border else 5e-4, 3 * facts.hop)
+        self.make = make or model.Channel
+        self.boundary = facts.file in ("processes", "subinterp")
+        self.quiet = max(2e-3 if self.boundary else 5e-4, 3 * facts.hop)
         self.timeouts = {FOR_EVER: None, LONG: 3600, SHORT: facts.hop, ZERO: 0}
-        self.texts = import_module(f"{__package__}.{'awaited' if facts.colour == 'async' else 'plain'}")
+        self.texts = import_module(f"{__package__}.{'awaited' if facts.is_async else 'plain'}")
         self.notes = ()
 
     @staticmethod
@@ -64,11 +64,11 @@ class Setting:
 
     def play_alone(self, program):
         """Perform the program in a run of its own."""
-        return self.room.run(self.texts.play_alone, program, self)
+        return self.verbs.run(self.texts.play_alone, program, self)
 
     def with_crew(self, use):
         """Return `use(play)`: many programs in one run."""
-        return self.room.run(self.texts.lead, self, CREW, use)
+        return self.verbs.run(self.texts.lead, self, CREW, use)
 
 
 class Jury:
@@ -91,7 +91,7 @@ class Jury:
 
     def _is_late(self):
         """Whether there is no more time, or no more crew, to try smaller programs."""
-        return bool(self.failures) and (self.setting.border or time.monotonic() > self.since + self.setting.reducing)
+        return bool(self.failures) and (self.setting.boundary or time.monotonic() > self.since + self.setting.reducing)
 
     def _failure(self, program):
         self.plays += 1
@@ -99,7 +99,7 @@ class Jury:
             with hurried(self.plays % 2 == 0 and self.setting.facts.preemptive):
                 notes, ended = self.play(program)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is a failure, and the history explains it
-            verdict = f"the room itself failed: {error!r}"
+            verdict = f"the model itself failed: {error!r}"
             failure = Unexplained(report(self.setting, program, verdict, self.setting.notes))
             failure.__cause__ = error
             return failure
@@ -152,7 +152,7 @@ def _try(jury, count, number):
         database=None,  # a race that failed yesterday is no better candidate than any other program
         suppress_health_check=[HealthCheck.too_slow],  # the same: slow is the machine
     )
-    @given(programs(VERBS if jury.setting.border else CANCELLING))
+    @given(programs(VERBS if jury.setting.boundary else CANCELLING))
     def check(program):
         jury(program)
 

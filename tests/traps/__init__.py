@@ -1,1 +1,1 @@
-"""A reader of the rooms' source for the traps of concurrency that can be seen in it; see `test_traps.py`."""
+"""A reader of the models' source for the traps of concurrency that can be seen in it; see `test_traps.py`."""

@@ -10,7 +10,9 @@ TURNS = (
     "the count only says when to look up: it may be off by some, and `itertools.repeat` has counted atomically since "
     "3.14.0"
 )
-ROOM_TURNS = "all threads' runs count together: it may be off by some; sharing an `itertools.cycle` is safe from 3.14.8"
+MODEL_TURNS = (
+    "all threads' runs count together: it may be off by some; sharing an `itertools.cycle` is safe from 3.14.8"
+)
 MAIN_FILE = "written once, and to the same value whoever comes first: what the main program is does not change"
 ONE_LOOP = "an object of one event loop, which runs one task at a time"
 OWN = "an object of one task: nobody else touches it"
@@ -177,12 +179,12 @@ ALLOWED = {
     ("models/rawthreads.py", "_PollingWaiter._block", "polling"): "the lesson of this variant",
     ("models/threads.py", "TaskGroup.join", "check then act"): "one joins, when all tasks have ended",
     ("models/threads.py", "_Unbounded.send", "shared iterator"): TURNS,
-    ("models/anyio_.py", "Channel", "shared iterator"): ROOM_TURNS,
-    ("models/asyncio_.py", "Channel", "shared iterator"): ROOM_TURNS,
-    ("models/eventlet_.py", "Channel", "shared iterator"): ROOM_TURNS,
-    ("models/gevent_.py", "Channel", "shared iterator"): ROOM_TURNS,
-    ("models/greenlet_.py", "Channel", "shared iterator"): ROOM_TURNS,
-    ("models/trio_.py", "Channel", "shared iterator"): ROOM_TURNS,
+    ("models/anyio_.py", "Channel", "shared iterator"): MODEL_TURNS,
+    ("models/asyncio_.py", "Channel", "shared iterator"): MODEL_TURNS,
+    ("models/eventlet_.py", "Channel", "shared iterator"): MODEL_TURNS,
+    ("models/gevent_.py", "Channel", "shared iterator"): MODEL_TURNS,
+    ("models/greenlet_.py", "Channel", "shared iterator"): MODEL_TURNS,
+    ("models/trio_.py", "Channel", "shared iterator"): MODEL_TURNS,
     ("stackless/callbacks.py", "set_schedule_callback", "module state"): "Stackless's own interface: one per program",
     ("stackless/callbacks.py", "set_channel_callback", "module state"): "Stackless's own interface: one per program",
 }

@@ -1,10 +1,10 @@
 """What may be graded: a model of the catalog by its name, or a file that somebody wrote.
 
-A file defines `Channel`, and whatever else of the vocabulary its author made. The rest is lent to it by the room of the
-same colour: asyncio where `Channel.send` is `async def`, threads otherwise. What its Channel and its Pool lack
-(`close`, `timeout` ...) is filled with a NotImplementedError that says so: a promise that meets it is not promised. The
-author may say the same by raising NotImplementedError, as in `Channel(0)` for who has no rendezvous. And the file may
-say more about itself in `FACTS`, for example `FACTS = {"preemptive": False}`: see `concmodels.catalog.Facts`.
+A file defines `Channel`, and whatever else of the vocabulary its author made. The rest is lent to it by the model of
+the same kind: asyncio where `Channel.send` is `async def`, threads otherwise. What its Channel and its Pool lack
+(`close`, `timeout` ...) is filled with a NotImplementedError that says so: a guarantee that meets it is not guaranteed.
+The author may say the same by raising NotImplementedError, as in `Channel(0)` for who has no rendezvous. And the file
+may say more about itself in `FACTS`, for example `FACTS = {"preemptive": False}`: see `concmodels.catalog.Facts`.
 """
 
 import importlib.util
@@ -41,10 +41,10 @@ class Candidate(Model):
         own &= set(dir(module))
         super().__init__(name, SimpleNamespace(), _facts(name, module), frozenset(own))
         given = {it: getattr(module, it) for it in VOCABULARY if hasattr(module, it)}
-        vars(self.room).update(vars(lent.room(self.base, given, self.facts.colour, lambda error: self.tell(error))))
+        vars(self.verbs).update(vars(lent.model(self.base, given, self.facts.is_async, lambda error: self.tell(error))))
 
     def warm_up(self) -> None:
-        """Only the room that lends: the model itself may be broken."""
+        """Only the model that lends: the model itself may be broken."""
         self._run_small(self.base)
 
 
@@ -134,7 +134,7 @@ def _base(module: Any) -> str:
 
 
 def _facts(name: str, module: Any) -> Facts:
-    """Those of the room that lends, under the model's name, with what the module says of itself."""
+    """Those of the model that lends, under the model's name, with what the module says of itself."""
     told = getattr(module, "FACTS", {})
     known = catalog.facts(_base(module))
     if not isinstance(told, dict) or not told.keys() <= set(Facts.__slots__):
@@ -152,7 +152,9 @@ def _check(name: str, module: Any) -> None:
         if not callable(getattr(channel, verb, None)):
             raise Refused(f"the Channel of {name} has no {verb}: define at least the methods send and receive")
     if len({iscoroutinefunction(getattr(channel, verb)) for verb in ("send", "receive")}) == 2:
-        raise Refused(f"the Channel of {name} mixes colours: make send and receive both `async def`, or both `def`")
+        raise Refused(
+            f"the Channel of {name} mixes sync and async: make send and receive both `async def`, or both `def`"
+        )
     for known in (ChannelClosed, WouldBlock):
         found = getattr(module, known.__name__, known)
         if not (isinstance(found, type) and issubclass(found, known)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from concmodels.conformance.grading import candidate, grading
 from concmodels.conformance.grading.report import Outcome, Report
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
-from concmodels.conformance.suite import Promise
+from concmodels.conformance.suite import Guarantee
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.programs.options import Parser
 from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
@@ -24,10 +24,10 @@ def conformance_command(arguments: list[str] | None = None) -> int:
     try:
         options = _parse(arguments)
         status = ALL_KEPT if options.list else SOME_BROKEN  # if nobody reads any more: not all were seen to be kept
-        promises = _chosen(options.k)
+        guarantees = _chosen(options.k)
         need("rich", "the report")
         with quiet_when_closed():
-            status = _list(promises) if options.list else _grade_all(options, promises)
+            status = _list(guarantees) if options.list else _grade_all(options, guarantees)
     except (BadInput, UnknownModel, ModelUnavailable, candidate.Refused) as error:
         _say(str(error))
         status = BAD_INPUT
@@ -53,20 +53,20 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 def _parser() -> Parser:
     parser = Parser(
         prog="python -m concmodels.conformance",
-        description="Hold each MODEL to the promises of concmodels.contract: a name of the catalog, or a file of your "
-        "own with a class Channel. What the file has not is lent to it, and what it has not made is not promised. "
-        "Exit status: 0 all kept, 1 some broken, 2 bad input, 130 Ctrl-C.",
+        description="Hold each MODEL to the guarantees of concmodels.contract: a name of the catalog, or a file of "
+        "your own with a class Channel. What the file has not is lent to it, and what it has not made is not "
+        "guaranteed. Exit status: 0 all kept, 1 some broken, 2 bad input, 130 Ctrl-C.",
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("models", metavar="MODEL", nargs="*", help="threads, trio, processes:spawn ..., or path/to/my_model.py")
-    add("-k", metavar="TEXT", default="", help="only the promises whose name or sentence contains TEXT")
+    add("-k", metavar="TEXT", default="", help="only the guarantees whose name or sentence contains TEXT")
     add("--patience", metavar="SECONDS", type=_seconds, default=PATIENCE_S,
-        help=f"how long a promise may take before it counts as broken; default {PATIENCE_S:g}")  # fmt: skip
+        help=f"how long a guarantee may take before it counts as broken; default {PATIENCE_S:g}")  # fmt: skip
     add("--traceback", action="store_true", help="show in full where each failure arose, and what the model printed")
     add("--json", metavar="FILE|-", help="write all outcomes as JSON; `-`: to standard output, and nothing else there")
-    add("--quiet", action="store_true", help="only the verdict, no line per promise and no progress")
-    add("--list", action="store_true", help="list the promises and their sentences")
+    add("--quiet", action="store_true", help="only the verdict, no line per guarantee and no progress")
+    add("--list", action="store_true", help="list the guarantees and their sentences")
     return parser
 
 
@@ -80,20 +80,20 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _chosen(text: str) -> list[Promise]:
+def _chosen(text: str) -> list[Guarantee]:
     if not (chosen := grading.select(text)):
-        raise BadInput(f"no promise contains {text!r}; --list shows them all")
+        raise BadInput(f"no guarantee contains {text!r}; --list shows them all")
     return chosen
 
 
-def _list(promises: list[Promise]) -> int:
+def _list(guarantees: list[Guarantee]) -> int:
     out = console(sys.stdout)
-    for name, sentence in {it.full_name: it.sentence for it in promises}.items():
+    for name, sentence in {it.full_name: it.sentence for it in guarantees}.items():
         out.print(f"{name}\n    {sentence}", markup=False, soft_wrap=True)
     return ALL_KEPT
 
 
-def _grade_all(options: argparse.Namespace, promises: list[Promise]) -> int:
+def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
     """Grade one model after the other; return the gravest status."""
     json, status = JsonFile(options.json), ALL_KEPT
     json.begin([])
@@ -105,7 +105,7 @@ def _grade_all(options: argparse.Namespace, promises: list[Promise]) -> int:
         for model in options.models:
             reports.append(Report(candidate.label(model)))
             try:
-                _grade(model, options.patience, promises, reports[-1], show)
+                _grade(model, options.patience, guarantees, reports[-1], show)
             except (ModelUnavailable, candidate.Refused) as error:
                 reports.pop()
                 _say(str(error))
@@ -117,10 +117,10 @@ def _grade_all(options: argparse.Namespace, promises: list[Promise]) -> int:
     return status
 
 
-def _grade(model: str, patience: float, promises: list[Promise], report: Report, show: Show) -> None:
-    with Grader(model, patience) as grader, show.model(report, len(promises)) as tell:
-        for promise in promises:
-            outcome: Outcome = grader.hold(promise)
+def _grade(model: str, patience: float, guarantees: list[Guarantee], report: Report, show: Show) -> None:
+    with Grader(model, patience) as grader, show.model(report, len(guarantees)) as tell:
+        for guarantee in guarantees:
+            outcome: Outcome = grader.hold(guarantee)
             report.outcomes.append(outcome)
-            tell(promise, outcome)
+            tell(guarantee, outcome)
     show.verdict(report)

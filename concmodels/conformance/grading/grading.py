@@ -9,15 +9,15 @@ from typing import Any
 from concmodels import catalog
 from concmodels.conformance.grading import candidate, values
 from concmodels.conformance.grading.reasons import reason
-from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_PROMISED, Outcome, Report
+from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_GUARANTEED, Outcome, Report
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
-from concmodels.conformance.suite import Model, NotPromised, Promise, promises
+from concmodels.conformance.suite import Guarantee, Model, NotGuaranteed, guarantees
 from concmodels.facts import FACTS
 
 
-def select(text: str = "") -> list[Promise]:
-    """Return the promises whose name or sentence contains this text, whatever the case; all, without one."""
-    return [it for it in promises() if text.lower() in f"{it} {it.sentence}".lower()]
+def select(text: str = "") -> list[Guarantee]:
+    """Return the guarantees whose name or sentence contains this text, whatever the case; all, without one."""
+    return [it for it in guarantees() if text.lower() in f"{it} {it.sentence}".lower()]
 
 
 def grade(
@@ -27,10 +27,10 @@ def grade(
     patience: float = PATIENCE_S,
     tell: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Report:
-    """Hold a model to the promises (those that contain `only`); `tell` hears of each outcome at once.
+    """Hold a model to the guarantees (those that contain `only`); `tell` hears of each outcome at once.
 
-    The model is a name of the catalog (`"trio"`), the path of a file, a module, a room, or any object that has a
-    `Channel`. What has a name or a file runs in a process of its own, which is killed when a promise takes more than
+    The model is a name of the catalog (`"trio"`), the path of a file, a module, a model, or any object that has a
+    `Channel`. What has a name or a file runs in a process of its own, which is killed when a guarantee takes more than
     `patience` seconds. Any other object has to run right here: there, nobody can stop a model that hangs.
 
     Raises `UnknownModel`, `ModelUnavailable`, and `Refused` for what is no model at all; each with one sentence.
@@ -40,9 +40,9 @@ def grade(
         values.show()
         here = candidate.Candidate(getattr(model, "__name__", type(model).__name__), model)
         here.warm_up()
-        return _collect(here.name, (_hold(promise, here) for promise in select(only)), tell)
+        return _collect(here.name, (_hold(guarantee, here) for guarantee in select(only)), tell)
     with Grader(name, patience) as grader:
-        return _collect(grader.label, (grader.hold(promise) for promise in select(only)), tell)
+        return _collect(grader.label, (grader.hold(guarantee) for guarantee in select(only)), tell)
 
 
 def _collect(name: str, outcomes: Iterable[Outcome], tell: Callable[[Outcome], None]) -> Report:
@@ -70,12 +70,12 @@ def _names(model: Any) -> Iterator[str]:
             yield file
 
 
-def _hold(promise: Promise, model: Model) -> Outcome:
+def _hold(guarantee: Guarantee, model: Model) -> Outcome:
     verdict, text = KEPT, ""
     try:
-        promise.hold(model)
-    except NotPromised as error:
-        verdict, text = NOT_PROMISED, str(error)
+        guarantee.hold(model)
+    except NotGuaranteed as error:
+        verdict, text = NOT_GUARANTEED, str(error)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the model's
         verdict, text = BROKEN, reason(error)
-    return Outcome(promise.full_name, promise.label, promise.sentence, verdict, text)
+    return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, verdict, text)

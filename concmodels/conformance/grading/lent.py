@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from types import SimpleNamespace
 from typing import Any
 
-from concmodels.conformance.promises.tools import PATIENCE
+from concmodels.conformance.guarantees.tools import PATIENCE
 from concmodels.conformance.suite import VOCABULARY
 
 type Tell = Callable[[BaseException], None]
@@ -20,15 +20,15 @@ class Lacking(NotImplementedError, AttributeError):
     """The model has no such thing. An AttributeError too, so that its own `hasattr` gives the true answer."""
 
 
-def room(base: Any, given: dict[str, Any], colour: str, tell: Tell) -> SimpleNamespace:
-    """Return the room of a model that has what is given; the rest is lent by `base`."""
+def model(base: Any, given: dict[str, Any], is_async: bool, tell: Tell) -> SimpleNamespace:
+    """Return a model that has what is given; the rest is lent by `base`."""
     whole = SimpleNamespace(**{name: getattr(base, name) for name in VOCABULARY if hasattr(base, name)})
-    whole.TaskGroup = (_async_group if colour == "async" else _sync_group)(base, tell)
+    whole.TaskGroup = (_async_group if is_async else _sync_group)(base, tell)
     whole.select = _no_select
     vars(whole).update(given)
-    whole.Channel = _whole_channel(given["Channel"], colour)
+    whole.Channel = _whole_channel(given["Channel"], is_async)
     if "Pool" in given:
-        whole.Pool = _whole_pool(given["Pool"], colour)
+        whole.Pool = _whole_pool(given["Pool"], is_async)
     return whole
 
 
@@ -39,10 +39,10 @@ def _no_select(*_cases: object, **_options: object) -> Any:
 # Channels.
 
 
-def _whole_channel(channel: type, colour: str) -> Any:
+def _whole_channel(channel: type, is_async: bool) -> Any:
     """The model's Channel itself if nothing is missing, else a subclass that says what is missing when it is used."""
     gaps: dict[str, Any] = {}
-    for method, told in (_SPECIAL | _iteration(colour)).items():
+    for method, told in (_SPECIAL | _iteration(is_async)).items():
         if not hasattr(channel, method):
             gaps[method] = _gap(told)
     if plain := [name for name in _PLAIN if not hasattr(channel, name)]:
@@ -56,8 +56,8 @@ def _whole_channel(channel: type, colour: str) -> Any:
     return type(channel.__name__, (channel,), gaps) if gaps else channel
 
 
-def _iteration(colour: str) -> dict[str, str]:
-    return {"__aiter__": "iteration (`async for`)"} if colour == "async" else {"__iter__": "iteration (`for`)"}
+def _iteration(is_async: bool) -> dict[str, str]:
+    return {"__aiter__": "iteration (`async for`)"} if is_async else {"__iter__": "iteration (`for`)"}
 
 
 def _takes(function: Any, name: str) -> bool:
@@ -89,7 +89,7 @@ def _absent(names: frozenset[str], kind: str = "Channel") -> Callable[[object, s
 
 
 def _without_timeout(method: Callable[..., Any], verb: str) -> Callable[..., Any]:
-    """The suite's own patience is a net, no promise: it is left out. Other timeouts are what is missing."""
+    """The suite's own patience is a net, no guarantee: it is left out. Other timeouts are what is missing."""
 
     def wait(self: object, *args: Any, timeout: float | None = None) -> Any:
         wanted = 1 if verb == "send" else 0
@@ -123,11 +123,11 @@ _OPTIONS = {
 }
 
 
-def _whole_pool(pool: Any, colour: str) -> Any:
+def _whole_pool(pool: Any, is_async: bool) -> Any:
     """As `_whole_channel`; a Pool that is a function that makes one is left as it is."""
     if not isinstance(pool, type):
         return pool
-    ends = ("__aenter__", "__aexit__") if colour == "async" else ("__enter__", "__exit__")
+    ends = ("__aenter__", "__aexit__") if is_async else ("__enter__", "__exit__")
     gaps: dict[str, Any] = {name: _gap("`with`", "Pool") for name in ends if not hasattr(pool, name)}
     if plain := [name for name in ("submit", "map", "shutdown", "workers") if not hasattr(pool, name)]:
         gaps["__getattr__"] = _absent(frozenset(plain), "Pool")

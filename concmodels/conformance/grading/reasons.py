@@ -1,4 +1,4 @@
-"""Why a promise is broken, in one or two lines that a student understands."""
+"""Why a guarantee is broken, in one or two lines that a student understands."""
 
 import os
 import traceback
@@ -34,7 +34,7 @@ def _line(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Where it arose: in the model's own file if it was there, else in the promise."""
+    """Where it arose: in the model's own file if it was there, else in the guarantee."""
     frames = traceback.extract_tb(error.__traceback__)
     outside = [it for it in frames if not it.filename.startswith(_PACKAGE) and os.path.exists(it.filename)]
     theirs = [it for it in outside if os.sep + "lib" + os.sep not in it.filename]

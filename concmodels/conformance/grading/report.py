@@ -1,24 +1,24 @@
-"""What came of holding a model to its promises."""
+"""What came of holding a model to its guarantees."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-KEPT, BROKEN, NOT_PROMISED = "kept", "broken", "not promised"
+KEPT, BROKEN, NOT_GUARANTEED = "kept", "broken", "not guaranteed"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one promise, for one choice of its values."""
+    """What became of one guarantee, for one choice of its values."""
 
-    promise: str
+    guarantee: str
     """`chapter.name`, the same for all values."""
     values: str
     """`capacity=0`; empty where there is no choice."""
     sentence: str
     """The contract's."""
     verdict: str
-    """`kept`, `broken` or `not promised`."""
+    """`kept`, `broken` or `not guaranteed`."""
     reason: str = ""
     """Why, unless it is kept: one or two lines."""
     traceback: str = ""
@@ -28,9 +28,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Line:
-    """One promise with all its values."""
+    """One guarantee with all its values."""
 
-    promise: str
+    guarantee: str
     outcomes: list[Outcome]
 
     @property
@@ -40,9 +40,9 @@ class Line:
 
     @property
     def verdict(self) -> str:
-        """Broken if it is for any of the values; kept if it is for those that are promised at all."""
+        """Broken if it is for any of the values; kept if it is for those that are guaranteed at all."""
         verdicts = {it.verdict for it in self.outcomes}
-        return BROKEN if BROKEN in verdicts else KEPT if KEPT in verdicts else NOT_PROMISED
+        return BROKEN if BROKEN in verdicts else KEPT if KEPT in verdicts else NOT_GUARANTEED
 
     def only(self, verdict: str) -> list[Outcome]:
         """Return the outcomes of this kind."""
@@ -51,46 +51,46 @@ class Line:
 
 @dataclass
 class Report:
-    """What came of one model: `report.grade` is "47 of 52 promises kept", `report.lines` are the promises."""
+    """What came of one model: `report.grade` is "47 of 52 guarantees kept", `report.lines` are the guarantees."""
 
     model: str
     outcomes: list[Outcome] = field(default_factory=list)
 
     @property
     def lines(self) -> list[Line]:
-        """The promises, in the order they were held."""
+        """The guarantees, in the order they were held."""
         return lines(self.outcomes)
 
     @property
     def kept(self) -> list[Line]:
-        """The promises that are kept for all values that are promised."""
+        """The guarantees that are kept for all values that are guaranteed."""
         return [line for line in self.lines if line.verdict == KEPT]
 
     @property
     def broken(self) -> list[Line]:
-        """The promises that are broken for at least one value."""
+        """The guarantees that are broken for at least one value."""
         return [line for line in self.lines if line.verdict == BROKEN]
 
     @property
-    def not_promised(self) -> list[Line]:
-        """The promises that the model does not give."""
-        return [line for line in self.lines if line.verdict == NOT_PROMISED]
+    def not_guaranteed(self) -> list[Line]:
+        """The guarantees that the model does not give."""
+        return [line for line in self.lines if line.verdict == NOT_GUARANTEED]
 
     @property
     def grade(self) -> str:
         """The verdict in words."""
         given = len(self.kept) + len(self.broken)
-        return f"{len(self.kept)} of {given} promise{'' if given == 1 else 's'} kept"
+        return f"{len(self.kept)} of {given} guarantee{'' if given == 1 else 's'} kept"
 
     def to_json(self) -> dict[str, Any]:
         """Return everything, as what JSON knows."""
-        counts = {"kept": len(self.kept), "broken": len(self.broken), "not_promised": len(self.not_promised)}
+        counts = {"kept": len(self.kept), "broken": len(self.broken), "not_guaranteed": len(self.not_guaranteed)}
         return {"model": self.model, "grade": self.grade, **counts, "outcomes": [asdict(it) for it in self.outcomes]}
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[Line]:
-    """Put the outcomes of one promise together."""
+    """Put the outcomes of one guarantee together."""
     by_name: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        by_name.setdefault(outcome.promise, []).append(outcome)
+        by_name.setdefault(outcome.guarantee, []).append(outcome)
     return [Line(name, its) for name, its in by_name.items()]

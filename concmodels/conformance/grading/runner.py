@@ -1,7 +1,7 @@
-"""Holds a model to its promises in a process of its own, and outlives whatever it does there.
+"""Holds a model to its guarantees in a process of its own, and outlives whatever it does there.
 
-One child answers for one promise after the other. When it does not answer in time it is killed, when it dies it is
-dead; in both cases, and after every broken promise (who knows what it left running), the next one gets a fresh child.
+One child answers for one guarantee after the other. When it does not answer in time it is killed, when it dies it is
+dead; in both cases, and after every broken guarantee (who knows what it left running), the next one gets a fresh child.
 """
 
 import contextlib
@@ -18,11 +18,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from concmodels.conformance.grading import candidate
-from concmodels.conformance.grading.report import BROKEN, NOT_PROMISED, Outcome
-from concmodels.conformance.suite import Promise
+from concmodels.conformance.grading.report import BROKEN, NOT_GUARANTEED, Outcome
+from concmodels.conformance.suite import Guarantee
 
 PATIENCE_S = 20.0
-_AFTER_THE_TRUTH_S = 0.5  # what went wrong has been told: the promise will not be kept any more, and may hang
+_AFTER_THE_TRUTH_S = 0.5  # what went wrong has been told: the guarantee will not be kept any more, and may hang
 _TO_END_S = 5.0
 _OUTPUT_SHOWN = 4000  # characters, the last ones
 
@@ -73,14 +73,14 @@ class Child:
         ready: dict[str, str] = answer["text"]
         return ready
 
-    def ask(self, promise: Promise) -> Outcome:
-        """Hold the promise. The child may be dead afterwards: see `usable`."""
+    def ask(self, guarantee: Guarantee) -> Outcome:
+        """Hold the guarantee. The child may be dead afterwards: see `usable`."""
         logged = os.fstat(self._log.fileno()).st_size
-        self._question(str(promise))
+        self._question(str(guarantee))
         verdict, text, trace = self._answer()
         self.usable = self.usable and verdict != BROKEN
         output = self._logged_since(logged) if verdict == BROKEN else ""
-        return Outcome(promise.full_name, promise.label, promise.sentence, verdict, text, trace, output)
+        return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, verdict, text, trace, output)
 
     usable = True
     """Whether it can be asked again: it is alive, and nothing that was broken runs on in it."""
@@ -110,7 +110,7 @@ class Child:
         if told is None:
             return BROKEN, f"did not end within {self._patience:g} seconds (deadlock or endless loop?)", ""
         if told["kind"] == "told not":
-            return NOT_PROMISED, told["text"], ""
+            return NOT_GUARANTEED, told["text"], ""
         return BROKEN, f"{told['text']}\nand then the tasks that still waited did not end", ""
 
     def _death(self) -> str:
@@ -164,7 +164,7 @@ class Grader:
         self._model, self._patience = model, patience
         self._child: Child | None = Child(model, patience)
         self.why_not = self._child.why_not
-        """What is not promised, and why, before anything is held."""
+        """What is not guaranteed, and why, before anything is held."""
 
     def __enter__(self) -> Self:
         return self
@@ -176,13 +176,13 @@ class Grader:
         if child is not None:
             child.end(patiently=error is None)
 
-    def hold(self, promise: Promise) -> Outcome:
-        """Hold the model to one promise."""
-        if why := self.why_not.get(str(promise)):
-            return Outcome(promise.full_name, promise.label, promise.sentence, NOT_PROMISED, why)
+    def hold(self, guarantee: Guarantee) -> Outcome:
+        """Hold the model to one guarantee."""
+        if why := self.why_not.get(str(guarantee)):
+            return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, NOT_GUARANTEED, why)
         if self._child is None:
             self._child = Child(self._model, self._patience)
-        outcome = self._child.ask(promise)
+        outcome = self._child.ask(guarantee)
         if not self._child.usable:
             child, self._child = self._child, None
             child.end()

@@ -1,4 +1,4 @@
-"""What the command shows: a line per promise as soon as it is known, a bar below while it lasts, the verdict."""
+"""What the command shows: a line per guarantee as soon as it is known, a bar below while it lasts, the verdict."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, TextIO
 from rich.padding import Padding
 from rich.text import Text
 
-from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_PROMISED, Line, Outcome, Report
-from concmodels.conformance.suite import Promise
+from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_GUARANTEED, Line, Outcome, Report
+from concmodels.conformance.suite import Guarantee
 from concmodels.programs.output import console
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-_WORDS = {KEPT: ("passed      ", "green"), BROKEN: ("failed      ", "bold red"), NOT_PROMISED: ("not promised", "dim")}
+_WORDS = {
+    KEPT: ("passed      ", "green"),
+    BROKEN: ("failed      ", "bold red"),
+    NOT_GUARANTEED: ("not guaranteed", "dim"),
+}
 
 _VALUES_TOLD = 6
 _HARDLY = 20
-"""Fewer promises than these say little of a model."""
+"""Fewer guarantees than these say little of a model."""
 
 
 class Show:
@@ -30,7 +34,7 @@ class Show:
         self._told: set[str] = set()
 
     @contextlib.contextmanager
-    def model(self, report: Report, count: int) -> Iterator[Callable[[Promise, Outcome], None]]:
+    def model(self, report: Report, count: int) -> Iterator[Callable[[Guarantee, Outcome], None]]:
         """Show the outcomes of a model: what is yielded is called with each."""
         self._told.clear()
         if not self._quiet:
@@ -38,26 +42,26 @@ class Show:
         waiting: list[Outcome] = []
         with self._bar(count) as (advance, name):
 
-            def tell(promise: Promise, outcome: Outcome) -> None:
-                if waiting and waiting[0].promise != outcome.promise:
-                    self._line(Line(waiting[0].promise, waiting.copy()))
+            def tell(guarantee: Guarantee, outcome: Outcome) -> None:
+                if waiting and waiting[0].guarantee != outcome.guarantee:
+                    self._line(Line(waiting[0].guarantee, waiting.copy()))
                     waiting.clear()
                 waiting.append(outcome)
                 advance()
-                name(str(promise))
+                name(str(guarantee))
 
             yield tell
             if waiting:
-                self._line(Line(waiting[0].promise, waiting))
+                self._line(Line(waiting[0].guarantee, waiting))
 
     def verdict(self, report: Report) -> None:
         """Say how many there were of each kind."""
-        counts = f"{len(report.broken)} broken, {len(report.not_promised)} not promised"
+        counts = f"{len(report.broken)} broken, {len(report.not_guaranteed)} not guaranteed"
         style = "bold red" if report.broken else "bold green"
         if report.broken:
-            names = dict.fromkeys(str(line.promise) for line in report.broken)
+            names = dict.fromkeys(str(line.guarantee) for line in report.broken)
             self._print(Text(f"broken: {', '.join(names)}"))
-        if len(report.kept) + len(report.broken) < _HARDLY and report.not_promised:
+        if len(report.kept) + len(report.broken) < _HARDLY and report.not_guaranteed:
             self._print(Text("This is hardly tested: give it iteration, `close` and the nowait forms too."))
         self._print(Text.assemble((f"{report.model}: {report.grade}", style), f" ({counts})"))
 
@@ -74,17 +78,17 @@ class Show:
         if self._quiet:
             return
         word, style = _WORDS[line.verdict]
-        text = Text.assemble((word, style), f"  {line.promise}")
-        if line.verdict == NOT_PROMISED:
+        text = Text.assemble((word, style), f"  {line.guarantee}")
+        if line.verdict == NOT_GUARANTEED:
             text.append(f": {line.outcomes[0].reason}", style="dim")
-        elif missing := line.only(NOT_PROMISED):
+        elif missing := line.only(NOT_GUARANTEED):
             text.append(f" (not for {_values(missing)}{self._once(missing[0].reason)})", style="dim")
         self._print(text)
         if line.verdict == BROKEN:
             self._explain(line)
 
     def _once(self, reason: str) -> str:
-        """A reason that was told need not be told again at every promise."""
+        """A reason that was told need not be told again at every guarantee."""
         if reason in self._told:
             return ""
         self._told.add(reason)
@@ -92,7 +96,7 @@ class Show:
 
     def _explain(self, line: Line) -> None:
         """The contract's sentence, then each way in which it was broken with the values for which it was."""
-        self._indented(f"promised: {line.sentence}")
+        self._indented(f"guaranteed: {line.sentence}")
         broken = line.only(BROKEN)
         for reason in dict.fromkeys(it.reason for it in broken):
             same = [it for it in broken if it.reason == reason]

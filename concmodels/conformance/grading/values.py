@@ -1,4 +1,4 @@
-"""Has the promises say what they saw: `assert a == b` fails with the value of `a`, without pytest."""
+"""Has the guarantees say what they saw: `assert a == b` fails with the value of `a`, without pytest."""
 
 import ast
 import sys
@@ -17,7 +17,7 @@ _LONGEST = 70  # characters of a value
 
 
 def show() -> None:
-    """Compile the promises that are imported from now on, in both colours, so that they tell values."""
+    """Compile the guarantees that are imported from now on, sync and async, so that they tell values."""
     sync.Loader.compile = staticmethod(compile_shown)  # type: ignore[method-assign]
     if _Finder not in sys.meta_path:
         sys.meta_path.insert(0, _Finder)
@@ -84,12 +84,12 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder:
-    """Finds the chapters in the colour they are written in."""
+    """Finds the chapters as they are written: async."""
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
         package, _, chapter = fullname.rpartition(".")
-        if package != f"{__package__}.promises":
+        if package != f"{__package__}.guarantees":
             return None
         file = sync.file_of(chapter)
         return spec_from_file_location(fullname, file, loader=_Loader(fullname, file))

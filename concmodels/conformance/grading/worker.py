@@ -1,7 +1,7 @@
-"""The process in which promises are held: `python -m concmodels.conformance.grading.worker MODEL`.
+"""The process in which guarantees are held: `python -m concmodels.conformance.grading.worker MODEL`.
 
-A model may hang or crash, so it never shares a process with who grades it. Each line of standard input names a promise;
-each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
+A model may hang or crash, so it never shares a process with who grades it. Each line of standard input names a
+guarantee; each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
 """
 
 import faulthandler
@@ -15,12 +15,12 @@ import traceback
 from concmodels.conformance.grading import values
 from concmodels.errors import ModelUnavailable, UnknownModel
 
-values.show()  # before the promises are imported
+values.show()  # before the guarantees are imported
 
 from concmodels.conformance import census  # noqa: E402
 from concmodels.conformance.grading import candidate  # noqa: E402
 from concmodels.conformance.grading.reasons import reason  # noqa: E402
-from concmodels.conformance.suite import Model, NotPromised, Promise, not_implemented, promises  # noqa: E402
+from concmodels.conformance.suite import Guarantee, Model, NotGuaranteed, guarantees, not_implemented  # noqa: E402
 
 _LONGEST_S = 3600.0
 """Whoever grades ends what hangs; this is for when he has been killed himself."""
@@ -46,7 +46,7 @@ class Wire:
                 line = line[os.write(self._answers, line) :]
 
     def tell(self, error: BaseException) -> None:
-        """Say at once what goes wrong: the promise may hang because of it."""
+        """Say at once what goes wrong: the guarantee may hang because of it."""
         missing = not_implemented(error)
         self.say("told not" if missing else "told", str(missing) if missing else reason(error))
 
@@ -56,10 +56,10 @@ def main() -> None:
     wire = Wire()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was ignored, as under nohup
     census.know_own_semaphores()
-    known = {str(promise): promise for promise in promises()}
+    known = {str(guarantee): guarantee for guarantee in guarantees()}
     model = _opened(sys.argv[1], wire)
     if model is not None:
-        wire.say("ready", {name: why for name, promise in known.items() if (why := promise.why_not(model))})
+        wire.say("ready", {name: why for name, guarantee in known.items() if (why := guarantee.why_not(model))})
         for line in wire.questions:
             _answer(known[line.rstrip("\n")], model, wire)
 
@@ -80,12 +80,12 @@ def _opened(name: str, wire: Wire) -> Model | None:
     return model
 
 
-def _answer(promise: Promise, model: Model, wire: Wire) -> None:
+def _answer(guarantee: Guarantee, model: Model, wire: Wire) -> None:
     faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
     try:
-        promise.hold(model)
-    except NotPromised as error:
-        wire.say("not promised", str(error))
+        guarantee.hold(model)
+    except NotGuaranteed as error:
+        wire.say("not guaranteed", str(error))
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is the model's
         wire.say("broken", reason(error), traceback="".join(traceback.format_exception(error)))
     else:

@@ -1,7 +1,7 @@
-"""The chapters of `concmodels.conformance.promises` in the sync colour: the same text without `async` and `await`.
+"""The chapters of `concmodels.conformance.guarantees` as sync code: the same text without `async` and `await`.
 
-There are no files here. Importing `sync.delivery` compiles the text of `promises/delivery.py`, line for
-line, so a traceback shows the right place. Tasks that cross a border are found by this name in the child too.
+There are no files here. Importing `sync.delivery` compiles the text of `guarantees/delivery.py`, line for
+line, so a traceback shows the right place. Tasks that cross a memory boundary are found by this name in the child too.
 """
 
 import os
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
-_TEXTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "promises")
+_TEXTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "guarantees")
 
 
 def file_of(chapter: str) -> str:
@@ -21,12 +21,12 @@ def file_of(chapter: str) -> str:
 
 
 def without_await(text: str) -> str:
-    """Take the colour out of a text."""
+    """Make a text sync: no `async`, no `await`."""
     return text.replace("async ", "").replace("await ", "")
 
 
 class Loader(SourceFileLoader):
-    """Loads a chapter in the other colour."""
+    """Loads a chapter as sync code."""
 
     @staticmethod
     def compile(text: str, path: str) -> CodeType:
@@ -34,7 +34,7 @@ class Loader(SourceFileLoader):
         return compile(text, path, "exec", dont_inherit=True)
 
     def get_code(self, fullname: str) -> CodeType:
-        """Never from a .pyc: that is the other colour's."""
+        """Never from a .pyc: that is the async one's."""
         return self.compile(without_await(self.get_data(self.path).decode()), self.path)
 
 

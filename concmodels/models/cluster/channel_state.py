@@ -112,7 +112,7 @@ class Gated:
         return bytes(data)
 
     async def _take(self, record: dict[str, Any]) -> Any:
-        """Take the first item that is not promised to another; `NOTHING` if there is none."""
+        """Take the first item that is not guaranteed to another; `NOTHING` if there is none."""
         if record["held"] > len(record["granted"]):
             data = await self._get(record)
             await self._ring(BELLS[1], record)

@@ -1,6 +1,6 @@
 """What a task on a Dask cluster knows: its world (a client and its event loop), its scopes, and how it waits.
 
-Everything that Dask does happens in the client's event loop. A verb of the room is a coroutine there, and the task's
+Everything that Dask does happens in the client's event loop. A verb of the model is a coroutine there, and the task's
 thread waits for it: so whatever takes several messages to the scheduler is never left half done, Ctrl-C or not.
 
 Nobody can wake a task from far away. So it waits in slices, on an `Event` that the scheduler keeps, and after each

@@ -52,7 +52,7 @@ class _Case:
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Room.select`."""
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     all_cases = [_Case(case) for case in cases]
     if not cases:
         raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")

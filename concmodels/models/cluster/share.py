@@ -40,7 +40,7 @@ def revive(number: str) -> Shared:
 
 
 def share(buffer: object) -> Shared:
-    """Give all tasks one block of memory; see `concmodels.contract.Room.share`.
+    """Give all tasks one block of memory; see `concmodels.contract.Model.share`.
 
     Raises `NotImplementedError` on a cluster that is not embedded.
     """

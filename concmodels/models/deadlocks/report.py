@@ -1,8 +1,8 @@
 """What a deadlock looks like: one line per task, read from the stacks, and only when a deadlock was found.
 
-A task that waits has a chain of frames: the program's own call (`channel.receive()`), the room's verb below it, and the
-waiting of `waiting/channel.py` or `waiting/awaited.py` below that. The verb says what the task waits for, the program's
-frame where.
+A task that waits has a chain of frames: the program's own call (`channel.receive()`), the model's verb below it, and
+the waiting of `waiting/channel.py` or `waiting/awaited.py` below that. The verb says what the task waits for, the
+program's frame where.
 """
 
 import math
@@ -63,7 +63,7 @@ class Stillness:
 def strangers(ours: Iterable[int]) -> bool:
     """Whether something outside of the run could send: a thread that it did not start, a signal handler."""
     threads = sys._current_frames().keys() - set(ours)
-    return bool(threads) or any(map(_may_send, signal.valid_signals() - {signal.SIGINT}))  # that one is the room's
+    return bool(threads) or any(map(_may_send, signal.valid_signals() - {signal.SIGINT}))  # that one is the model's
 
 
 def _may_send(signum: signal.Signals) -> bool:
@@ -101,7 +101,7 @@ def doing(frames: list[FrameType]) -> str:
 
 
 def _activity(frames: list[FrameType]) -> str:
-    """What the task is doing, told by the outermost frame of a room below the program's."""
+    """What the task is doing, told by the outermost frame of a model below the program's."""
     verb = None
     for frame in frames:
         if frame.f_code.co_filename.startswith(FOLDER):

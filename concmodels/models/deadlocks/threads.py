@@ -2,7 +2,7 @@
 
 greenlet, tasklets and gevent know at once that nothing can go on. The others look now and then. Threads have main do
 it, while it waits itself: without main's waiting there is no deadlock. So nobody else is needed, and who never waits
-for long pays nothing. The event loops have a timer: `loops.py`, and in the eventlet room.
+for long pays nothing. The event loops have a timer: `loops.py`, and in the eventlet model.
 """
 
 import sys

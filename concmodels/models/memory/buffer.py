@@ -137,7 +137,7 @@ def revive(run: int, *known: Any) -> Shared:
 
 
 def share(kind: str, buffer: object) -> Shared:
-    """Copy a buffer into the run of this kind; see `concmodels.contract.Room.share`."""
+    """Copy a buffer into the run of this kind; see `concmodels.contract.Model.share`."""
     unit = current(kind)
     nbytes, readonly = measure(buffer)
     described = describe(buffer)

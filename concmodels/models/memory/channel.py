@@ -1,4 +1,5 @@
-"""Channels of the border models: one ring of 64-bit words in the arena, any number of senders and receivers.
+"""Channels of the models with memory boundaries: one ring of 64-bit words in the arena, any number of senders and
+receivers.
 
             HEAD                     TAIL                    positions count up for ever; the slot is position & mask
               v                        v
@@ -362,7 +363,7 @@ class Channel(Waiting):
 class Outside(Channel):
     """What a channel turns into when its run is over."""
 
-    kind = "border"
+    kind = "boundary"
     __slots__ = ()
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Where a channel of the border models lies in the arena, and how an item becomes a word there.
+"""Where a channel of the models with memory boundaries lies in the arena, and how an item becomes a word there.
 
     ... [ ] [word] [word] [word] [word] [ ] ...     positions count up for ever; the slot is position & mask
              HEAD                        TAIL

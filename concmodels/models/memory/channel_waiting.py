@@ -1,4 +1,5 @@
-"""How a task waits at a channel of the border models that holds items: in the list of its senders or its receivers.
+"""How a task waits at a channel of the models with memory boundaries that holds items: in the list of its senders or
+its receivers.
 
 `_wait_for` says it step by step. `_stand_by` is the same for a receiver without a timeout, where a message that makes
 others wait spends its time: all in one function, because what a task has not run for a while is no longer in the

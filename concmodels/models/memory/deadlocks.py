@@ -1,4 +1,4 @@
-"""Deadlocks of the border models, found if `run(main, deadlock_after=seconds)` asks for it.
+"""Deadlocks of the models with memory boundaries, found if `run(main, deadlock_after=seconds)` asks for it.
 
 A task that waits without a timeout says so in its record (WAITING, the number of that wait). When for so many seconds
 the keeper has found every task in the same wait, with a silent bell, it rings them all once and asks where they are:

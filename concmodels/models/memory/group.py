@@ -1,4 +1,5 @@
-"""Tasks and groups of the border models. The truth about them is in the arena; these objects are handles.
+"""Tasks and groups of the models with memory boundaries. The truth about them is in the arena; these objects are
+handles.
 
 A task is a record: a scope (its parent is its group), a state, a block with the call and later with the outcome, and
 the place where its unit waits. A group is a record too: a scope, its owner, and the number of its tasks that live.
@@ -165,7 +166,7 @@ class TaskGroup:
         return self
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
-        """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't cross the border."""
+        """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't cross the boundary."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
         must_be_plain(function, self.unit.kind)

@@ -92,7 +92,7 @@ class Unit:
         self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
         self.is_parent = False
         self.call: Callable[[Callable[..., object], tuple[object, ...]], object] = _call
-        self.own_threads: float = 0  # how many the room itself has started here ...
+        self.own_threads: float = 0  # how many the model itself has started here ...
         self.service: set[int] = set()  # ... and beside those: threads that serve tasks, and do nothing by themselves
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
@@ -126,7 +126,7 @@ class Unit:
             guard.cleaning_up = on
 
     def begin_service(self) -> None:
-        """The calling thread is one of the room's own, and serves its tasks. Ctrl-C is not for it."""
+        """The calling thread is one of the model's own, and serves its tasks. Ctrl-C is not for it."""
         from _thread import get_ident
 
         from concmodels.models.tasks.interrupts import hold_back

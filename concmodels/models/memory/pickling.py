@@ -1,4 +1,5 @@
-"""What may cross a border, and how: functions by name, data by pickle, channels by number, the rest not at all.
+"""What may cross a memory boundary, and how: functions by name, data by pickle, channels by number, the rest not at
+all.
 
 `pack_call` refuses before a task starts, with a sentence that names the argument and the reason. Items of channels are
 pickled the quick way; only what that refuses is looked at more closely.
@@ -23,8 +24,8 @@ _NO_MODELS = ("sharing", "variant")
 _MAIN = ("__main__", "__mp_main__")
 
 
-def _open_room(name: str) -> ModuleType:
-    """The room that is a module, on this side."""
+def _open_model(name: str) -> ModuleType:
+    """The model that is a module, on this side."""
     from importlib import import_module
 
     return import_module(name)
@@ -43,7 +44,7 @@ def _reason(value: object) -> str | None:
 
 
 class _Careful(Pickler):
-    """A pickler that knows the rooms, and says in a sentence what it refuses."""
+    """A pickler that knows the models, and says in a sentence what it refuses."""
 
     home: object = None  # the run that it pickles for
 
@@ -51,7 +52,7 @@ class _Careful(Pickler):
         kind = type(value)
         if kind.__name__ == "module":
             if value.__name__.startswith(_MODELS):
-                return _open_room, (value.__name__,)
+                return _open_model, (value.__name__,)
             raise CannotTravel(f"the module {value.__name__!r} can't travel: import it on the other side")
         if kind.__name__ == "function" or isinstance(value, type):
             reason = _reason(value)
@@ -65,17 +66,17 @@ class _Careful(Pickler):
 
     def _check_ours(self, value: Any) -> None:
         kind = type(value)
-        if kind.__name__ == "Room" or issubclass(kind, BaseException):
+        if kind.__name__ == "Model" or issubclass(kind, BaseException):
             return
         file = kind.__module__.removeprefix(_MODELS)
-        room = None if "." in file or file in _NO_MODELS else file.rstrip("_")
+        model = None if "." in file or file in _NO_MODELS else file.rstrip("_")
         home = getattr(value, "home", None)
         if home is None:
-            of = f" of the model {room!r}" if room else ""
+            of = f" of the model {model!r}" if model else ""
             raise CannotTravel(f"a {kind.__name__}{of} belongs to the place where it was made")
         if home is not self.home:
             what = "buffer" if kind.__name__ == "Shared" else "channel"
-            of = room or home.kind
+            of = model or home.kind
             raise CannotTravel(f"this {what} belongs to another run (of the model {of!r})")
 
 
@@ -89,7 +90,7 @@ def careful_dumps(value: object, home: object = None) -> bytes:
 
 
 def dumps_any(value: object, home: object) -> bytes:
-    """Pickle the quick way; what that refuses, with care: rooms travel then, and the rest is told in a sentence."""
+    """Pickle the quick way; what that refuses, with care: models travel then, and the rest is told in a sentence."""
     try:
         return dumps(value, 5)
     except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better

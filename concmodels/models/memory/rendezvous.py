@@ -1,4 +1,5 @@
-"""The rendezvous of the border models: channels of capacity 0, where `send` returns once the item is taken.
+"""The rendezvous of the models with memory boundaries: channels of capacity 0, where `send` returns once the item is
+taken.
 
 Nothing lies in such a channel but those who wait: two lists of records in the arena, senders and receivers. A sender
 that waits has its item's word in its record; a receiver that waits gets one written there. Whoever comes second claims

@@ -1,4 +1,4 @@
-"""How one task waits for several channels of a border model at once.
+"""How one task waits for several channels of a memory boundary model at once.
 
 A select is one wait with several cases. It looks and queues as elsewhere in this library: under all the locks that its
 channels have, so that there is one moment at which it sees all of them. For each case it puts a record of its own into
@@ -234,7 +234,7 @@ class Selection:
 
 
 def select(kind: str, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
-    """`select`, for the rooms of this kind."""
+    """`select`, for the models of this kind."""
     ends = [_end(kind, case) for case in cases]
     if not ends:
         raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")

@@ -1,7 +1,7 @@
 """The keeper of a run: one thread of the parent that starts the tasks, wakes the cancelled and buries the dead.
 
 Everybody rings the keeper's bell; it then looks into the arena for what there is to do: tasks that were
-spawned, scopes that were cancelled. What starts and ends a unit is the room's: `ProcessKeeper` in `processes.py`,
+spawned, scopes that were cancelled. What starts and ends a unit is the model's: `ProcessKeeper` in `processes.py`,
 `InterpreterKeeper` in `interpreters.py`.
 """
 
@@ -303,7 +303,7 @@ class Keeper:
             if words[at]:
                 os.eventfd_write(words[at], 1)
 
-    # What a room adds.
+    # What a model adds.
 
     def prepare(self) -> None:
         """Called first in the thread. Ctrl-C and the signals like it are for the main thread: whoever is started here,

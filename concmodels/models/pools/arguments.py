@@ -1,4 +1,4 @@
-"""What one may say to a pool, in either colour; what is wrong is told in one sentence."""
+"""What one may say to a pool, sync or async; what is wrong is told in one sentence."""
 
 import os
 from operator import index

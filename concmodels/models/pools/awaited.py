@@ -1,4 +1,4 @@
-"""The pool in the other colour: the same channel, the same group, awaited. The picture is in `executor.py`.
+"""The pool of the async models: the same channel, the same group, awaited. The picture is in `executor.py`.
 
 Here a pool is always an `async with`: its workers are tasks of a group around the body, as these models want it. So
 nothing can be forgotten, and what cancels the body from outside cancels the workers too.
@@ -37,7 +37,7 @@ _numbers = count(1)
 
 
 class AsyncPool:
-    """Workers that do what they are given; see `concmodels.contract.AsyncPool`. A room says on what they are built."""
+    """Workers that do what they are given; see `concmodels.contract.AsyncPool`. A model says on what they are built."""
 
     Channel: ClassVar[type[AsyncChannel]]
     TaskGroup: ClassVar[type[Any]]
@@ -45,12 +45,12 @@ class AsyncPool:
     @staticmethod
     def here() -> Any:
         """The task that runs here; it can be a key."""
-        raise NotImplementedError("a room must say which task is running")
+        raise NotImplementedError("a model must say which task is running")
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
         """The model's cancellation exception."""
-        raise NotImplementedError("a room must say what its cancellation looks like")
+        raise NotImplementedError("a model must say what its cancellation looks like")
 
     @staticmethod
     def is_cancelled() -> bool:

@@ -1,4 +1,4 @@
-"""What a pool gives in an async room: a handle for each `submit`, an iterator for each `map`."""
+"""What a pool gives in an async model: a handle for each `submit`, an iterator for each `map`."""
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.pools.progress import Bar

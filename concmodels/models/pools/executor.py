@@ -14,7 +14,7 @@ wait for each other.
     Staff   the group of the workers and their inbox (`workers.py`).
     Pools   the pools of a run, which are shut down at its end.
 
-A room adds its channel and its group. In an async room: `awaited.py`.
+A model adds its channel and its group. In an async model: `awaited.py`.
 """
 
 from concurrent.futures import CancelledError, Executor

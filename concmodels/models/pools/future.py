@@ -1,4 +1,4 @@
-"""The future of a pool's task: the standard library's own, but who waits for it waits as everybody does in its room.
+"""The future of a pool's task: the standard library's own, but who waits for it waits as everybody does in its model.
 
 `concurrent.futures.Future` touches its scheduler in two places only, and both are replaced here:
 
@@ -6,9 +6,9 @@
     _waiters     who is to be told, with a `threading.Event` each    `_Guests`: gives each an event and a lock of ours
 
 So a greenlet that waits for a future lets the others run, a cancellation ends the wait, the deadlock watch sees it, and
-the library's `wait` and `as_completed` work in every room.
+the library's `wait` and `as_completed` work in every model.
 
-A pool's *desk* says how its room waits: `new_lock()`, `new_waiter()` and `wait(waiter, timeout)`. All methods are
+A pool's *desk* says how its model waits: `new_lock()`, `new_waiter()` and `wait(waiter, timeout)`. All methods are
 called through this file, and what is locked is a `LentLock`, so that Ctrl-C breaks nothing: see `tasks/interrupts.py`.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.channel import Waiter
 
     class Desk(Protocol):
-        """How the room of a pool waits."""
+        """How the model of a pool waits."""
 
         @property
         def new_lock(self) -> Callable[[], Any]:
@@ -97,7 +97,7 @@ class LentLock:
 
 
 class Condition:
-    """What a future needs of a `threading.Condition`, on the waits of a room."""
+    """What a future needs of a `threading.Condition`, on the waits of a model."""
 
     def __init__(self, desk: Desk) -> None:
         lock = desk.new_lock()
@@ -153,7 +153,7 @@ class _Signal(Event):
 
 
 class _Guests(list):  # type: ignore[type-arg]
-    """Those who are told when a future ends; each is given an event that its room can wait for, and the room's lock."""
+    """Those who are told when a future ends; each is given an event that its model can wait for, and the model's lock."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a `map` of a pool brings home, in either colour: the results by position, in whatever order they come.
+"""What a `map` of a pool brings home, sync or async: the results by position, in whatever order they come.
 
 There is no future for each item: that is what makes small tasks cheap. Whoever iterates takes the results in order; if
 the next one is not there he says that he waits for exactly that one, and only the worker who brings it wakes him.

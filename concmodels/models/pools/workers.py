@@ -45,7 +45,7 @@ _numbers = count(1)
 
 
 class Staff(_Group):
-    """The workers of a pool. A room adds its own group and its channel."""
+    """The workers of a pool. A model adds its own group and its channel."""
 
     Channel: ClassVar[type[SyncChannel]]
 

@@ -66,7 +66,7 @@ def place(frames: list[FrameType]) -> str:
 
 
 def of_program(frame: FrameType) -> bool:
-    """Whether this frame is the program's own: not a room's, not the standard library's, not a model's library's."""
+    """Whether this frame is the program's own: not a model's, not the standard library's, not a model's library's."""
     if frame.f_code.co_filename.startswith(FOLDER):
         return False
     root = str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -123,7 +123,7 @@ class TaskGroup:
         raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
 
     def join(self) -> None:
-        """Wait until the units themselves are gone too; a room whose units outlive their tasks overrides it."""
+        """Wait until the units themselves are gone too; a model whose units outlive their tasks overrides it."""
 
     def names(self) -> list[str]:
         """The names of the tasks that have not ended."""

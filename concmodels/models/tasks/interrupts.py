@@ -5,9 +5,9 @@ and "lock given back". A lock lost like that hangs the program for ever. So whil
 first *where* the signal landed:
 
 * in the program's own code it raises there, as Python does;
-* in code of a room (a file of this folder) it only marks the interrupt as pending and wakes the main task. The room
+* in code of a model (a file of this folder) it only marks the interrupt as pending and wakes the main task. The model
   raises it where nothing is half done. A small thread then knocks every 0.2 ms until the interrupt has landed, because
-  a task that never waits leaves the room's code only for moments.
+  a task that never waits leaves the model's code only for moments.
 
 The standard library and the models' own libraries are neither: there the frame that called them decides.
 
@@ -49,11 +49,12 @@ ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGH
 """The signals that ask a program to end: each of them ends a run."""
 
 lent: list[object] = []
-"""The locks of a room that the main thread holds in code of the standard library: till it lets go nothing is raised."""
+"""The locks of a model that the main thread holds in code of the standard library: till it lets go nothing is raised.
+"""
 
 
 def in_program(frame: FrameType | None) -> bool:
-    """Whether this frame belongs to the program, not to a room and not to a library that a room called."""
+    """Whether this frame belongs to the program, not to a model and not to a library that a model called."""
     if lent:
         return False
     while frame is not None:
@@ -199,7 +200,7 @@ class Guard:
             signal.signal(signum, old)
 
     def check(self) -> None:
-        """Raise a pending interrupt. Called where the room holds nothing and has taken nothing."""
+        """Raise a pending interrupt. Called where the model holds nothing and has taken nothing."""
         if self.pending:
             self.land()
 

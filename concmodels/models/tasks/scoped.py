@@ -70,7 +70,7 @@ class Task:
 
 
 class ScopedGroup:
-    """A group on the model's own: a room says how it is opened, and what a scope and a waiter are."""
+    """A group on the model's own: a model says how it is opened, and what a scope and a waiter are."""
 
     open_group: ClassVar[Callable[[], Any]]
     new_scope: ClassVar[Callable[[], Any]]
@@ -81,12 +81,12 @@ class ScopedGroup:
     @staticmethod
     async def checkpoint() -> None:
         """Let the others run, and be cancelled if it is time."""
-        raise NotImplementedError("a room must say what its checkpoint is")
+        raise NotImplementedError("a model must say what its checkpoint is")
 
     @staticmethod
     def cancelled_type() -> type[BaseException]:
         """The model's cancellation exception."""
-        raise NotImplementedError("a room must say what its cancellation looks like")
+        raise NotImplementedError("a model must say what its cancellation looks like")
 
     async def __aenter__(self) -> Self:
         self.live: set[Task] = set()

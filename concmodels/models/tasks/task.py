@@ -42,7 +42,7 @@ class Cancelled(BaseException):
 
 
 class TaskWaiter(Waiter):
-    """A wait that cancellation can end. A room adds `_block` (wait to be woken) and `wake`."""
+    """A wait that cancellation can end. A model adds `_block` (wait to be woken) and `wake`."""
 
     __slots__ = ("task",)
 
@@ -53,7 +53,7 @@ class TaskWaiter(Waiter):
     @staticmethod
     def current() -> Task:
         """The task that runs here."""
-        raise NotImplementedError("a room must say which task is running")
+        raise NotImplementedError("a model must say which task is running")
 
     def _block(self, timeout: float | None) -> bool:
         """Wait for `wake`, at most `timeout` seconds; False if it did not come."""

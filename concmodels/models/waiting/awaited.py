@@ -1,4 +1,4 @@
-"""How waiting works, awaited: the verbs of `cooperative.py` in the other colour, on the same steps."""
+"""How waiting works, awaited: the verbs of `cooperative.py` with `await`, on the same steps."""
 
 from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import CANCELLED, DONE, NOTHING, TIMED_OUT, Event, Waiter, expired, forget
@@ -68,7 +68,7 @@ class AsyncUnbounded(UnboundedState, AsyncChannel):
     """Awaited; nobody waits for room."""
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
+        """Send; there is always model. Raises `ChannelClosed`."""
         if next(self._turns):
             await self._visit_scheduler()
         self._put(item)
@@ -110,7 +110,7 @@ WAITS = (wait_async.__code__, AsyncChannel._stand.__code__, AsyncUnbounded.__ane
 class AsyncEvent(Event):
     """As `Event`, awaited."""
 
-    async def wait(self, timeout: float | None = None) -> None:  # type: ignore[override]  # the other colour
+    async def wait(self, timeout: float | None = None) -> None:  # type: ignore[override]  # awaited
         """As `Event.wait`, awaited."""
         if self.happened:
             return

@@ -14,7 +14,7 @@ before the task has gone on, does not undo the operation: it returns, and the ca
 checkpoint (`put_off`).
 
 The steps (`_offer`, `_take` ...) know no scheduler and never wait; they run under the channel's lock. The verbs wait,
-and for that they take `park` and `wake` from the room's own kind of waiter: a lock, a switch, a future.
+and for that they take `park` and `wake` from the model's own kind of waiter: a lock, a switch, a future.
 """
 
 import math
@@ -39,7 +39,7 @@ NOTHING = object()
 
 
 class Waiter:
-    """One wait of one task; a room adds how to `park` the task and how to `wake` it."""
+    """One wait of one task; a model adds how to `park` the task and how to `wake` it."""
 
     __slots__ = ("_claim", "item", "outcome")
 
@@ -62,7 +62,7 @@ class Waiter:
         return bool(self._claim)
 
     def park(self, timeout: float | None) -> Any:
-        """Wait to be woken; False if the timeout struck first. Awaited in the async rooms."""
+        """Wait to be woken; False if the timeout struck first. Awaited in the async models."""
         raise NotImplementedError(f"{type(self).__name__} must say how its task waits")
 
     def wake(self) -> None:
@@ -119,7 +119,7 @@ def remaining(until: float | None) -> float | None:
 
 
 class ChannelState:
-    """What both colours share: the state of a channel and the steps that change it, none of which waits."""
+    """What sync and async channels share: the state of a channel and the steps that change it, none of which waits."""
 
     _new_waiter: ClassVar[Callable[..., Waiter]]
     _turns: Iterator[bool]
@@ -354,7 +354,7 @@ def turns(size: int = 256) -> Iterator[bool]:
     """Count operations: an endless iterator that says True at every `size`-th step.
 
     In a cooperative model that is when the one who has done so many in a row lets the others run. One count serves all
-    channels of a room. It is the channel's fairness, and where a task that never has to wait can be cancelled. (It is
+    channels of a model. It is the channel's fairness, and where a task that never has to wait can be cancelled. (It is
     an iterator in C because a counter in Python would cost more than the operation.)
     """
     return cycle([*repeat(False, size - 1), True])

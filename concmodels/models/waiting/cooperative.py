@@ -1,6 +1,6 @@
 """Channels of the models whose tasks share one thread: between two waits nobody interferes.
 
-So nothing here takes a lock, and what is tried first is short: room in the buffer, or an item in it, and nobody to
+So nothing here takes a lock, and what is tried first is short: model in the buffer, or an item in it, and nobody to
 care for. `awaited.py` has the same verbs awaited. What is left to do is fairness: after 256 operations in a row the
 others have their turn.
 """
@@ -46,7 +46,7 @@ class CooperativeState(ChannelState):
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         super().__init__(capacity, name)
-        self._turns = self._turns  # the room's one count; found quicker in the instance than in the class
+        self._turns = self._turns  # the model's one count; found quicker in the instance than in the class
         self._room = capacity
 
     def _offer(self, item: Any) -> bool:
@@ -165,7 +165,7 @@ class CooperativeUnbounded(UnboundedState, CooperativeChannel):
     """In plain code; nobody waits for room."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
+        """Send; there is always model. Raises `ChannelClosed`."""
         if next(self._turns):
             self._visit_scheduler()
         self._put(item)

@@ -1,4 +1,6 @@
-"""The commonest slips, told in one sentence: the wrong colour, and seconds that are no number."""
+"""The commonest slips, told in one sentence: a sync function where an async one is needed or the other way round, and
+seconds that are no number.
+"""
 
 from math import isnan
 
@@ -13,13 +15,13 @@ _LONG_S = 1e9
 
 
 def must_be_plain(function: Callable[..., Any], model: str) -> None:
-    """Raise `TypeError` for an `async def` function: a sync room would call it and nothing would happen."""
+    """Raise `TypeError` for an `async def` function: a sync model would call it and nothing would happen."""
     code = getattr(function, "__code__", None)
     if code is not None and code.co_flags & _IS_COROUTINE:
         name = getattr(function, "__qualname__", "the function")
         raise TypeError(
-            f"{name} is an `async def` function, and {model} is a sync room: write `def`, "
-            "or load an async room (asyncio, trio, anyio)"
+            f"{name} is an `async def` function, and {model} is a sync model: write `def`, "
+            "or load an async model (asyncio, trio, anyio)"
         )
 
 

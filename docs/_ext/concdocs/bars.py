@@ -35,7 +35,7 @@ class Bars(Directive):
 
     def _wanted(self, row: Row) -> bool:
         only = self.options.get("only", "").split()
-        return row.kind == self.options.get("kind", "room") and (not only or row.candidate in only)
+        return row.kind == self.options.get("kind", "model") and (not only or row.candidate in only)
 
 
 def table(rows: list[Row], caption: str, linear: bool) -> str:

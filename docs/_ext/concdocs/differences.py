@@ -1,6 +1,6 @@
 """What two sources have in common: first by their definitions, then by the lines within those.
 
-Plain line by line, a `return` of one function is found the same as a `return` of another one far away. The rooms have
+Plain line by line, a `return` of one function is found the same as a `return` of another one far away. The models have
 the same floor plan, so definitions of the same name are what a reader wants beside each other.
 """
 

@@ -53,7 +53,7 @@ def _plain(text: str) -> str:
 
 
 def process(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """For autodoc. The docstrings of libraries, which some rooms pass on, are reStructuredText already."""
+    """For autodoc. The docstrings of libraries, which some models pass on, are reStructuredText already."""
     if is_dummy(obj):
         lines[:] = []  # typing's, about itself
     elif is_ours(getattr(obj, "__module__", None) or name):

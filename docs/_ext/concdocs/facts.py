@@ -19,7 +19,7 @@ def told(facts: Facts) -> dict[str, str]:
     again = "is raised again" if facts.raised_again else "is gone"
     return {
         "A task is": facts.unit,
-        "Written with": "plain calls" if facts.colour == "sync" else "async and await",
+        "Written with": "plain calls" if not facts.is_async else "async and await",
         "Scheduled by": f"{facts.scheduler}; {'preemptive' if facts.preemptive else 'cooperative'}",
         "A message travels as": facts.message,
         "`share` gives": facts.shares,

@@ -19,7 +19,7 @@ PROGRAMS = ROOT / "build" / "docs-programs"
 class InAllModels(Directive):
     """The first file is the plain program, the second (if any) the awaited one; each loads one model by its name.
 
-    The name is replaced, and where the program holds the room in a variable of the model's name, that too.
+    The name is replaced, and where the program holds the model in a variable of the model's name, that too.
     """
 
     required_arguments = 1

@@ -1,4 +1,4 @@
-"""The futures of the border models: the standard library's own, whose waits are the model's."""
+"""The futures of the models with memory boundaries: the standard library's own, whose waits are the model's."""
 
 from concurrent.futures import Future as _Future
 

@@ -58,13 +58,13 @@ class Crew(TaskGroup):
 class Foreman:
     """Minds the pool when nobody else does; gives everybody who waits for it the post meanwhile."""
 
-    def __init__(self, floor: Floor, unit: Unit, at_end: Callable[[], object]) -> None:
+    def __init__(self, baseline: Floor, unit: Unit, at_end: Callable[[], object]) -> None:
         self.gone = False
-        self._floor = floor
+        self._floor = baseline
         self._unit = unit
         self._at_end = at_end
         self._parker = unit.new_parker()
-        self.crew = floor.crew = Crew(unit)
+        self.crew = baseline.crew = Crew(unit)
         self.crew.open(self._parker.at)
         self._waiting: list[int] = []  # the records of those who wait for the pool; the last one has the post
         self._changing = allocate_lock()

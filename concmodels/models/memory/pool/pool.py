@@ -1,4 +1,4 @@
-"""The pool of the border models: workers in processes or interpreters, each at a desk of its own.
+"""The pool of the models with memory boundaries: workers in processes or interpreters, each at a desk of its own.
 
                          ┌─ desk ─ worker 1         a worker takes what lies on its desk, one batch after the other,
     submit ─┐            │                          and puts each result there before it begins the next task
@@ -86,7 +86,7 @@ class Pool(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`; see `concmodels.contract.Pool`.
 
-        Raises `CannotTravel` for what can't cross the border, and `RuntimeError` once the pool is shut down.
+        Raises `CannotTravel` for what can't cross the boundary, and `RuntimeError` once the pool is shut down.
         """
         must_be_plain(fn, self.kind)
         data = pack_call(fn, args, self.home, kwargs)

@@ -26,12 +26,12 @@ from concmodels.models.memory.pool.worker_memory import (
     GIVEN,
     ITEMS,
     MASK,
+    MODEL,
     NEED,
     PAYLOAD_AT,
     PAYLOAD_SIZE,
     READY,
     RESULTS_AT,
-    ROOM,
     START,
     STOP,
     STORED,
@@ -203,7 +203,7 @@ class Worker:
             self._ask_for_room(size)
         framed = len(data).to_bytes(8, "little") + data
         if size > words[AREA_SIZE]:
-            at, kind = words[ROOM], kind + 2
+            at, kind = words[MODEL], kind + 2
             self.unit.arena.write(at, framed)
         else:
             at, self._used = self._used, self._used + size

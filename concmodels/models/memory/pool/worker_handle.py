@@ -21,13 +21,13 @@ from concmodels.models.memory.pool.worker_memory import (
     FREED,
     GIVEN,
     MASK,
+    MODEL,
     NEED,
     PAYLOAD_AT,
     PAYLOAD_SIZE,
     READY,
     RESULTS,
     RESULTS_AT,
-    ROOM,
     START,
     STOP,
     STORED,
@@ -252,7 +252,7 @@ class Member:
         words, arena = self.words, self.unit.arena
         if words[NEED] > words[AREA_SIZE]:
             with arena.claim:
-                words[ROOM] = arena.allocate(words[NEED])
+                words[MODEL] = arena.allocate(words[NEED])
         words[ANSWERED] = words[ASKED]
         self.ring()
 

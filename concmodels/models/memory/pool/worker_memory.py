@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from concmodels.models.memory.arena import Arena
 
 # The pool writes these ...
-GIVEN, CLOSING, FREED, AREA_AT, AREA_SIZE, ROOM, ANSWERED = range(7)
+GIVEN, CLOSING, FREED, AREA_AT, AREA_SIZE, MODEL, ANSWERED = range(7)
 # ... and the worker those, on a cache line of their own.
 BEGUN, TAKEN, STORED, READY, NEED, ASKED = range(8, 14)
 

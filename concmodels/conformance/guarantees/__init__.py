@@ -1,0 +1,25 @@
+"""The guarantees, chapter by chapter."""
+
+CHAPTERS = (
+    "delivery",
+    "waiting",
+    "timeouts",
+    "closing",
+    "selecting",
+    "competing",
+    "tasks",
+    "failures",
+    "cancellation",
+    "same_turn",
+    "runs",
+    "pooling",
+    "pooling_map",
+    "pooling_ends",
+    "pooling_failures",
+    "pooling_deaths",
+    "pooling_boundaries",
+    "travelling",
+    "pooling_async",
+    "sharing",
+    "sharing_ends",
+)

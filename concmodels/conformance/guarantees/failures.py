@@ -1,0 +1,245 @@
+"""When a task fails."""
+
+from .tools import (
+    FOR_EVER,
+    INF,
+    PATIENCE,
+    WAITS,
+    Trouble,
+    answer,
+    drain,
+    fail,
+    fail_when_told,
+    guarantee,
+    pause,
+    raises,
+    receive_all,
+    tell_of_cancellation,
+    wait_in,
+)
+
+NEEDS = ("TaskGroup",)
+
+ERRORS = ((ValueError, "builtin"), (KeyError, "key"), (OSError, 2, "no such thing"), (Trouble, "own", 7), (Trouble,))
+
+
+@guarantee(error=ERRORS)
+async def an_error_keeps_its_type(model, error):
+    """Everything that failed leaves in one `ExceptionGroup`, and an exception keeps its type."""
+    kind, *args = error
+    with raises(ExceptionGroup) as caught:
+        async with model.TaskGroup() as group:
+            group.spawn(fail, *error)
+    assert type(caught.error) is ExceptionGroup
+    assert [type(inner) for inner in caught.error.exceptions] == [type(kind(*args))]
+    assert caught.error.exceptions[0].args == kind(*args).args
+
+
+@guarantee()
+async def result_raises_what_the_task_raised(model):
+    """`Task.result()` raises what the task raised, also after the group."""
+    with raises(ExceptionGroup):
+        async with model.TaskGroup() as group:
+            task = group.spawn(fail, Trouble, "own", 7)
+    assert task.done()
+    with raises(Trouble) as caught:
+        await task.result()
+    assert caught.error.args == ("own", 7)
+
+
+@guarantee()
+async def an_error_is_there_once(model):
+    """Everything that failed leaves in one `ExceptionGroup`, each exception once: also if the body raises it again."""
+    with raises(ExceptionGroup) as caught:
+        async with model.TaskGroup() as group:
+            task = group.spawn(fail, Trouble, "once")
+            await task.result()
+    assert [(type(error), error.args) for error in caught.error.exceptions] == [(Trouble, ("once",))]
+
+
+async def fail_in_the_end(model, kind, *args):
+    """When cancelled, raise this instead."""
+    try:
+        await model.sleep(FOR_EVER)
+    finally:
+        raise kind(*args)
+
+
+@guarantee()
+async def everything_that_failed_leaves(model):
+    """Everything that failed leaves in one `ExceptionGroup`: also what fails while it is cancelled."""
+    go = model.Channel(0)
+    with raises(ExceptionGroup) as caught:
+        async with model.TaskGroup() as group:
+            group.spawn(fail_in_the_end, model, Trouble, "second")
+            group.spawn(fail_when_told, go, ValueError, "first")
+            await pause(model)
+            await go.send("go")
+    found = {(type(error), error.args) for error in caught.error.exceptions}
+    assert found <= {(ValueError, ("first",)), (Trouble, ("second",))} and (ValueError, ("first",)) in found
+    assert len(found) == len(caught.error.exceptions)
+
+
+@guarantee()
+async def an_error_of_the_body_leaves_too(model):
+    """An error in the body of the `with` cancels the tasks and leaves in the `ExceptionGroup`."""
+    report = model.Channel(INF)
+    with raises(ExceptionGroup) as caught:
+        async with model.TaskGroup() as group:
+            group.spawn(tell_of_cancellation, model, "sleep", report)
+            assert await report.receive(PATIENCE) == "waits"
+            await pause(model)
+            raise Trouble("of the body")
+    assert [(type(error), error.args) for error in caught.error.exceptions] == [(Trouble, ("of the body",))]
+    assert drain(report) == ["cancelled"]
+
+
+@guarantee(where=WAITS)
+async def the_first_failure_cancels_the_siblings(model, where):
+    """The first failure cancels the siblings, wherever they wait."""
+    report, go = model.Channel(INF), model.Channel(0)
+    with raises(ExceptionGroup) as caught:
+        async with model.TaskGroup() as group:
+            group.spawn(tell_of_cancellation, model, where, report)
+            group.spawn(fail_when_told, go, Trouble, "first")
+            assert await report.receive(PATIENCE) == "waits"
+            await pause(model)
+            await go.send("go")
+    assert [type(error) for error in caught.error.exceptions] == [Trouble]
+    assert drain(report) == ["cancelled"]
+
+
+async def fail_soon(model, kind, *args):
+    """Raise this in a moment."""
+    await pause(model)
+    raise kind(*args)
+
+
+@guarantee(where=WAITS)
+async def the_first_failure_cancels_the_body(model, where):
+    """The first failure cancels the siblings, the body of the `with` among them, wherever it waits."""
+    cancelled = False
+    with raises(ExceptionGroup) as caught:
+        async with model.TaskGroup() as group:
+            group.spawn(fail_soon, model, Trouble, "first")
+            try:
+                await wait_in(model, where)
+            except model.Cancelled:
+                cancelled = True
+                raise
+    assert [type(error) for error in caught.error.exceptions] == [Trouble]
+    assert cancelled
+
+
+@guarantee()
+async def who_waits_for_a_cancelled_sibling_is_cancelled_too(model, effort):
+    """What was cancelled has not failed: who waits for a cancelled sibling's result is cancelled like it."""
+    for _ in range(effort.rounds):
+        go = model.Channel(0)
+        with raises(ExceptionGroup) as caught:
+            async with model.TaskGroup() as group:
+                sibling = group.spawn(wait_in, model, "receive")
+                group.spawn(fail_when_told, go, Trouble, "first")
+                await go.send("go")
+                await sibling.result()
+        assert [type(error) for error in caught.error.exceptions] == [Trouble]
+
+
+async def clean_up(model, report):
+    """When cancelled, do something that takes a moment."""
+    report.send_nowait("begun")
+    try:
+        await model.sleep(FOR_EVER)
+    finally:
+        for _ in range(10_000):
+            pass
+        report.send_nowait("cleaned up")
+
+
+@guarantee()
+async def a_failed_group_waits_for_its_tasks_too(model):
+    """A group leaves its `with` only when every task has ended: also after a failure."""
+    report = model.Channel(INF)
+    with raises(ExceptionGroup):
+        async with model.TaskGroup() as group:
+            for _ in range(2):
+                group.spawn(clean_up, model, report)
+            for _ in range(2):
+                assert await report.receive(PATIENCE) == "begun"
+            raise Trouble
+    assert drain(report) == ["cleaned up"] * 2
+
+
+async def fail_in_a_group(model, kind, *args):
+    """Have a task of one's own fail."""
+    async with model.TaskGroup() as group:
+        group.spawn(fail, kind, *args)
+
+
+@guarantee()
+async def failures_nest(model):
+    """What failed leaves in one `ExceptionGroup`: that of an inner group stands inside that of the outer one."""
+    with raises(ExceptionGroup) as caught:
+        async with model.TaskGroup() as group:
+            group.spawn(fail_in_a_group, model, Trouble, "deep")
+    (inner,) = caught.error.exceptions
+    assert isinstance(inner, ExceptionGroup)
+    assert [(type(error), error.args) for error in inner.exceptions] == [(Trouble, ("deep",))]
+
+
+@guarantee()
+async def an_inner_failure_leaves_the_outer_group_alone(model):
+    """A failure belongs to its group: caught outside of the inner one, it does not disturb the outer one."""
+    channel = model.Channel(0)
+    async with model.TaskGroup() as outer:
+        task = outer.spawn(receive_all, channel)
+        with raises(ExceptionGroup):
+            async with model.TaskGroup() as inner:
+                inner.spawn(fail, Trouble)
+        await channel.send("undisturbed")
+        channel.close()
+    assert await task.result() == ["undisturbed"]
+
+
+@guarantee()
+async def a_caught_error_is_over(model):
+    """A group that failed is over: the next one works as if nothing had been."""
+    for _ in range(2):
+        with raises(ExceptionGroup):
+            async with model.TaskGroup() as group:
+                group.spawn(fail, Trouble)
+        await model.sleep(0.001)
+    async with model.TaskGroup() as group:
+        task = group.spawn(answer, "fine")
+    assert await task.result() == "fine"
+
+
+async def wait_with_a_task(model, function, *args):
+    """Wait in a group whose task does this."""
+    async with model.TaskGroup() as group:
+        group.spawn(function, *args)
+        await model.sleep(FOR_EVER)
+
+
+@guarantee(kind=(KeyboardInterrupt, SystemExit))
+def an_exit_in_a_task_leaves_bare(model, kind):
+    """`KeyboardInterrupt` and `SystemExit` leave bare: raised in a task."""
+    with raises(kind) as caught:
+        model.run(wait_with_a_task, model, fail, kind, 3)
+    assert type(caught.error) is kind and caught.error.args == (3,)
+
+
+async def raise_in_a_group(model, kind):
+    """Raise this in the body, while a task waits."""
+    async with model.TaskGroup() as group:
+        group.spawn(wait_in, model, "receive")
+        await pause(model)
+        raise kind(3)
+
+
+@guarantee(kind=(KeyboardInterrupt, SystemExit))
+def an_exit_in_the_body_leaves_bare(model, kind):
+    """`KeyboardInterrupt` and `SystemExit` leave bare: raised in the body of the `with`."""
+    with raises(kind) as caught:
+        model.run(raise_in_a_group, model, kind)
+    assert type(caught.error) is kind and caught.error.args == (3,)

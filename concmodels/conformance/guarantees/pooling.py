@@ -1,0 +1,280 @@
+"""The pool: `submit`, and who does the work."""
+
+from weakref import ref
+
+from .pool_tools import Uncollected, all_of, bordered, double, hold, mark, meet, of_one_memory
+from .tools import INF, PATIENCE, answer, become, drain, guarantee, raises
+
+NEEDS = ("Pool",)
+
+
+@guarantee()
+async def submit_gives_the_result(model):
+    """`submit` has one worker call the function; its result may be asked for as often as one likes."""
+    async with model.Pool(2) as pool:
+        call = await pool.submit(answer, "value")
+        assert await call.result(PATIENCE) == "value"
+        assert await call.result() == "value"
+        assert call.done()
+    assert await call.result(0) == "value"
+
+
+async def tell(*args, **kwargs):
+    """Return what this was called with."""
+    return args, kwargs
+
+
+@guarantee()
+async def arguments_are_passed_on(model):
+    """`submit(fn, /, *args, **kwargs)`: a worker calls `fn(*args, **kwargs)`, whatever their names."""
+    async with model.Pool(1) as pool:
+        call = await pool.submit(tell, 1, [2], function=3, self=("s",), fn=None, args=5)
+        assert await call.result(PATIENCE) == ((1, [2]), {"function": 3, "self": ("s",), "fn": None, "args": 5})
+
+
+@guarantee()
+async def the_function_has_no_name(model):
+    """The first argument of `submit` and of `map` is given by its place: another one by its name is a `TypeError`."""
+    async with model.Pool(1) as pool:
+        for name in ("fn", "function"):
+            with raises(TypeError):
+                await pool.submit(**{name: answer})
+            with raises(TypeError):
+                await all_of(pool.map(**{name: answer}))
+
+
+async def make_set(number):
+    """A set of one number: something that can be looked for."""
+    return {number}
+
+
+@guarantee()
+async def a_call_that_is_dropped_takes_its_result_along(model):
+    """Nobody but the caller holds a call, or its result, once it has been asked for."""
+    with Uncollected():
+        async with model.Pool(2) as pool:
+            for number in range(5):
+                call = await pool.submit(make_set, number)
+                result = await call.result(PATIENCE)
+                kept = ref(result), ref(call)
+                del result, call
+                await become(model, (None, None), lambda kept=kept: tuple(it() for it in kept))
+
+
+@guarantee(value=(None, False, "text", ("a", [1, {"b": None}]), b"\0" * 3_000_000))
+async def values_travel_both_ways(model, value):
+    """Arguments and results of a pool's tasks travel, whatever their size."""
+    async with model.Pool(1) as pool:
+        call = await pool.submit(answer, value)
+        assert await call.result(PATIENCE) == value
+
+
+@guarantee()
+async def a_pool_knows_its_workers(model):
+    """`workers` is how many there are."""
+    async with model.Pool(3) as pool:
+        assert pool.workers == 3
+
+
+def as_many_as_cpus():
+    """The number of CPUs that this program may use."""
+    import os
+
+    return os.process_cpu_count() or 1
+
+
+@guarantee(by=bordered)
+async def there_are_as_many_workers_as_cpus(model):
+    """By default a pool has as many workers as there are CPUs."""
+    async with model.Pool() as pool:
+        assert pool.workers == as_many_as_cpus()
+
+
+@guarantee(by=of_one_memory)
+async def there_are_four_workers_more_than_cpus(model):
+    """By default a pool has four workers more than there are CPUs, at most 32."""
+    async with model.Pool() as pool:
+        assert pool.workers == min(32, as_many_as_cpus() + 4)
+
+
+@guarantee(count=(0, -1))
+async def a_pool_has_at_least_one_worker(model, count):
+    """`Pool(workers)` raises `ValueError` for less than one worker."""
+    with raises(ValueError):
+        model.Pool(count)
+
+
+@guarantee()
+async def more_tasks_than_workers(model, effort):
+    """A task is begun once, however many there are for a few workers."""
+    marks = model.Channel(INF)
+    async with model.Pool(2) as pool:
+        calls = [await pool.submit(mark, marks, number) for number in range(effort.items)]
+        assert [await call.result(PATIENCE) for call in calls] == list(range(effort.items))
+    assert sorted(drain(marks)) == list(range(effort.items))
+
+
+@guarantee()
+async def workers_work_at_the_same_time(model):
+    """There are as many workers as were asked for: so many tasks can wait for each other."""
+    channels = [model.Channel(INF) for _ in range(3)]
+    async with model.Pool(3) as pool:
+        calls = [await pool.submit(meet, channels[n], channels[n - 1]) for n in range(3)]
+        assert [await call.result(PATIENCE) for call in calls] == ["here"] * 3
+
+
+@guarantee()
+async def a_lone_task_is_not_held_back(model):
+    """A lone task is begun at once: it need not wait for others to travel with."""
+    begun, gate = model.Channel(INF), model.Channel(0)
+    async with model.Pool(2) as pool:
+        first = await pool.submit(hold, begun, gate, "first")
+        assert await begun.receive(PATIENCE) == "first"
+        second = await pool.submit(close, gate)
+        assert await first.result(PATIENCE) == "first"
+        assert await second.result(PATIENCE) is None
+
+
+async def close(channel):
+    """Close it."""
+    channel.close()
+
+
+@guarantee()
+async def a_free_worker_does_what_a_busy_one_has_not_begun(model):
+    """A task waits for no other one, as long as there is a free worker: whatever the others have begun."""
+    begun, gate = model.Channel(INF), model.Channel(0)
+    async with model.Pool(2) as pool:
+        calls = [await pool.submit(double, number) for number in range(20)]
+        slow = await pool.submit(hold, begun, gate, "slow")
+        calls += [await pool.submit(double, number) for number in range(20)]
+        assert [await call.result(PATIENCE) for call in calls] == [*range(0, 40, 2)] * 2
+        gate.close()
+        assert await slow.result(PATIENCE) == "slow"
+
+
+@guarantee(timeout=(0, -1, 0.02))
+async def waiting_for_a_result_may_time_out(model, timeout):
+    """`result(timeout)` raises `TimeoutError`; the task is not disturbed."""
+    begun, gate = model.Channel(INF), model.Channel(0)
+    async with model.Pool(1) as pool:
+        call = await pool.submit(hold, begun, gate, "value")
+        with raises(TimeoutError):
+            await call.result(timeout)
+        assert not call.done()
+        gate.close()
+        assert await call.result(PATIENCE) == "value"
+
+
+# Pools, tasks and other pools.
+
+
+async def sum_of_doubles(pool, numbers):
+    """Have the pool that this is a task of do the work."""
+    calls = [await pool.submit(double, number) for number in numbers]
+    return sum([await call.result() for call in calls])
+
+
+@guarantee()
+async def a_task_may_give_its_pool_tasks(model):
+    """A task may give the pool further tasks and wait for them."""
+    async with model.Pool(3) as pool:
+        calls = [await pool.submit(sum_of_doubles, pool, range(start, 9)) for start in (0, 5)]
+        assert [await call.result(PATIENCE) for call in calls] == [72, 52]
+
+
+async def map_doubles(pool, count):
+    """Have the pool that this is a task of do the work."""
+    return [result async for result in pool.map(double, range(count))]
+
+
+@guarantee()
+async def a_task_may_map(model):
+    """A task may give the pool further tasks and wait for them: also by `map`."""
+    async with model.Pool(2) as pool:
+        call = await pool.submit(map_doubles, pool, 10)
+        assert await call.result(PATIENCE) == list(range(0, 20, 2))
+
+
+async def submit_and_go(pool, marks, number):
+    """Give the pool one more task, and end."""
+    await pool.submit(mark, marks, number)
+
+
+@guarantee()
+async def what_tasks_submit_is_done_before_the_end(model):
+    """Leaving the `with` waits until everything is done: also what a task has given the pool."""
+    marks = model.Channel(INF)
+    async with model.Pool(2) as pool:
+        calls = [await pool.submit(submit_and_go, pool, marks, number) for number in range(4)]
+        for call in calls:
+            await call.result(PATIENCE)
+    assert sorted(drain(marks)) == [0, 1, 2, 3]
+
+
+@guarantee()
+async def a_task_of_a_group_may_use_a_pool(model):
+    """A task of a group may be given a pool, and use it as its maker does."""
+    async with model.Pool(2) as pool:
+        async with model.TaskGroup() as group:
+            task = group.spawn(map_doubles, pool, 5)
+        assert await task.result() == [0, 2, 4, 6, 8]
+
+
+@guarantee()
+async def many_may_use_a_pool(model, effort):
+    """Several tasks of a group may give a pool work at the same time: each gets its own results."""
+    count = min(effort.items, 50)
+    async with model.Pool(2) as pool:
+        async with model.TaskGroup() as group:
+            tasks = [group.spawn(map_doubles, pool, count) for _ in range(3)]
+            mine = await map_doubles(pool, count)
+        for result in (mine, *[await task.result() for task in tasks]):
+            assert result == list(range(0, 2 * count, 2))
+
+
+async def ask_a_task(model, number):
+    """Have a task of one's own double it, and send the result by a channel."""
+    answers = model.Channel(1)
+    async with model.TaskGroup() as group:
+        group.spawn(double_and_send, answers, number)
+        return await answers.receive(PATIENCE)
+
+
+async def double_and_send(answers, number):
+    """Send twice the number."""
+    await answers.send(2 * number)
+
+
+@guarantee()
+async def a_worker_is_a_task(model):
+    """What a pool does may use all that a task may: it makes channels, and spawns in groups of its own."""
+    async with model.Pool(2) as pool:
+        calls = [await pool.submit(ask_a_task, model, number) for number in range(4)]
+        assert [await call.result(PATIENCE) for call in calls] == [0, 2, 4, 6]
+
+
+async def make_a_pool(model, count):
+    """Make a pool here."""
+    async with model.Pool(2) as pool:
+        return await map_doubles(pool, count)
+
+
+@guarantee()
+async def a_task_may_make_a_pool(model):
+    """A task may make a pool of its own: one of a group, and one of another pool."""
+    async with model.TaskGroup() as group:
+        task = group.spawn(make_a_pool, model, 5)
+    assert await task.result() == [0, 2, 4, 6, 8]
+    async with model.Pool(1) as pool:
+        call = await pool.submit(make_a_pool, model, 3)
+        assert await call.result(PATIENCE) == [0, 2, 4]
+
+
+@guarantee()
+async def two_pools_are_two(model):
+    """Each pool has its own workers: the tasks of two pools can wait for each other."""
+    here, there = model.Channel(INF), model.Channel(INF)
+    async with model.Pool(1) as first, model.Pool(1) as second:
+        calls = [await first.submit(meet, here, there), await second.submit(meet, there, here)]
+        assert [await call.result(PATIENCE) for call in calls] == ["here", "here"]

@@ -1,0 +1,177 @@
+"""The pool: when a worker dies without a word, which only a process can."""
+
+import itertools
+
+from concmodels.errors import TaskDied, WorkerDied
+
+from .pool_tools import all_of, double, hold, mark, meet, next_of, of_processes, outcome_of
+from .tools import INF, PATIENCE, drain, guarantee, pause, raises
+
+NEEDS = ("Pool",)
+
+DEATHS = ("killed", "gone")
+
+
+async def die(how):
+    """End this very process without a word."""
+    import os
+    import signal
+
+    if how == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    os._exit(3)
+
+
+async def whoami():
+    """The number of this process."""
+    import os
+
+    return os.getpid()
+
+
+def kill(process):
+    """End another one without a word."""
+    import os
+    import signal
+
+    os.kill(process, signal.SIGKILL)
+
+
+@guarantee(by=of_processes, how=DEATHS)
+async def the_task_of_a_dead_worker_fails(model, how):
+    """If its worker dies in it, a task fails with `WorkerDied`, which names the worker."""
+    async with model.Pool(2) as pool:
+        call = await pool.submit(die, how)
+        with raises(WorkerDied) as caught:
+            await call.result(PATIENCE)
+    assert caught.error.worker and caught.error.worker in str(caught.error)
+
+
+async def die_or_mark(marks, deadly, number):
+    """Leave a mark; then die if it is this one."""
+    await mark(marks, number)
+    if number == deadly:
+        await die("killed")
+    return number
+
+
+@guarantee(by=of_processes, deadly=(0, 7, 39))
+async def the_others_are_done_once(model, deadly):
+    """What a dead worker had not begun goes to others; none is begun twice."""
+    marks = model.Channel(INF)
+    async with model.Pool(2) as pool:
+        calls = [await pool.submit(die_or_mark, marks, deadly, number) for number in range(40)]
+        outcomes = [await outcome_of(call) for call in calls]
+    assert outcomes == [*range(deadly), WorkerDied, *range(deadly + 1, 40)]
+    assert sorted(drain(marks)) == list(range(40))
+
+
+@guarantee(by=of_processes, deadly=(0, 3, 39), chunksize=(None, 8))
+async def a_death_is_raised_in_its_turn(model, deadly, chunksize):
+    """The death of a worker is raised by `map` in the turn of its task; the others of its batch are done once."""
+    marks = model.Channel(INF)
+    async with model.Pool(2) as pool:
+        results = pool.map(
+            die_or_mark, itertools.repeat(marks), itertools.repeat(deadly), range(40), chunksize=chunksize
+        )
+        assert sorted([await marks.receive(PATIENCE) for _ in range(40)]) == list(range(40))
+        assert [await next_of(results) for _ in range(deadly)] == list(range(deadly))
+        with raises(WorkerDied):
+            await next_of(results)
+        assert await all_of(pool.map(double, range(5))) == [0, 2, 4, 6, 8]
+    assert drain(marks) == []
+
+
+@guarantee(by=of_processes)
+async def a_new_worker_takes_the_place(model):
+    """A new worker takes the place of a dead one: after several deaths there are as many as before."""
+    async with model.Pool(2) as pool:
+        for number in range(4):
+            call = await pool.submit(die, DEATHS[number % 2])
+            assert await outcome_of(call) is WorkerDied
+        here, there = model.Channel(INF), model.Channel(INF)
+        calls = [await pool.submit(meet, here, there), await pool.submit(meet, there, here)]
+        assert [await outcome_of(call) for call in calls] == ["here", "here"]
+        assert pool.workers == 2
+
+
+@guarantee(by=of_processes)
+async def the_new_worker_calls_the_initializer(model):
+    """Every worker first calls `initializer(*initargs)`: also one that takes the place of another."""
+    marks = model.Channel(INF)
+    async with model.Pool(1, initializer=mark, initargs=(marks, "ready")) as pool:
+        for _ in range(2):
+            assert await outcome_of(await pool.submit(die, "killed")) is WorkerDied
+        assert await outcome_of(await pool.submit(mark, marks, "done")) == "done"
+    assert drain(marks) == ["ready", "ready", "ready", "done"]
+
+
+@guarantee(by=of_processes)
+async def the_last_worker_is_replaced_too(model):
+    """What a dead worker had not begun goes to others: to its successor, where it was the only one."""
+    async with model.Pool(1) as pool:
+        calls = [await pool.submit(*task) for task in ((die, "killed"), (double, 1), (die, "gone"), (double, 2))]
+        assert [await outcome_of(call) for call in calls] == [WorkerDied, 2, WorkerDied, 4]
+
+
+@guarantee(by=of_processes)
+async def all_workers_may_die_at_once(model):
+    """A new worker takes the place of each that died: also of all."""
+    async with model.Pool(3) as pool:
+        calls = [await pool.submit(die, "killed") for _ in range(3)]
+        assert [await outcome_of(call) for call in calls] == [WorkerDied] * 3
+        assert await all_of(pool.map(double, range(6))) == [0, 2, 4, 6, 8, 10]
+
+
+@guarantee(by=of_processes)
+async def an_idle_worker_may_die(model):
+    """If a worker dies in no task, no task fails."""
+    async with model.Pool(1) as pool:
+        for number in range(3):
+            process = await (await pool.submit(whoami)).result(PATIENCE)
+            if number == 1:
+                await pause(model)
+            kill(process)
+            call = await pool.submit(whoami)
+            assert await outcome_of(call) not in (process, WorkerDied)
+
+
+@guarantee(by=of_processes)
+async def a_worker_may_be_killed_from_outside(model):
+    """If its worker dies in it, a task fails with `WorkerDied`: also while it waits; its neighbour goes on."""
+    begun, gate = model.Channel(INF), model.Channel(0)
+    async with model.Pool(2) as pool:
+        calls = [await pool.submit(hold_and_tell, begun, gate) for _ in range(2)]
+        first, second = [await begun.receive(PATIENCE) for _ in calls]
+        kill(first)
+        await pause(model)
+        gate.close()
+        outcomes = [await outcome_of(call) for call in calls]
+        assert outcomes.count(WorkerDied) == 1 and outcomes.count(second) == 1
+
+
+async def hold_and_tell(begun, gate):
+    """Hold, and tell by which process."""
+    return await hold(begun, gate, await whoami())
+
+
+@guarantee(by=of_processes)
+async def leaving_survives_a_death(model):
+    """Leaving the `with` waits until everything is done, and ends though workers die meanwhile."""
+    marks = model.Channel(INF)
+    async with model.Pool(2) as pool:
+        calls = [await pool.submit(die_or_mark, marks, 3, number) for number in range(10)]
+    assert [await outcome_of(call) for call in calls] == [0, 1, 2, WorkerDied, *range(4, 10)]
+    assert sorted(drain(marks)) == list(range(10))
+
+
+@guarantee(by=of_processes)
+async def a_death_in_the_initializer_breaks_the_pool(model):
+    """If the initializer fails the pool is broken, and the reason is the `__cause__`: also the worker's death."""
+    from concurrent.futures import BrokenExecutor
+
+    async with model.Pool(2, initializer=die, initargs=("killed",)) as pool:
+        with raises(BrokenExecutor) as caught:
+            call = await pool.submit(double, 1)
+            await call.result(PATIENCE)
+    assert isinstance(caught.error.__cause__, TaskDied)

@@ -1,0 +1,152 @@
+"""`run`: what it returns and raises, where it may be called, and what it leaves behind."""
+
+import pickle
+
+from .tools import (
+    INF,
+    PATIENCE,
+    Trouble,
+    answer,
+    fail,
+    guarantee,
+    pause,
+    raises,
+    receive_all,
+    send_all,
+    variant,
+    wait_in,
+)
+
+NEEDS = ("run",)
+
+
+@guarantee()
+def run_returns_the_result(model):
+    """`run(main, *args)` runs `main` and returns its result."""
+    assert model.run(answer, ("any", ["value"])) == ("any", ["value"])
+    assert model.run(answer, None) is None
+
+
+@guarantee(kind=(ValueError, Trouble, KeyboardInterrupt, SystemExit))
+def run_raises_what_main_raises(model, kind):
+    """`run` raises what `main` raised."""
+    with raises(kind) as caught:
+        model.run(fail, kind, "of main")
+    assert type(caught.error) is kind and caught.error.args == ("of main",)
+
+
+async def send_through_a_task(model):
+    """A small program."""
+    channel = model.Channel(1)
+    async with model.TaskGroup() as group:
+        task = group.spawn(receive_all, channel)
+        with channel:
+            for number in range(5):
+                await channel.send(number)
+    return await task.result()
+
+
+@guarantee()
+def run_may_be_called_again(model):
+    """A run leaves nothing behind: the next one starts afresh, also after a failure."""
+    assert model.run(send_through_a_task, model) == [0, 1, 2, 3, 4]
+    with raises(Trouble):
+        model.run(fail, Trouble)
+    assert model.run(send_through_a_task, model) == [0, 1, 2, 3, 4]
+
+
+async def run_inside(model):
+    """A run in a run."""
+    with raises(RuntimeError):
+        model.run(answer, "never")
+    return await send_through_a_task(model)
+
+
+@guarantee()
+def run_inside_a_run_is_refused(model):
+    """`run` inside a run of the same model is a RuntimeError, and does not disturb the outer one."""
+    assert model.run(run_inside, model) == [0, 1, 2, 3, 4]
+
+
+@guarantee()
+def run_works_in_another_thread(model):
+    """Outside of the main thread `run` works too, without Ctrl-C handling."""
+    from threading import Thread
+
+    results = []
+    thread = Thread(target=lambda: results.append(model.run(send_through_a_task, model)))
+    thread.start()
+    thread.join()
+    assert results == [[0, 1, 2, 3, 4]]
+
+
+async def handler_now(signal):
+    """The handler of SIGINT that a run works with."""
+    return signal.getsignal(signal.SIGINT)
+
+
+@guarantee()
+def the_sigint_handler_is_restored(model):
+    """`run`, in the main thread, installs its own SIGINT handler and restores the old one."""
+    import signal
+
+    before = signal.getsignal(signal.SIGINT)
+    assert model.run(handler_now, signal) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+    with raises(Trouble):
+        model.run(fail, Trouble)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@guarantee(by=variant)
+def a_variant_pickles_as_its_name(model):
+    """Models travel: a variant pickles as its name. (A default is a module, which `spawn` and channels can send.)"""
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.name == model.name
+    assert copy.run(send_through_a_task, copy) == [0, 1, 2, 3, 4]
+
+
+# Nothing is left behind. Every guarantee is watched for that; these are the ways a run can end.
+
+
+async def end_well(model):
+    """All kinds of channels, a task in a task."""
+    channels = [model.Channel(capacity) for capacity in (0, 1, INF)]
+    async with model.TaskGroup() as group:
+        for channel in channels:
+            group.spawn(send_all, channel, ["item"])
+            assert await channel.receive(PATIENCE) == "item"
+
+
+async def fail_in_a_task(model):
+    """A task fails, while another one waits."""
+    async with model.TaskGroup() as group:
+        group.spawn(wait_in, model, "receive")
+        group.spawn(fail, Trouble)
+
+
+async def fail_in_main(model):
+    """The body fails, while a task waits."""
+    async with model.TaskGroup() as group:
+        group.spawn(wait_in, model, "sleep")
+        await pause(model)
+        raise Trouble
+
+
+async def leave_items(model):
+    """Items that nobody receives, channels that nobody closes, an iteration that is left."""
+    channel = model.Channel(INF)
+    async with model.TaskGroup() as group:
+        group.spawn(send_all, channel, [b"left behind" * 1000] * 10)
+        async for item in channel:
+            assert item
+            break
+
+
+@guarantee(ending=("end_well", "fail_in_a_task", "fail_in_main", "leave_items"))
+def nothing_is_left_behind(model, ending):
+    """Nothing is left behind by a run, however it ends: no thread, process, interpreter, descriptor or file."""
+    try:
+        model.run(globals()[ending], model)
+    except ExceptionGroup as error:
+        assert [type(inner) for inner in error.exceptions] == [Trouble]

@@ -1,0 +1,174 @@
+"""`run(main, deadlock_after=seconds)` in the models with memory boundaries: a deadlock is found beyond processes and
+interpreters too.
+
+As in `test_deadlocks.py`, a thread of pytest-timeout would be somebody who might still send: no timeout of that kind.
+"""
+
+import os
+import threading
+import time
+
+import pytest
+
+from concmodels import catalog
+from concmodels.conformance.census import NothingLeft
+from concmodels.errors import Deadlock, ModelUnavailable
+
+pytestmark = pytest.mark.timeout(0)
+
+SOON, LATER = 0.1, 0.5
+NAMES = [name for name in catalog.names(variants=True) if catalog.facts(name).file in ("processes", "subinterp")]
+HERE = os.path.relpath(__file__)
+
+
+DIFFERENT = pytest.mark.parametrize("model", ["processes", "subinterp", "subinterp:queue"], indirect=True)
+"""Those that differ in how they wait; the other variants share everything with these."""
+
+
+@pytest.fixture(params=NAMES, scope="module")
+def model(request, quiet_corner):
+    try:
+        model = catalog.load(request.param)
+    except ModelUnavailable as error:
+        pytest.skip(str(error))
+    model.run(wait_for_a_computation, model, 0)  # what multiprocessing starts once and keeps is not left behind
+    return model
+
+
+def receive(channel):
+    channel.receive()  # the line in which it waits
+
+
+def choose(model, one, two):
+    model.select(one, (two, "item"))  # the line of the choice
+
+
+def send(channel):
+    channel.send("item")  # the line in which it sends
+
+
+def send_later(model, channel):
+    model.sleep(LATER)
+    channel.send("late")
+
+
+def send_from_a_thread(channel):
+    threading.Timer(LATER, channel.send, ("late",)).start()
+    channel.receive()
+
+
+def line(text):
+    """Where this stands in this file."""
+    with open(__file__) as file:
+        return next(f"{HERE}:{number}" for number, content in enumerate(file, 1) if text in content)
+
+
+def stuck(model):
+    one, two, full = model.Channel(0, "one"), model.Channel(0, "two"), model.Channel(1, "full")
+    full.send("item")
+    with model.TaskGroup() as group:  # the group's end
+        group.spawn(receive, one, name="receiver")
+        group.spawn(choose, model, one, two, name="chooser")
+        group.spawn(send, full, name="sender")
+
+
+def test_a_deadlock_names_every_task_and_its_line(model):
+    with NothingLeft(), pytest.raises(Deadlock) as caught:
+        model.run(stuck, model, deadlock_after=SOON)
+    assert caught.value.waits == (
+        f"main: waits for the end of its group at {line('# the group' + chr(39) + 's end')}",
+        f"receiver: receive on channel 'one' at {line('# the line in which it waits')}",
+        f"chooser: select of receive on channel 'one', send on channel 'two' at {line('# the line of the choice')}",
+        f"sender: send on channel 'full' at {line('# the line in which it sends')}",
+    )
+
+
+def receive_alone(model):
+    model.Channel(0, "alone").receive()
+
+
+def test_main_alone(model):
+    with NothingLeft(), pytest.raises(Deadlock, match="main: receive on channel 'alone' at "):
+        model.run(receive_alone, model, deadlock_after=SOON)
+
+
+def helped(model, function, *args):
+    channel = model.Channel(0)
+    with model.TaskGroup() as group:
+        task = group.spawn(function, *args, channel) if args else group.spawn(function, channel)
+        return channel.receive() if args else task.result()
+
+
+@DIFFERENT
+def test_a_sleeper_is_no_deadlock(model):
+    assert model.run(helped, model, send_later, model, deadlock_after=SOON) == "late"
+
+
+@DIFFERENT
+def test_a_thread_in_a_child_is_no_deadlock(model):
+    assert model.run(helped, model, send_from_a_thread, deadlock_after=SOON) is None
+
+
+def helped_by_a_thread(model):
+    channel = model.Channel(0)
+    threading.Timer(LATER, channel.send, ("late",)).start()
+    return channel.receive()
+
+
+@DIFFERENT
+def test_a_thread_of_the_parent_is_no_deadlock(model):
+    assert model.run(helped_by_a_thread, model, deadlock_after=SOON) == "late"
+
+
+def compute(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    return "computed"
+
+
+def wait_for_a_computation(model, seconds):
+    with model.TaskGroup() as group:
+        return group.spawn(compute, seconds).result()
+
+
+@DIFFERENT
+def test_a_computation_is_no_deadlock(model):
+    assert model.run(wait_for_a_computation, model, LATER, deadlock_after=SOON) == "computed"
+
+
+def play(channel, other, rounds):
+    for number in range(rounds):
+        channel.receive()
+        other.send(number)
+
+
+def ping_pong(model, rounds):
+    one, two = model.Channel(0), model.Channel(0)
+    with model.TaskGroup() as group:
+        group.spawn(play, one, two, rounds)
+        for number in range(rounds):
+            one.send(number)
+            two.receive()
+    return rounds
+
+
+@DIFFERENT
+def test_a_slow_game_is_no_deadlock(model):
+    assert model.run(ping_pong, model, 30, deadlock_after=0.02) == 30
+
+
+@DIFFERENT
+def test_nobody_looks_unless_asked(model):
+    def wait(model):
+        with pytest.raises(TimeoutError):
+            model.Channel(0).receive(timeout=LATER)
+
+    model.run(wait, model)
+
+
+@DIFFERENT
+@pytest.mark.parametrize("seconds", [-1, "soon", float("nan")])
+def test_bad_seconds_are_refused(model, seconds):
+    with pytest.raises(ValueError, match="deadlock_after"):
+        model.run(stuck, model, deadlock_after=seconds)

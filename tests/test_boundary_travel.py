@@ -1,0 +1,107 @@
+"""What may travel across a memory boundary, and the sentence about what may not."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+
+import pytest
+from boundaries import BOTH, identity, run_script
+
+from concmodels.errors import CannotTravel
+from concmodels.models import processes, subinterp
+
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+
+
+def generator():
+    yield 1
+
+
+def refusals():
+    def nested():
+        pass
+
+    yield "lambda", lambda: None, ()
+    yield "inside a function", nested, ()
+    yield "argument 2.*TextIOWrapper", identity, (1, sys.__stderr__)
+    yield "argument 1.*lock", identity, (threading.Lock(),)
+    yield "argument 1.*generator", identity, (generator(),)
+    yield "module 'os'", identity, (os,)
+    yield "argument 1.*lambda", identity, (lambda: None,)
+
+
+def main_refuse(model, other):
+    with model.TaskGroup() as group:
+        for sentence, function, args in refusals():
+            with pytest.raises(CannotTravel, match=sentence):
+                group.spawn(function, *args)
+        with pytest.raises(CannotTravel, match="another run"):
+            group.spawn(identity, other)
+        with pytest.raises(CannotTravel, match="lock|belongs"):
+            group.spawn(identity, threads_channel())
+        assert group.spawn(identity, model).result() == model
+
+
+def threads_channel():
+    from concmodels.models import threads
+
+    return threads.Channel(0)
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_what_cannot_travel_is_refused(model):
+    other = subinterp if model is processes else processes
+
+    def outer():
+        model.run(main_refuse, model, other.Channel(1))
+
+    other.run(outer)
+
+
+MAIN = """
+    import math
+    from concmodels.models import {model} as model
+
+    class Own(Exception):
+        pass
+
+    class Point:
+        def __init__(self, x):
+            self.x = x
+
+    def task(channel):
+        channel.send(Point(3))
+        raise Own("from the main program")
+
+    def main():
+        channel = model.Channel(math.inf)
+        try:
+            with model.TaskGroup() as group:
+                group.spawn(task, channel)
+        except* Own as errors:
+            print(type(errors.exceptions[0]) is Own, type(channel.receive()) is Point)
+
+"""
+
+
+@pytest.mark.parametrize("model", ["processes", "subinterp"])
+def test_functions_of_a_guarded_main_program(tmp_path, model):
+    guarded = MAIN.format(model=model) + "    if __name__ == '__main__':\n        model.run(main)\n"
+    assert run_script(tmp_path, guarded).stdout == "True True\n"
+
+
+@pytest.mark.parametrize("model", ["processes", "subinterp"])
+def test_functions_of_an_unguarded_main_program_are_refused(tmp_path, model):
+    done = run_script(tmp_path, MAIN.format(model=model) + "    model.run(main)\n", check=False)
+    assert "CannotTravel" in done.stderr
+    assert "guard" in done.stderr
+
+
+@pytest.mark.parametrize("model", ["processes", "subinterp"])
+def test_functions_typed_at_a_prompt_are_refused(model):
+    program = textwrap.dedent(MAIN.format(model=model)) + "\nroom.run(main)\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert "CannotTravel" in done.stderr
+    assert "prompt" in done.stderr

@@ -1,0 +1,146 @@
+"""The narrow moments of a wait in the models with memory boundaries: each is made to come, not hoped for."""
+
+import math
+
+import pytest
+from boundaries import BOTH
+
+from concmodels.errors import WouldBlock
+from concmodels.models.memory import channel_layout, select
+
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+
+WAYS = {
+    "receive": lambda channel: [channel.receive()],
+    "a timeout": lambda channel: [channel.receive(60)],
+    "iteration": list,
+}
+
+
+def main_late_item(model, take):
+    return take(model.Channel(math.inf))
+
+
+def send_and_close_after_each_look(monkeypatch):
+    look = channel_layout.ChannelMemory._look
+
+    def look_and_be_overtaken(channel, head):
+        found = look(channel, head)
+        if not found and not channel.closed:
+            channel.send("late")
+            channel.close()
+        return found
+
+    monkeypatch.setattr(channel_layout.ChannelMemory, "_look", look_and_be_overtaken)
+
+
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_sent_right_before_the_close_arrives(model, way, monkeypatch):
+    send_and_close_after_each_look(monkeypatch)
+    assert model.run(main_late_item, model, WAYS[way]) == ["late"]
+
+
+def main_late_item_nowait(model):
+    channel = model.Channel(math.inf)
+    with pytest.raises(WouldBlock):
+        channel.receive_nowait()
+    assert channel.receive_nowait() == "late"
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_a_look_that_comes_too_early_is_not_told_that_all_is_over(model, monkeypatch):
+    send_and_close_after_each_look(monkeypatch)
+    model.run(main_late_item_nowait, model)
+
+
+class Meddled:
+    """A lock; whenever it is given back, the next of `acts` is done, but none in the middle of another."""
+
+    def __init__(self, lock):
+        self._lock = lock
+        self.acts = []
+        self._busy = False
+        self.acquire, self.patient = lock.acquire, lock.patient
+
+    def release(self):
+        self._lock.release()
+        if self.acts and not self._busy:
+            self._busy = True
+            self.acts.pop(0)()
+            self._busy = False
+
+    def __enter__(self):
+        self._lock.__enter__()
+
+    def __exit__(self, *_):
+        self.release()
+
+
+def main_meddled(model, take, *acts):
+    """Take, and each time the taker lets go of the claim lock, do the next act with its channel."""
+    other = model.Channel(math.inf)
+    arena = other.home.arena
+    arena.claim = meddled = Meddled(arena.claim)
+    channel = model.Channel(math.inf)
+    left = meddled.acts = [lambda act=act: act(channel) for act in acts]
+    taken = take(channel)
+    assert not left
+    assert not channel._control[channel_layout.RECEIVERS], "somebody is left in the list"
+    with pytest.raises(TimeoutError):
+        other.receive(0.01)  # a ring too many does no harm
+    return taken
+
+
+def send_one(channel):
+    channel.send(1)
+
+
+def send_one_and_take_it(channel):
+    channel.send(1)
+    assert channel.receive_nowait() == 1
+
+
+def send_two_and_close(channel):
+    channel.send(2)
+    channel.close()
+
+
+def close(channel):
+    channel.close()
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_an_item_comes_as_the_receiver_has_joined_the_list(model):
+    assert model.run(main_meddled, model, WAYS["receive"], send_one) == [1]
+
+
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("way", ["receive", "iteration"])
+def test_another_is_faster_and_the_receiver_waits_on(model, way):
+    assert model.run(main_meddled, model, WAYS[way], send_one_and_take_it, send_two_and_close) == [2]
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_the_close_comes_as_the_receiver_has_joined_the_list(model):
+    assert model.run(main_meddled, model, WAYS["iteration"], close) == []
+
+
+def main_overtaken_select(model, monkeypatch):
+    first, second, blocked = model.Channel(1), model.Channel(0), []
+    wait = select.Selection._wait
+
+    def wait_and_be_overtaken(selection, until):
+        first.send("first")
+        with pytest.raises(WouldBlock):
+            second.send_nowait("second")
+        blocked.append("second")
+        wait(selection, until)
+
+    monkeypatch.setattr(select.Selection, "_wait", wait_and_be_overtaken)
+    return model.select(first, second, priority=True).item, blocked
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_a_later_case_is_not_done_while_an_earlier_one_is_ready(model, monkeypatch):
+    assert model.run(main_overtaken_select, model, monkeypatch) == ("first", ["second"])
