@@ -16,7 +16,7 @@ One **run** is one fresh process; its value is **seconds per step** (a step is a
 the set-up outside the clock. Its metadata, beside pyperf's own (`date`, `load_avg_1min`, `loops`, `inner_loops`, which
 is the number of steps, `cpu_count`, `cpu_model_name`, `platform`, `python_version` ...):
 
-    suite, cell, candidate, kind, model   `kind` is room, baseline, peer, language or past (an article's own figure)
+    suite, cell, candidate, kind, model   `kind` is model, baseline, peer, language or past (an article's own figure)
     python, gil                           the tag ("3.14", "3.14t"), and "on" or "off"
     round                                 from 1; candidates of a cell that ran side by side have the same
     step                                  what is counted: "hop", "message", "task", "unit" ...

@@ -465,7 +465,7 @@ class Model(Protocol):
 
     @property
     def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:
-        """`TaskGroup()`, for a `with`; in an async room for an `async with`."""
+        """`TaskGroup()`, for a `with`; in an async model for an `async with`."""
 
     @property
     def Pool(self) -> Callable[..., Pool | AsyncPool]:

@@ -79,7 +79,7 @@ MISTAKES = {
     "{ratio}`ring/stream/threads`": "is no ratio",
     "```{chart} none\n```": "the report has no chart none; it has",
     "```{facts} trioo\n```": "there is no model 'trioo'; there are trio",
-    "```{side-by-side} threads none\n```": "there is no room 'none'",
+    "```{side-by-side} threads none\n```": "there is no model 'none'",
     "```{command} concmodels.catalog\n```": "reads no arguments with argparse",
     "```{drawing} nothing\na -> \n```": "Graphviz can't draw this",
 }

@@ -83,7 +83,7 @@ def add(canvas: Canvas, part: Part, box: Box, ends: tuple[float, float]) -> None
     """Draw one into this box."""
     look, soft = canvas.look, canvas.colours.soft
     values = width_of(look, ["100 ms"]) + 6
-    width, right = box.space - values - box.names, box.left + box.room
+    width, right = box.space - values - box.names, box.left + box.space
     canvas.words(box.left, box.top + 6, part.title, fontweight="bold")
     canvas.words(right - 2, box.top + 6, part.across, ha="right", color=soft)
     axes = canvas.axes(box.left + values, box.top + TITLE, width, box.plot)

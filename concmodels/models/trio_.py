@@ -8,7 +8,7 @@ cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every
 
 Limitations: code that computes or blocks stops all tasks. A task handed an item runs in the next batch, whose order is
 not first come, first served. Ctrl-C is trio's own: it protects trio's code and this model's. A deadlock is seen while
-every task waits in this room: not in a nursery or a lock of trio's own, nor beside a foreign thread (trio keeps its
+every task waits in this model: not in a nursery or a lock of trio's own, nor beside a foreign thread (trio keeps its
 workers for ten seconds), a signal handler, a deadline, a system task.
 """
 

@@ -71,7 +71,7 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
         self.listener = listener
 
     def measure(self, model: Any) -> list[Any]:
-        """Run the program in this room; return what its tasks returned."""
+        """Run the program on this model; return what its tasks returned."""
         self.listener.preparing(self.plan)
         self._own_peak = memory.reset_peak()
         self._began = perf_counter()

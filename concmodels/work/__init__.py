@@ -150,7 +150,7 @@ class Work:
         return self.function
 
     def prepared(self, model: Any) -> Self:
-        """Return itself for a `with` (in an async model: `async with`) inside a run of this room.
+        """Return itself for a `with` (in an async model: `async with`) inside a run of this model.
 
         Inside it everything that the tasks need is there; it ends when the pool has ended.
         """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.channel import SyncChannel, Waiter
 
     class _Group:
-        """The group of some room; they have these names in common, in types of their own."""
+        """The group of some model; they have these names in common, in types of their own."""
 
         threaded: Any
         cancelled_type: Any
