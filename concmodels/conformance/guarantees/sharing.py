@@ -158,7 +158,8 @@ async def in_one_process_it_is_the_object_itself(model, source):
 
 @guarantee(by=bordered)
 async def beyond_a_boundary_it_is_a_copy(model):
-    """Beyond a memory boundary the bytes are copied: the object that they came from does not see what is written there."""
+    """Beyond a memory boundary the bytes are copied: the object that they came from does not see what is written
+    there."""
     source = bytearray(TEXT)
     with model.share(source) as shared:
         await done_by(model, write, shared, 0, 111)
