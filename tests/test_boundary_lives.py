@@ -1,4 +1,5 @@
-"""The life of a memory boundary run: who may use its channels, what a child imports, the death of the parent, Ctrl-C."""
+"""The life of a memory boundary run: who may use its channels, what a child imports, the death of the parent,
+Ctrl-C."""
 
 import os
 import signal

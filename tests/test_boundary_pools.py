@@ -1,4 +1,5 @@
-"""The pools of processes and interpreters: what is theirs alone. What all pools guarantee is in the conformance suite."""
+"""The pools of processes and interpreters: what is theirs alone. What all pools guarantee is in the conformance
+suite."""
 
 import collections
 import os

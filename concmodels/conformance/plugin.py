@@ -124,7 +124,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
-    """Run a test that asks for `model` once per name, and if it asks for `guarantee` too, once per guarantee of each."""
+    """Run a test that asks for `model` once per name, and if it asks for `guarantee` too, once per guarantee of
+    each."""
     if "model" not in metafunc.fixturenames:
         return
     _compile_with_values()

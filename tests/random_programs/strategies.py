@@ -66,7 +66,8 @@ def _selects(draw, channels):
 
 
 def _complete(operation, numbers, as_text, tasks):
-    """Each item is sent once in a program, so that it can be told where it went. Text takes another road on boundaries."""
+    """Each item is sent once in a program, so that it can be told where it went. Text takes another road on
+    boundaries."""
     if operation.verb == "cancel":
         return cancel(operation.cases[0][0] % tasks)
     cases = []
