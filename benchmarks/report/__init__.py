@@ -26,7 +26,8 @@ the same figures. matplotlib does that by itself, is well kept, and is one depen
 JavaScript: for a PNG they take along a browser or a JavaScript engine, and their pages need scripts.
 """
 
-from benchmarks.report.chart import Absent, Chart, Look
+from benchmarks.report.chart import Absent, Chart
 from benchmarks.report.everything import absent, charts, model_charts, tables
+from benchmarks.report.look import Look
 
 __all__ = ["Absent", "Chart", "Look", "absent", "charts", "model_charts", "tables"]

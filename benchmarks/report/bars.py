@@ -22,7 +22,7 @@ from benchmarks.report.canvas import (
     key_height,
     width_of,
 )
-from benchmarks.report.chart import Look
+from benchmarks.report.look import Look
 
 ROW, TALL_ROW, TITLE, FOOT, GAP = 22.0, 36.0, 30.0, 50.0, 30.0
 TICK_ROOM = 18

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from benchmarks.report.chart import Look
+from benchmarks.report.look import Look
 
 FAMILIES = {
     "threads": ("threads", "rawthreads"),

@@ -8,22 +8,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.report.look import Look
 from benchmarks.report.sheet import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from benchmarks.result import Results, Row
-
-
-@dataclass(frozen=True)
-class Look:
-    """For which reader a chart is drawn."""
-
-    dark: bool = False
-    """On a dark page."""
-    narrow: bool = False
-    """For a page of 390 px: its text stays as large as in the wide one."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from benchmarks.report import axis, words
 from benchmarks.report.canvas import Canvas, colour, colours, in_style, key_height, width_of
-from benchmarks.report.chart import Look
+from benchmarks.report.look import Look
 
 ROW, TALL_ROW, FOOT = 21.0, 35.0, 50.0
 HEADING = 1.25

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from benchmarks.report.canvas import Canvas, in_style, letters, width_of
-from benchmarks.report.chart import Look
+from benchmarks.report.look import Look
 
 ROW, HEAD, GAP, NOTE = 26.0, 34.0, 16.0, 30.0
 NARROW_COLUMNS = 3

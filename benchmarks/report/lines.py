@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.report import axis
 from benchmarks.report.canvas import DASHES, MARKS, Canvas, colour, for_words, in_style, letters, place, width_of
-from benchmarks.report.chart import Look
+from benchmarks.report.look import Look
 
 TITLE, FOOT, GAP = 30.0, 52.0, 26.0
 WIDE_PLOT, NARROW_PLOT = 230.0, 190.0

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from benchmarks.report.chart import Chart, Look
+from benchmarks.report.chart import Chart
 from benchmarks.report.everything import absent, charts, goal_sheet
 from benchmarks.report.facts import facts, method, state
+from benchmarks.report.look import Look
 from benchmarks.result import Results
 from benchmarks.tables import left_out
 

@@ -1,0 +1,13 @@
+"""The four looks of a chart: on a light or a dark page, wide or narrow."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Look:
+    """For which reader a chart is drawn."""
+
+    dark: bool = False
+    """On a dark page."""
+    narrow: bool = False
+    """For a page of 390 px: its text stays as large as in the wide one."""
