@@ -119,10 +119,25 @@ def why_not(name: str) -> str | None:
     entry = facts(name)
     why = _refusal(entry) or _missing(entry)
     if why is None and entry.file in ("processes", "subinterp"):
-        from concmodels.models.memory.interpreter import why_not_from_here
-
         return why_not_from_here()  # they load in any interpreter, for they travel to the tasks of subinterp
     return why
+
+
+def why_not_from_here() -> str | None:
+    """Return why this interpreter can't start processes and interpreters, or None if it is the main one."""
+    try:
+        import _interpreters
+    except ImportError:  # this Python was built without them
+        return None
+    if _interpreters.get_current()[0] == _interpreters.get_main()[0]:
+        return None
+    return "this is a subinterpreter, and only the main interpreter starts others, and processes: call `run` there"
+
+
+def must_be_main(model: str) -> None:
+    """Raise `ModelUnavailable` unless the runs of this model can be made from this interpreter."""
+    if why := why_not_from_here():
+        raise ModelUnavailable(f"{model} can't run here: {why}")
 
 
 def _unknown(name: str) -> str:

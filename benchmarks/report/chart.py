@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.report.look import Look
+from benchmarks.report.look import LIGHT, Look
 from benchmarks.report.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ class Chart:
     sheet: Sheet
     """The figures as a table."""
 
-    def svg(self, look: Look = Look()) -> str:
+    def svg(self, look: Look = LIGHT) -> str:
         """The picture as SVG, the same text whenever the figures are the same; its words are text."""
         file = io.StringIO()
         self._save(look, file, format="svg", metadata={"Date": None, "Creator": None, "Title": self.title})
         return slim(file.getvalue()).replace("<svg ", f'<svg role="img" aria-label="{escape(self.says)}" ', 1)
 
-    def png(self, look: Look = Look()) -> bytes:
+    def png(self, look: Look = LIGHT) -> bytes:
         """The picture as PNG, at twice its size on a page."""
         file = io.BytesIO()
         self._save(look, file, format="png", dpi=192, metadata={"Software": None})

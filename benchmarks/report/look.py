@@ -11,3 +11,7 @@ class Look:
     """On a dark page."""
     narrow: bool = False
     """For a page of 390 px: its text stays as large as in the wide one."""
+
+
+LIGHT = Look()
+"""On a light page, wide."""

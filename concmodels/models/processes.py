@@ -54,7 +54,7 @@ def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, dead
 
 def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], *how: Any) -> Any:
     if method == "fork":
-        from concmodels.models.memory.interpreter import must_be_main
+        from concmodels.catalog import must_be_main
 
         must_be_main(_KIND)
         _refuse_to_fork_interpreters()

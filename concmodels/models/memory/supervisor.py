@@ -13,6 +13,7 @@ from itertools import count
 from math import inf
 from select import POLLIN, poll
 
+from concmodels.catalog import must_be_main
 from concmodels.errors import Deadlock
 from concmodels.models.deadlocks.report import patience
 from concmodels.models.memory import pickling
@@ -41,7 +42,6 @@ from concmodels.models.memory.arena import (
 )
 from concmodels.models.memory.child import local_parker, ringer, tell
 from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
-from concmodels.models.memory.interpreter import must_be_main
 from concmodels.models.memory.leftovers import make_semaphores
 from concmodels.models.memory.participant import Parker, Unit, enter, leave, runs_here
 from concmodels.models.tasks.interrupts import Guard, hold_back
