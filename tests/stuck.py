@@ -1,4 +1,4 @@
-"""The programs of `programs/stuck.py` sync and async, and the lines in it."""
+"""The programs of `scripts/stuck.py` sync and async, and the lines in it."""
 
 import functools
 import sys
@@ -12,7 +12,7 @@ import pytest
 from concmodels import catalog, load
 from concmodels.errors import ModelUnavailable
 
-PATH = Path(__file__).parent / "programs" / "stuck.py"
+PATH = Path(__file__).parent / "scripts" / "stuck.py"
 MODELS = [name for name in catalog.names(variants=True) if catalog.facts(name).file not in ("processes", "subinterp")]
 
 

@@ -2,7 +2,7 @@
 
     python docs/reference/_guarantees.py
 
-`tests/test_docstrings.py` fails while the page is not what this would write.
+`tests/docs/test_docstrings.py` fails while the page is not what this would write.
 """
 
 import sys

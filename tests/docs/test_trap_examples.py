@@ -12,7 +12,7 @@ from concmodels import catalog
 
 pytestmark = pytest.mark.docs
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted([*TRAPS.glob("*.py"), ROOT / "examples" / "dask_ring.py"])
 OPTIONAL = {"dask": "dask", "greenlet": "greenlet", "tasklets": "greenlet", "gevent": "gevent", "eventlet": "eventlet",
             "trio": "trio", "anyio": "anyio", "processes": "processes", "subinterp": "subinterp"}  # fmt: skip

@@ -10,7 +10,7 @@ from concmodels.conformance import grade
 
 pytestmark = pytest.mark.docs
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 TEACHERS = EXAMPLES / "teachers"
 WHISTLES = ["whistle 1", "whistle 2", "whistle 3", "whistle 4"]
 PRINTED = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from commands import Program, ring
 
-RESULT = Path(__file__).parent.parent / "benchmarks" / "results" / "full.json"
+RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "full.json"
 FULL = "can't write to standard output: No space left on device"
 
 COMMANDS = [

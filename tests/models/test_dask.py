@@ -22,7 +22,7 @@ from concmodels.ring import ring
 
 pytestmark = pytest.mark.skipif(catalog.why_not("dask") is not None, reason=str(catalog.why_not("dask")))
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NO_RENDEZVOUS = "on dask a select can't send on a rendezvous"
 NEEDLESS = {
     "pooling_failures.a_deadlock_of_the_workers_is_raised",

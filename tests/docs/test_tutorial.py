@@ -7,7 +7,7 @@ from pathlib import Path
 import interruptible
 import pytest
 
-FOLDER = Path(__file__).parent.parent / "examples" / "tutorial"
+FOLDER = Path(__file__).parents[2] / "examples" / "tutorial"
 ANSWERS = ("0.6", "0.2", "0.4", "0.2", "0.4", "0.2")
 PRINTED = {
     "one_channel": "sold rye\nsold wheat\nsold spelt\nsold oat\nclosed\n",

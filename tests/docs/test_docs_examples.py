@@ -14,7 +14,7 @@ from pathlib import Path
 import interruptible
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PYTHON, SHELL = ("python", "pycon"), ("console", "sh", "bash", "shell")
 FENCE = re.compile(r"^\s*(?P<fence>`{3,}|:{3,})(?P<info>.*)$")
 LANGUAGE = re.compile(r"(?:\{code(?:-block)?\}\s*)?(\w+)")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent / "examples" / "shared_iterator.py"
+SCRIPT = Path(__file__).parents[2] / "examples" / "shared_iterator.py"
 NUMBERS = 3000
 
 

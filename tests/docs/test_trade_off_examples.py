@@ -13,7 +13,7 @@ from concmodels import catalog
 
 pytestmark = pytest.mark.docs
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(path for folder in ("trade_offs", "articles") for path in (ROOT / "examples" / folder).glob("*.py"))
 ARGUMENTS = {"ring_2010": ["100"]}
 SAID = {

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.record import Record
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "docs" / "_ext"))
 pytest.importorskip("sphinx")
 
@@ -24,7 +24,7 @@ SECONDS = {"ring/stream/threads": 62e-9, "ring/stream/trio": 124e-9, "ring/token
 GOOD = """\
 # Page
 
-```{code-of} tests/docs_base/plain.py
+```{code-of} tests/docs/docs_base/plain.py
 :object: main
 :mark: send | receive
 ```
@@ -35,7 +35,7 @@ GOOD = """\
 :::{predict} What does `await` change?
 *Who may run.*
 :::
-```{in-all-models} tests/docs_base/plain.py tests/docs_base/awaited.py
+```{in-all-models} tests/docs/docs_base/plain.py tests/docs/docs_base/awaited.py
 :only: threads trio
 :output:
 ```
@@ -70,8 +70,8 @@ one -> other [color=accent]
 MISTAKES = {
     "```{code-of} examples/none.py\n```": "there is no file examples/none.py in the project",
     "```{code-of} ../../etc/passwd\n```": "there is no file ../../etc/passwd in the project",
-    "```{code-of} tests/docs_base/plain.py\n:mark: nowhere\n```": "no shown line contains 'nowhere'",
-    "```{code-of} tests/docs_base/plain.py\n:object: none\n```": "Object named 'none' not found",
+    "```{code-of} tests/docs/docs_base/plain.py\n:mark: nowhere\n```": "no shown line contains 'nowhere'",
+    "```{code-of} tests/docs/docs_base/plain.py\n:object: none\n```": "Object named 'none' not found",
     '```{output-of}\n:command: python -c "raise SystemExit(3)"\n```': "ended with status 3 instead of 0",
     '```{output-of}\n:command: python -c "import time; time.sleep(9)"\n:seconds: 0.2\n```': "takes longer than 0.2 sec",
     "{measured}`ring/stream/none`": "has no row ring/stream/none; it has in ring/stream the candidates threads, trio",
@@ -127,7 +127,7 @@ def complaints(tmp_path_factory):
 
 
 def test_a_part_of_a_file_is_shown_with_its_lines_marked(page):
-    assert "tests/docs_base/plain.py: main" in page
+    assert "tests/docs/docs_base/plain.py: main" in page
     assert re.findall(r'class="hll">\s*(.*)', page)[0].count("channel") == 1
     assert len(re.findall(r'class="hll"', page)) == 2
 

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import readme
 from concmodels import names
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+README = (Path(__file__).parents[2] / "README.md").read_text()
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 ASYNC = ("asyncio", "trio", "anyio", "anyio:trio")
 

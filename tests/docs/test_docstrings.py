@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 MODULES = ["", "contract", "errors", "catalog", "ring", "channel", "pool", "conformance", "stackless", "work"]
 MODULES = [f"concmodels.{name}".rstrip(".") for name in MODULES]

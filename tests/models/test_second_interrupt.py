@@ -56,7 +56,7 @@ STUBBORN = ["threads", "rawthreads", "subinterp"]
 def test_the_second_one_gives_up(tmp_path, name, where):
     file = tmp_path / "stubborn.py"
     file.write_text(PROGRAM)
-    root = str(Path(__file__).parent.parent)
+    root = str(Path(__file__).parents[2])
     with popen([sys.executable, file, name, where], env={"PYTHONPATH": root}, cwd=tmp_path) as program:
         assert program.stdout.readline() == "ready\n"
         program.send_signal(signal.SIGINT)
@@ -71,7 +71,7 @@ def test_the_second_one_gives_up(tmp_path, name, where):
 
 # On every model, in the library's clean-up and in main's own.
 
-PROGRAMS = Path(__file__).parent / "programs" / "interrupted_twice.py"
+PROGRAMS = Path(__file__).parents[1] / "scripts" / "interrupted_twice.py"
 MODELS = [*catalog.names(), "anyio:trio"]
 KILLED = ["processes"]
 """Where nobody is stubborn: a process that does not end is killed."""
@@ -80,7 +80,7 @@ LATEST_S = 20
 
 
 class Interrupted:
-    """One of `programs/interrupted_twice.py`: reads what it says, and interrupts it."""
+    """One of `scripts/interrupted_twice.py`: reads what it says, and interrupts it."""
 
     def __init__(self, tmp_path, name, main, task):
         text = PROGRAMS.read_text()
@@ -88,7 +88,7 @@ class Interrupted:
             text = text.replace("async ", "").replace("await ", "")
         file = tmp_path / "interrupted_twice.py"
         file.write_text(text)
-        root = str(Path(__file__).parent.parent)
+        root = str(Path(__file__).parents[2])
         command = [sys.executable, file, name, main, task]
         self._program = popen(command, env={"PYTHONPATH": root}, cwd=tmp_path)
 

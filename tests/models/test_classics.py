@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import test_house
+import test_architecture
 
 from benchmarks import classics
 from benchmarks.classics._start import line_up
@@ -35,12 +35,12 @@ def test_a_classic_is_described(classic):
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_sync_and_the_async_text_of_a_classic_are_one_program(file):
-    functions = test_house._functions(FOLDER / f"{file}.py")
+    functions = test_architecture._functions(FOLDER / f"{file}.py")
     both = {name: it for name, it in functions.items() if name.startswith("async_")}
     assert both
     for name, function in both.items():
         plain = functions[name.removeprefix("async_")]
-        assert ast.dump(test_house._bleached(function)) == ast.dump(test_house._bleached(plain)), name
+        assert ast.dump(test_architecture._bleached(function)) == ast.dump(test_architecture._bleached(plain)), name
 
 
 def test_what_children_import_is_light():
@@ -49,7 +49,7 @@ def test_what_children_import_is_light():
     )
     command, root = [sys.executable, "-S", "-c", program], str(FOLDER.parent.parent)
     out = subprocess.run(command, capture_output=True, text=True, check=True, env={"PYTHONPATH": root})
-    assert not test_house.HEAVY & set(out.stdout.split())
+    assert not test_architecture.HEAVY & set(out.stdout.split())
 
 
 def two_more(inbox, outbox):

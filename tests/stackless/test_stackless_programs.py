@@ -16,7 +16,7 @@ from concmodels.errors import TaskCancelled
 from concmodels.models import tasklets
 from concmodels.stackless import channel, schedule, tasklet
 
-PROGRAM = Path(__file__).parent / "programs" / "stackless_ring.py"
+PROGRAM = Path(__file__).parent / "stackless_ring.py"
 
 # The program
 

@@ -20,7 +20,7 @@ from concmodels.programs import result
 
 pytestmark = pytest.mark.docs
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCS, SITE = ROOT / "docs", ROOT / "build" / "docs"
 RESULT = ROOT / "benchmarks" / "results" / "full.json"
 REGISTRIES = {"anaconda", "crates", "npmjs", "nuget", "piwheels", "pypi", "pythonhosted", "rubygems"}

@@ -1,6 +1,6 @@
 """A run in which nobody can go on ends with `Deadlock`, which says who waits for what and where.
 
-The programs are in `programs/stuck.py`. A deadlock is never found beside a thread that the run did not start, so these
+The programs are in `scripts/stuck.py`. A deadlock is never found beside a thread that the run did not start, so these
 tests have no timeout of their own (it would be such a thread): the net below them is the one in C.
 """
 

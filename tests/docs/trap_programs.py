@@ -6,7 +6,7 @@ from pathlib import Path
 
 import interruptible
 
-TRAPS = Path(__file__).parents[1] / "examples" / "traps"
+TRAPS = Path(__file__).parents[2] / "examples" / "traps"
 
 
 @cache
