@@ -19,6 +19,7 @@ which is also what a course uses: `concmodels.conformance.plugin`.
 import os
 import sys
 import tempfile
+from _thread import get_ident
 
 import pytest
 
@@ -42,6 +43,30 @@ def pytest_addoption(parser, pluginmanager):
     plugin.add_short_option(parser)
     parser.addoption("--times", type=int, default=1, metavar="N", help="run each test N times")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
+
+
+def pytest_configure(config):
+    """On a worker of xdist, hide the thread by which it hears what to run: none of the tests' runs waits for that.
+
+    A deadlock is not found beside a thread that the run did not start.
+    """
+    if hasattr(config, "workerinput"):
+        current_frames = sys._current_frames
+        hidden = current_frames().keys() - {get_ident()}
+
+        def frames():
+            found = {ident: frame for ident, frame in current_frames().items() if ident not in hidden}
+            return found | {get_ident(): sys._getframe(1)}
+
+        sys._current_frames = frames
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Under `pytest -n 2`, hand out what belongs together as one piece."""
+    from side_by_side import Scheduler
+
+    return Scheduler(config, log)
 
 
 def pytest_generate_tests(metafunc):
