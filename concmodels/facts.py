@@ -13,8 +13,9 @@ class Facts:
     """What is known about one model, or about one variant of it."""
 
     __slots__ = (
-        "cancellation", "cost", "descriptors", "file", "hop", "is_async", "memory", "message", "model", "needs",
-        "parallel", "polls", "pool", "preemptive", "raised_again", "scheduler", "separate", "shares", "unit", "variant",
+        "cancellation", "cost", "descriptors", "differs_in", "file", "hop", "is_async", "memory", "message", "model",
+        "needs", "parallel", "polls", "pool", "preemptive", "raised_again", "scheduler", "separate", "shares", "unit",
+        "variant",
     )  # fmt: skip
 
     model: str
@@ -37,6 +38,7 @@ class Facts:
     memory: int  # bytes per unit, over all processes
     separate: bool  # units are processes of their own
     hop: float  # seconds, the slow end for one message alone: tells whether an estimate is worth a probe
+    differs_in: tuple[str, ...]  # of a variant: the chapters of guarantees that what is different about it touches
 
     def __init__(self, **facts: object) -> None:
         for slot in self.__slots__:
@@ -47,6 +49,14 @@ class Facts:
         return Facts(**{slot: getattr(self, slot) for slot in self.__slots__} | changes)
 
 
+HOW_UNITS_START = (
+    "tasks", "failures", "cancellation", "runs", "pooling_ends", "pooling_deaths", "pooling_boundaries", "travelling",
+    "sharing_ends",
+)  # fmt: skip
+WHAT_CARRIES_MESSAGES = (
+    "delivery", "waiting", "timeouts", "closing", "selecting", "competing", "cancellation", "same_turn",
+)  # fmt: skip
+
 THREADS = Facts(
     model="threads", variant=None, file="threads", needs=(), is_async=False,
     unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True, polls=False,
@@ -55,7 +65,7 @@ THREADS = Facts(
     cancellation="an exception where it waits; nothing stops one that computes, or wants a threading.Lock",
     raised_again=True,
     cost="0.1 ms to start, 8 MiB of addresses, of which 27 KiB are touched",
-    descriptors=0, memory=32 * KIB, separate=False, hop=12e-6,
+    descriptors=0, memory=32 * KIB, separate=False, hop=12e-6, differs_in=(),
 )  # fmt: skip
 
 RAWTHREADS = THREADS.but(
@@ -72,7 +82,7 @@ PROCESSES = Facts(
     parallel="always",
     cancellation="an exception where it waits; at worst the process is killed", raised_again=True,
     cost="5 ms to start, 3 MiB of its own, 3 descriptors",
-    descriptors=3, memory=4 * MIB, separate=True, hop=25e-6,
+    descriptors=3, memory=4 * MIB, separate=True, hop=25e-6, differs_in=(),
 )  # fmt: skip
 
 SUBINTERP = Facts(
@@ -83,7 +93,8 @@ SUBINTERP = Facts(
     pool="what computes, side by side",
     parallel="always",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
-    cost="10 ms to start, 3.7 MiB, 1 descriptor", descriptors=1, memory=4 * MIB, separate=False, hop=15e-6,
+    cost="10 ms to start, 3.7 MiB, 1 descriptor",
+    descriptors=1, memory=4 * MIB, separate=False, hop=15e-6, differs_in=(),
 )  # fmt: skip
 
 GREENLET = Facts(
@@ -92,7 +103,7 @@ GREENLET = Facts(
     message="a reference", shares="the object itself", parallel="never: one thread",
     pool="what waits by the model's own means; it has no sockets",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
-    cost="40 us to start, 15 KiB", descriptors=0, memory=16 * KIB, separate=False, hop=3e-6,
+    cost="40 us to start, 15 KiB", descriptors=0, memory=16 * KIB, separate=False, hop=3e-6, differs_in=(),
 )  # fmt: skip
 
 TASKLETS = GREENLET.but(
@@ -126,7 +137,7 @@ ASYNCIO = Facts(
     message="a reference", shares="the object itself", parallel="never: one thread per loop",
     pool="what is awaited, in any number; who computes stops all",
     cancellation="CancelledError at an await that waits; nothing stops one that computes", raised_again=False,
-    cost="40 us to start, 6 KiB", descriptors=0, memory=8 * KIB, separate=False, hop=8e-6,
+    cost="40 us to start, 6 KiB", descriptors=0, memory=8 * KIB, separate=False, hop=8e-6, differs_in=(),
 )  # fmt: skip
 
 TRIO = ASYNCIO.but(
@@ -151,17 +162,20 @@ FACTS: tuple[Facts, ...] = (
         cost="as rawthreads, and it burns CPU while it waits",
     ),
     PROCESSES,
-    PROCESSES.but(variant="spawn", cost="25 ms to start, 7 MiB of its own", memory=8 * MIB),
-    PROCESSES.but(variant="fork", cost="5 ms to start, 3 MiB of its own, 4 descriptors", descriptors=4),
+    PROCESSES.but(variant="spawn", cost="25 ms to start, 7 MiB of its own", memory=8 * MIB, differs_in=HOW_UNITS_START),
+    PROCESSES.but(
+        variant="fork", cost="5 ms to start, 3 MiB of its own, 4 descriptors", descriptors=4,
+        differs_in=HOW_UNITS_START,
+    ),
     SUBINTERP,
     SUBINTERP.but(
         variant="pipe", message="a copy, through an os.pipe", descriptors=3,
-        cost="10 ms to start, 3.7 MiB, 3 descriptors",
+        cost="10 ms to start, 3.7 MiB, 3 descriptors", differs_in=WHAT_CARRIES_MESSAGES,
     ),
     SUBINTERP.but(
         variant="queue", polls=True, hop=12e-3,
         message="a copy, through concurrent.interpreters.Queue, which looks every 10 ms",
-        cost="10 ms to start, 4.6 MiB, 1 descriptor", memory=5 * MIB,
+        cost="10 ms to start, 4.6 MiB, 1 descriptor", memory=5 * MIB, differs_in=WHAT_CARRIES_MESSAGES,
     ),
     GREENLET,
     TASKLETS,
@@ -182,7 +196,7 @@ DASK = Facts(
     pool="what takes milliseconds at least, on many machines",
     parallel="by as many processes as the cluster has; the embedded one is in this one",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
-    cost="7 ms to start, 40 KiB", descriptors=0, memory=64 * KIB, separate=False, hop=2e-3,
+    cost="7 ms to start, 40 KiB", descriptors=0, memory=64 * KIB, separate=False, hop=2e-3, differs_in=(),
 )  # fmt: skip
 
 BEYOND: tuple[Facts, ...] = (DASK,)

@@ -11,6 +11,8 @@ is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoti
 
     pytest --model trio --model processes:spawn      these only
     pytest --times 50 -k cancelled                   each test fifty times: how a race shows
+    pytest --thorough                                every guarantee on every variant, and many rounds
+    pytest -n 2                                      on two workers side by side
 
 The options, the parametrisation and the tests of a file (`--model my_model.py`) are those of the library's own plugin,
 which is also what a course uses: `concmodels.conformance.plugin`.
@@ -21,6 +23,7 @@ import sys
 import tempfile
 from _thread import get_ident
 
+import matrix
 import pytest
 
 from concmodels import catalog
@@ -42,6 +45,7 @@ def pytest_addoption(parser, pluginmanager):
         pluginmanager.register(plugin, "concmodels")
     plugin.add_short_option(parser)
     parser.addoption("--times", type=int, default=1, metavar="N", help="run each test N times")
+    parser.addoption("--thorough", action="store_true", help="every guarantee on every variant, with many rounds")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
 
@@ -79,13 +83,39 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    """Dask last: the threads that it starts once and keeps would be strangers to the tests of deadlocks."""
+def pytest_collection_modifyitems(config, items):
+    """Leave out what only `--thorough` asks for.
+
+    Dask comes last: the threads that it starts once and keeps would be strangers to the tests of deadlocks.
+    """
     items.sort(key=lambda item: item.path.name == "test_dask.py")
+    if not _thorough(config):
+        config.hook.pytest_deselected(items=[item for item in items if _is_for_the_thorough(item)])
+        items[:] = [item for item in items if not _is_for_the_thorough(item)]
+
+
+def _thorough(config):
+    """Whether everything is to be tried; so it is on models that the command line names."""
+    return config.getoption("thorough") or bool(plugin.chosen(config))
+
+
+def _is_for_the_thorough(item):
+    if item.get_closest_marker("thorough"):
+        return True
+    values = item.callspec.params if hasattr(item, "callspec") else {}
+    return {"model", "guarantee"} <= values.keys() and not matrix.is_for(
+        values["model"], values["guarantee"], thorough=False
+    )
 
 
 @pytest.fixture(scope="session")
-def model(request, quiet_corner):
+def thorough(pytestconfig):
+    """Whether everything is to be tried, and often; else what shows most."""
+    return _thorough(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def model(request, quiet_corner, thorough):
     """The model to be tested, as `concmodels.conformance.suite.Model`; it has run once before."""
     may_be_missing = any(request.param in names for names in EXPECTED.values())
     if not may_be_missing and _nothing_may_be_skipped(request.config):
@@ -95,7 +125,10 @@ def model(request, quiet_corner):
             why = None  # a file
         if why:
             pytest.fail(f"{request.param} can't run here: {why} (and nothing may be skipped here)", pytrace=False)
-    return plugin.opened(request)
+    found = plugin.opened(request)
+    if not thorough:
+        matrix.make_light(found)
+    return found
 
 
 def _nothing_may_be_skipped(config):

@@ -4,7 +4,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 
 class Scheduler(LoadScopeScheduling):
-    """Hands out one chapter of promises on one model at a time, and of other tests one file."""
+    """Hands out one chapter of guarantees on one model at a time, and of other tests one file."""
 
     def _split_scope(self, nodeid):
         file, _, test = nodeid.partition("::")
