@@ -5,13 +5,16 @@ PYTHON = 3.14
 
 python = .python/venv-$(PYTHON)/bin/python
 pytest = $(python) -m pytest
+# Tests wait more than they compute.
+WORKERS = 2
+MODEL = threads
 
 # Settings of the caller's that would have Python run without bytecode, or with other modules than this
 # environment's.
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-stress test-docs test-browser bench bench-quick docs docs-serve lint check setup requirements clean
+.PHONY: help demo test test-all test-models test-stress test-docs test-browser bench bench-quick docs docs-serve lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 16
@@ -20,8 +23,16 @@ help: ## this list
 demo: setup ## 3 million hops: 10,000 messages through 300 subinterpreters
 	$(python) -m concmodels.ring 300 10000 --model subinterp
 
-test: setup ## the whole test suite
-	$(pytest)
+test: setup ## the tests, 5 minutes
+	@echo "This takes about 5 minutes on two processors."
+	$(pytest) -n $(WORKERS)
+
+test-all: setup ## the tests, every guarantee on every variant and with many rounds, 15 minutes
+	@echo "This takes about 15 minutes on two processors."
+	$(pytest) -n $(WORKERS) --thorough
+
+test-models: setup ## the guarantees on one model (MODEL=trio: on that one)
+	$(pytest) -n $(WORKERS) tests/models/test_conformance.py --model $(MODEL)
 
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
@@ -42,12 +53,12 @@ docs-serve: docs ## the site, on this machine
 	@$(python) tools/serve.py build/docs
 
 test-docs: setup ## every Python block and every command on the site
-	$(pytest) -m docs
+	$(pytest) -n $(WORKERS) -m docs
 
 # Without a browser nothing is tested here: that is a failure on CI alone.
 test-browser: docs ## the site in a real browser (CHROMIUM=path: in this one)
 	@if sh tools/browser.sh '$(PYTHON)'; then \
-		.python/browser/bin/python -m pytest tests/browser; \
+		.python/browser/bin/python -m pytest -n $(WORKERS) tests/browser; \
 	else \
 		[ $$? -eq 3 ] && [ "$$CI" != true ]; \
 	fi

@@ -18,6 +18,7 @@ The options, the parametrisation and the tests of a file (`--model my_model.py`)
 which is also what a course uses: `concmodels.conformance.plugin`.
 """
 
+import gc
 import os
 import sys
 import tempfile
@@ -92,6 +93,17 @@ def pytest_collection_modifyitems(config, items):
     if not _thorough(config):
         config.hook.pytest_deselected(items=[item for item in items if _is_for_the_thorough(item)])
         items[:] = [item for item in items if not _is_for_the_thorough(item)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop():
+    """Spare the garbage collector, which many tests call, the thousands of tests that are kept to the end anyway."""
+    gc.collect()
+    gc.freeze()
+    try:
+        return (yield)
+    finally:
+        gc.unfreeze()
 
 
 def _thorough(config):

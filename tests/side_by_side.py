@@ -1,13 +1,25 @@
-"""Which tests stay together when `pytest -n 2` runs them side by side."""
+"""Which tests stay together when `pytest -n 2` runs them on two workers side by side."""
 
 from xdist.scheduler import LoadScopeScheduling
 
+TOGETHER = ("test_dask.py", "test_distribution.py", "test_docs_base.py", "test_shared_iterator.py")
+"""Files of which each worker would prepare anew what all their tests look at: a cluster, a site."""
+
 
 class Scheduler(LoadScopeScheduling):
-    """Hands out one chapter of guarantees on one model at a time, and of other tests one file."""
+    """Hands out the tests of one function after the other, and of long ones a model or a page at a time."""
+
+    def __init__(self, config, log):
+        config.option.loadscopereorder = False  # `conftest.py` has put them in order
+        super().__init__(config, log)
 
     def _split_scope(self, nodeid):
         file, _, test = nodeid.partition("::")
-        if file.endswith("/test_conformance.py"):
-            return nodeid.partition(".py")[0] + test.partition(".")[0]
-        return file
+        function, _, values = test.partition("[")
+        if file.endswith(TOGETHER):
+            return file
+        if function == "test_guarantee":
+            return f"{file} {values.partition('.')[0]}"  # the model and the chapter
+        if function == "test_what_a_page_shows_runs":
+            return f"{file} {values.partition(':')[0]}"
+        return f"{file} {function}"

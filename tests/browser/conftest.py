@@ -2,6 +2,9 @@
 
 `look` is a page as a reader meets it, once for every page of the site and each width, with all that the browser had to
 say about it. `visit` opens further ones for the tests that click and type.
+
+As a rule a page is wide and light, and narrow and dark; each kind of page has a SPECIMEN that is all four. With
+`--thorough`, all pages are.
 """
 
 from pathlib import Path
@@ -12,9 +15,27 @@ from browser import ROOT, SCHEMES, WIDTHS, chromium, pages, served
 from looking import Look, new_context, none
 
 REPORT = "the report"
+SPECIMENS = (
+    "index.html",
+    "glossary.html",
+    "search.html",
+    "side-by-side.html",
+    "articles/index.html",
+    "measurements/rings.html",
+    "models/index.html",
+    "models/threads.html",
+    "reference/contract.html",
+    "reference/commands.html",
+    "start/five-minutes.html",
+    "teachers/session-1.html",
+    "tutorial/races.html",
+    REPORT,
+)
+USUAL = {"wide": "light", "narrow": "dark"}
 
 
 def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="each page at each width, in light and in dark")
     parser.addoption("--site", type=Path, default=ROOT / "build/docs", help="the pages; default: build/docs")
     parser.addoption(
         "--report", type=Path, default=ROOT / "build/report/index.html", help="the report, looked at where there is one"
@@ -34,9 +55,16 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Page after page, and each width by itself: so that each is opened once and changes its colours once."""
+    left_out = [] if config.option.thorough else [item for item in items if _is_unusual(**_params(item))]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: (item.path, *(_params(item).get(name, "") for name in ("name", "look", "scheme"))))
+
+
+def _is_unusual(name=None, look=None, scheme=None, **_):
+    return scheme is not None and name not in SPECIMENS and USUAL[look] != scheme
 
 
 def _params(item):

@@ -29,7 +29,7 @@
   // Also those further down, which the browser would load only when somebody scrolls there.
   async brokenPictures() {
     const pictures = [...document.images].filter((it) => it.checkVisibility());
-    const broken = await Guarantee.all(pictures.map((it) => {
+    const broken = await Promise.all(pictures.map((it) => {
       it.loading = "eager";
       return it.decode().then(() => false, () => true);
     }));

@@ -23,7 +23,6 @@ def test_it_is_accessible(look):
     none(look.ask_axe("allButColours"))
 
 
-@wide_only
 def test_its_colours_are_accessible(look, scheme):
     none(look.ask_axe("colours"))
 

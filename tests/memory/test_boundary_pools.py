@@ -7,6 +7,7 @@ import random
 import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pool_tasks as tasks
@@ -235,7 +236,8 @@ def killing(pool, times, seed):
             with pool.baseline.lock:
                 fit = [member for member in pool.baseline._members if member.is_fit()]
             for pid in _pids_of(fit[:1]):
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it has been killed before, and the pool is about to hear of it
+                    os.kill(pid, signal.SIGKILL)
 
     thread = threading.Thread(target=kill)
     thread.start()
