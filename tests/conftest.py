@@ -21,7 +21,6 @@ which is also what a course uses: `concmodels.conformance.plugin`.
 import gc
 import os
 import sys
-import tempfile
 from _thread import get_ident
 
 import matrix
@@ -149,13 +148,9 @@ def _nothing_may_be_skipped(config):
 
 @pytest.fixture(scope="session")
 def quiet_corner(tmp_path_factory):
-    """Temporary files and semaphores of our own, so that what a run leaves behind can be told from what others do."""
-    from concmodels.conformance import census
-
-    census.know_own_semaphores()
-    old, tempfile.tempdir = tempfile.tempdir, str(tmp_path_factory.mktemp("t"))
-    yield
-    tempfile.tempdir = old
+    """See `matrix.quiet_corner`."""
+    with matrix.quiet_corner(tmp_path_factory.mktemp("t")):
+        yield
 
 
 @pytest.fixture(scope="session")

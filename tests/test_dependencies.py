@@ -102,7 +102,8 @@ def test_every_dependency_is_imported():
     """Also those of the extras; what only the benchmarks or the browser's tests need is in a group of its own."""
     assert installed_by_users() - imported("concmodels").keys() == set()
     assert group("bench") - imported("benchmarks").keys() == set()
-    assert group("browser") - imported("tests/browser").keys() - imported("tools").keys() - {"pytest-timeout"} == set()
+    plugins = {"pytest-timeout", "pytest-xdist"}
+    assert group("browser") - imported("tests/browser").keys() - imported("tools").keys() - plugins == set()
 
 
 def test_an_import_is_seen_wherever_it_stands(tmp_path):
