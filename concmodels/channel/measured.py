@@ -26,7 +26,7 @@ def measured_echo(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> 
 def measured_send(
     orders: Channel[int], outbox: Channel[Any], number: int, step: int, payload: int, uncounted: int
 ) -> Usage:
-    """A `send` in a process of its own, whose first laps do not count."""
+    """A `send` in a process of its own, whose first phases do not count."""
     for _ in range(uncounted):
         number = emit(outbox, range(number, orders.receive(), step), payload)
     before = usage()
@@ -37,7 +37,7 @@ def measured_send(
 def measured_receive(
     orders: Channel[int], inbox: Channel[Any], reports: Channel[Any], payload: int, uncounted: int
 ) -> Usage:
-    """A `receive` in a process of its own, whose first laps do not count."""
+    """A `receive` in a process of its own, whose first phases do not count."""
     for _ in range(uncounted):
         orders.receive()
         reports.send(take(inbox, payload))

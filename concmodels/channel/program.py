@@ -4,7 +4,7 @@ import math
 from argparse import ArgumentParser, Namespace
 
 from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult, check_pattern, tasks_of
-from concmodels.channel.watch import ChannelWatch
+from concmodels.channel.timer import ChannelTimer
 from concmodels.programs.measure import measure
 from concmodels.programs.options import add_message_options, flags, read, whole
 from concmodels.programs.output import BadInput
@@ -48,8 +48,8 @@ class ChannelCommand(Program):
         tasks = tasks_of(options.pattern, options.tasks)
         return ChannelPlan(model, options.messages, options.pattern, tasks, options.capacity, options.payload)
 
-    def watch(self, plan: ChannelPlan, listener: Listener) -> ChannelWatch:
-        return ChannelWatch(plan, listener)
+    def timer(self, plan: ChannelPlan, listener: Listener) -> ChannelTimer:
+        return ChannelTimer(plan, listener)
 
     def arguments(self, options: Namespace) -> list[str]:
         own = {"--capacity": options.capacity, "--payload": options.payload, "--tasks": options.tasks}

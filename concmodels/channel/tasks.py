@@ -6,8 +6,8 @@
     fanout     the caller --> one channel --> N receivers
     select     N senders --> a channel each --> the caller      who selects among them
 
-Senders and receivers have a channel of their own for orders: when a lap begins and, to senders, how far it goes. `None`
-is a mark: the end of a sender, or for a receiver the end of a lap.
+Senders and receivers have a channel of their own for orders: when a phase begins and, to senders, how far it goes. `None`
+is a mark: the end of a sender, or for a receiver the end of a phase.
 
 The program stands here twice, once sync and once async, equal up to `async` and `await`. Run it with
 `python -m concmodels.channel fanin 100000 --model trio`, or from Python with `channel("trio", pattern="fanin",
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.contract import AsyncChannel, Channel
-    from concmodels.programs.stopwatch import Lap
+    from concmodels.programs.stopwatch import Phase
 
 __all__ = ["async_bounce", "async_converge", "async_spread", "bounce", "converge", "spread"]
 
@@ -55,7 +55,7 @@ def echo(inbox: Channel[Any], outbox: Channel[Any]) -> None:
 
 
 def receive(orders: Channel[int], inbox: Channel[Any], reports: Channel[Any], payload: int) -> None:
-    """Receive in every lap up to a mark, and report what it was."""
+    """Receive in every phase up to a mark, and report what it was."""
     for _ in orders:
         reports.send(take(inbox, payload))
 
@@ -75,10 +75,10 @@ def take(inbox: Channel[Any], payload: int) -> tuple[int, int]:
     return count, checksum
 
 
-def follow(inbox: Channel[Any], lap: Lap) -> None:
-    """Receive the messages of one lap from the only sender."""
-    ahead = iter(numbered(lap.numbers, lap.payload))
-    (last,) = numbered((lap.stop - 1,), lap.payload)
+def follow(inbox: Channel[Any], phase: Phase) -> None:
+    """Receive the messages of one phase from the only sender."""
+    ahead = iter(numbered(phase.numbers, phase.payload))
+    (last,) = numbered((phase.stop - 1,), phase.payload)
     for message in inbox:
         if message != (due := next(ahead)):
             raise misdelivered(message, {due: None})
@@ -86,9 +86,9 @@ def follow(inbox: Channel[Any], lap: Lap) -> None:
             break
 
 
-def gather(inbox: Channel[Any], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
-    """Receive the messages of one lap; each must be the next one of its sender."""
-    numbers, last = lap.numbers, lap.stop - 1
+def gather(inbox: Channel[Any], phase: Phase, due: dict[Any, Iterator[Any]]) -> None:
+    """Receive the messages of one phase; each must be the next one of its sender."""
+    numbers, last = phase.numbers, phase.stop - 1
     for message in inbox:
         sender = due.pop(message, None)
         if sender is None:
@@ -98,9 +98,9 @@ def gather(inbox: Channel[Any], lap: Lap, due: dict[Any, Iterator[Any]]) -> None
             break
 
 
-def pick(model: Any, inboxes: list[Channel[Any]], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+def pick(model: Any, inboxes: list[Channel[Any]], phase: Phase, due: dict[Any, Iterator[Any]]) -> None:
     """As `gather`, from several channels."""
-    for _ in lap.numbers:
+    for _ in phase.numbers:
         message = model.select(*inboxes).item
         sender = due.pop(message, None)
         if sender is None:
@@ -108,27 +108,27 @@ def pick(model: Any, inboxes: list[Channel[Any]], lap: Lap, due: dict[Any, Itera
         due[next(sender)] = sender
 
 
-def converge(model: Any, watch: Any) -> list[Any]:
+def converge(model: Any, timer: Any) -> list[Any]:
     """Senders to the caller, through one channel, or through one each that the caller selects among."""
-    plan = watch.plan
+    plan = timer.plan
     inboxes = [model.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
     orders = [model.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
     due = expected(plan.tasks, plan.payload or 0)
     with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
-            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *watch.extra)
-            tasks.append(group.spawn(watch.send, *arguments, name=f"sender {k + 1}"))
-        watch.spawned(tasks, inboxes)
-        for lap in watch.laps():  # a warm-up first, the counted one last
+            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *timer.extra)
+            tasks.append(group.spawn(timer.send, *arguments, name=f"sender {k + 1}"))
+        timer.spawned(tasks, inboxes)
+        for phase in timer.phases():  # a warm-up first, the counted one last
             for order in orders:
-                order.send(lap.stop)
+                order.send(phase.stop)
             if plan.pattern == "stream":
-                follow(inboxes[0], lap)
+                follow(inboxes[0], phase)
             elif plan.pattern == "fanin":
-                gather(inboxes[0], lap, due)
+                gather(inboxes[0], phase, due)
             else:
-                pick(model, inboxes, lap, due)
+                pick(model, inboxes, phase, due)
         for k in range(plan.tasks):
             orders[k].close()
             if (message := inboxes[k % plan.channels].receive()) is not None:
@@ -136,14 +136,14 @@ def converge(model: Any, watch: Any) -> list[Any]:
     return [task.result() for task in tasks]
 
 
-def bounce(model: Any, watch: Any) -> list[Any]:
+def bounce(model: Any, timer: Any) -> list[Any]:
     """The caller to an echo, and back."""
-    there, back = (model.Channel(watch.plan.capacity, name) for name in ("there", "back"))
+    there, back = (model.Channel(timer.plan.capacity, name) for name in ("there", "back"))
     with model.TaskGroup() as group:
-        task = group.spawn(watch.echo, there, back, *watch.extra, name="echo")
-        watch.spawned([task], [there, back])
-        for lap in watch.laps():
-            for message in numbered(lap.numbers, lap.payload):
+        task = group.spawn(timer.echo, there, back, *timer.extra, name="echo")
+        timer.spawned([task], [there, back])
+        for phase in timer.phases():
+            for message in numbered(phase.numbers, phase.payload):
                 there.send(message)
                 if (came := back.receive()) != message:
                     raise misdelivered(came, {message: None})
@@ -153,21 +153,21 @@ def bounce(model: Any, watch: Any) -> list[Any]:
     return [task.result()]
 
 
-def spread(model: Any, watch: Any) -> list[Any]:
+def spread(model: Any, timer: Any) -> list[Any]:
     """The caller to receivers, through one channel; their reports must add up."""
-    plan, reports = watch.plan, model.Channel(UNBOUNDED, "reports")
+    plan, reports = timer.plan, model.Channel(UNBOUNDED, "reports")
     outbox = model.Channel(plan.capacity, "link")
     orders = [model.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
     with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
-            arguments = (orders[k], outbox, reports, plan.payload or 0, *watch.extra)
-            tasks.append(group.spawn(watch.receive, *arguments, name=f"receiver {k + 1}"))
-        watch.spawned(tasks, [outbox])
-        for lap in watch.laps():
+            arguments = (orders[k], outbox, reports, plan.payload or 0, *timer.extra)
+            tasks.append(group.spawn(timer.receive, *arguments, name=f"receiver {k + 1}"))
+        timer.spawned(tasks, [outbox])
+        for phase in timer.phases():
             for order in orders:
-                order.send(lap.stop)
-            for message in numbered(lap.numbers, lap.payload):
+                order.send(phase.stop)
+            for message in numbered(phase.numbers, phase.payload):
                 outbox.send(message)
             for _ in tasks:
                 outbox.send(None)
@@ -177,8 +177,8 @@ def spread(model: Any, watch: Any) -> list[Any]:
         outbox.close()
         for message in outbox:
             raise too_late(message)
-    with watch.aside():
-        add_up(came, range(lap.start, lap.stop))
+    with timer.aside():
+        add_up(came, range(phase.start, phase.stop))
     return [task.result() for task in tasks]
 
 
@@ -228,10 +228,10 @@ async def async_take(inbox: AsyncChannel[Any], payload: int) -> tuple[int, int]:
     return count, checksum
 
 
-async def async_follow(inbox: AsyncChannel[Any], lap: Lap) -> None:
+async def async_follow(inbox: AsyncChannel[Any], phase: Phase) -> None:
     """As `follow`."""
-    ahead = iter(numbered(lap.numbers, lap.payload))
-    (last,) = numbered((lap.stop - 1,), lap.payload)
+    ahead = iter(numbered(phase.numbers, phase.payload))
+    (last,) = numbered((phase.stop - 1,), phase.payload)
     async for message in inbox:
         if message != (due := next(ahead)):
             raise misdelivered(message, {due: None})
@@ -239,9 +239,9 @@ async def async_follow(inbox: AsyncChannel[Any], lap: Lap) -> None:
             break
 
 
-async def async_gather(inbox: AsyncChannel[Any], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+async def async_gather(inbox: AsyncChannel[Any], phase: Phase, due: dict[Any, Iterator[Any]]) -> None:
     """As `gather`."""
-    numbers, last = lap.numbers, lap.stop - 1
+    numbers, last = phase.numbers, phase.stop - 1
     async for message in inbox:
         sender = due.pop(message, None)
         if sender is None:
@@ -251,9 +251,9 @@ async def async_gather(inbox: AsyncChannel[Any], lap: Lap, due: dict[Any, Iterat
             break
 
 
-async def async_pick(model: Any, inboxes: list[AsyncChannel[Any]], lap: Lap, due: dict[Any, Iterator[Any]]) -> None:
+async def async_pick(model: Any, inboxes: list[AsyncChannel[Any]], phase: Phase, due: dict[Any, Iterator[Any]]) -> None:
     """As `pick`."""
-    for _ in lap.numbers:
+    for _ in phase.numbers:
         message = (await model.select(*inboxes)).item
         sender = due.pop(message, None)
         if sender is None:
@@ -261,27 +261,27 @@ async def async_pick(model: Any, inboxes: list[AsyncChannel[Any]], lap: Lap, due
         due[next(sender)] = sender
 
 
-async def async_converge(model: Any, watch: Any) -> list[Any]:
+async def async_converge(model: Any, timer: Any) -> list[Any]:
     """As `converge`."""
-    plan = watch.plan
+    plan = timer.plan
     inboxes = [model.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
     orders = [model.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
     due = expected(plan.tasks, plan.payload or 0)
     async with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
-            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *watch.extra)
-            tasks.append(group.spawn(watch.send, *arguments, name=f"sender {k + 1}"))
-        watch.spawned(tasks, inboxes)
-        for lap in watch.laps():  # a warm-up first, the counted one last
+            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *timer.extra)
+            tasks.append(group.spawn(timer.send, *arguments, name=f"sender {k + 1}"))
+        timer.spawned(tasks, inboxes)
+        for phase in timer.phases():  # a warm-up first, the counted one last
             for order in orders:
-                await order.send(lap.stop)
+                await order.send(phase.stop)
             if plan.pattern == "stream":
-                await async_follow(inboxes[0], lap)
+                await async_follow(inboxes[0], phase)
             elif plan.pattern == "fanin":
-                await async_gather(inboxes[0], lap, due)
+                await async_gather(inboxes[0], phase, due)
             else:
-                await async_pick(model, inboxes, lap, due)
+                await async_pick(model, inboxes, phase, due)
         for k in range(plan.tasks):
             orders[k].close()
             if (message := await inboxes[k % plan.channels].receive()) is not None:
@@ -289,14 +289,14 @@ async def async_converge(model: Any, watch: Any) -> list[Any]:
     return [await task.result() for task in tasks]
 
 
-async def async_bounce(model: Any, watch: Any) -> list[Any]:
+async def async_bounce(model: Any, timer: Any) -> list[Any]:
     """As `bounce`."""
-    there, back = (model.Channel(watch.plan.capacity, name) for name in ("there", "back"))
+    there, back = (model.Channel(timer.plan.capacity, name) for name in ("there", "back"))
     async with model.TaskGroup() as group:
-        task = group.spawn(watch.echo, there, back, *watch.extra, name="echo")
-        watch.spawned([task], [there, back])
-        for lap in watch.laps():
-            for message in numbered(lap.numbers, lap.payload):
+        task = group.spawn(timer.echo, there, back, *timer.extra, name="echo")
+        timer.spawned([task], [there, back])
+        for phase in timer.phases():
+            for message in numbered(phase.numbers, phase.payload):
                 await there.send(message)
                 if (came := await back.receive()) != message:
                     raise misdelivered(came, {message: None})
@@ -306,21 +306,21 @@ async def async_bounce(model: Any, watch: Any) -> list[Any]:
     return [await task.result()]
 
 
-async def async_spread(model: Any, watch: Any) -> list[Any]:
+async def async_spread(model: Any, timer: Any) -> list[Any]:
     """As `spread`."""
-    plan, reports = watch.plan, model.Channel(UNBOUNDED, "reports")
+    plan, reports = timer.plan, model.Channel(UNBOUNDED, "reports")
     outbox = model.Channel(plan.capacity, "link")
     orders = [model.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
     async with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
-            arguments = (orders[k], outbox, reports, plan.payload or 0, *watch.extra)
-            tasks.append(group.spawn(watch.receive, *arguments, name=f"receiver {k + 1}"))
-        watch.spawned(tasks, [outbox])
-        for lap in watch.laps():
+            arguments = (orders[k], outbox, reports, plan.payload or 0, *timer.extra)
+            tasks.append(group.spawn(timer.receive, *arguments, name=f"receiver {k + 1}"))
+        timer.spawned(tasks, [outbox])
+        for phase in timer.phases():
             for order in orders:
-                await order.send(lap.stop)
-            for message in numbered(lap.numbers, lap.payload):
+                await order.send(phase.stop)
+            for message in numbered(phase.numbers, phase.payload):
                 await outbox.send(message)
             for _ in tasks:
                 await outbox.send(None)
@@ -330,6 +330,6 @@ async def async_spread(model: Any, watch: Any) -> list[Any]:
         outbox.close()
         async for message in outbox:
             raise too_late(message)
-    with watch.aside():
-        add_up(came, range(lap.start, lap.stop))
+    with timer.aside():
+        add_up(came, range(phase.start, phase.stop))
     return [await task.result() for task in tasks]

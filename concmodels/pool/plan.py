@@ -16,7 +16,7 @@ _WAITING = 8
 _RESULT_BYTES = 16 * ITEM_BYTES  # room for a document
 
 
-class PoolLap:
+class PoolPhase:
     """Tasks that are done together: their items, what takes each result, how far the pool may run ahead."""
 
     def __init__(self, items: Iterable[Any], took: Callable[[Any], object], buffersize: int | None = None) -> None:
@@ -96,7 +96,7 @@ class PoolResult(Outcome):
     """What one run of the pool program took.
 
     `setup_s` ends when every worker has done one task that does not count; `run_s` is from the first task given to the
-    pool until the last result had come. What prepares the work (a server, a buffer) is in no lap.
+    pool until the last result had come. What prepares the work (a server, a buffer) is in no phase.
     """
 
     SPEED = "tasks_per_s"

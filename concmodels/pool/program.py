@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from concmodels.pool.plan import PoolPlan, PoolResult
-from concmodels.pool.watch import PoolWatch
+from concmodels.pool.timer import PoolTimer
 from concmodels.programs.measure import measure
 from concmodels.programs.options import flags, whole
 from concmodels.programs.output import BadInput
@@ -50,8 +50,8 @@ class PoolCommand(Program):
         except ValueError as error:
             raise BadInput(str(error)) from None
 
-    def watch(self, plan: PoolPlan, listener: Listener) -> PoolWatch:
-        return PoolWatch(plan, listener)
+    def timer(self, plan: PoolPlan, listener: Listener) -> PoolTimer:
+        return PoolTimer(plan, listener)
 
     def arguments(self, options: Namespace) -> list[str]:
         sizes = {f"--{name}": value for name, value in self._given(options).items()}

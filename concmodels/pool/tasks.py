@@ -6,7 +6,7 @@
 What a task does is the work (`concmodels.work`): computing, waiting for a server, reading one big buffer, nothing. The
 same work is first done, or a sample of it, in a plain loop: what the pool gains on it is the `speedup`.
 
-Three laps, reported apart: the set-up ends when every worker has done a task that does not count, and to be sure of
+Three phases, reported apart: the set-up ends when every worker has done a task that does not count, and to be sure of
 that each of them is kept until all have come (`attend`, `meet`). Then come the tasks that count, with the pool's `map`.
 
 The program stands here twice, once sync and once async, equal up to `async` and `await`. Run it with
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.contract import AsyncChannel, AsyncPool, Channel, Pool
-    from concmodels.pool.plan import PoolLap
+    from concmodels.pool.plan import PoolPhase
     from concmodels.programs.usage import Usage
 
 __all__ = ["WrongResult", "async_attend", "async_crowd", "attend", "crowd"]
@@ -61,33 +61,33 @@ def meet(model: Any, pool: Pool, function: Any, items: list[Any]) -> list[tuple[
     return [task.result() for task in here]
 
 
-def do(pool: Pool, function: Any, lap: PoolLap) -> None:
-    """Have the tasks of one lap done."""
-    took = lap.took
-    for result in pool.map(function, lap.items, buffersize=lap.buffersize):
+def do(pool: Pool, function: Any, phase: PoolPhase) -> None:
+    """Have the tasks of one phase done."""
+    took = phase.took
+    for result in pool.map(function, phase.items, buffersize=phase.buffersize):
         took(result)
 
 
-def crowd(model: Any, watch: Any) -> list[Any]:
+def crowd(model: Any, timer: Any) -> list[Any]:
     """Run one pool, from its making to its end; return what its workers used, where they are processes."""
-    watch.pause()  # what prepares the work, and the plain loop, belong to no lap
-    with watch.work.prepared(model) as work:
-        watch.loop()
-        watch.resume()
-        with model.Pool(watch.plan.workers) as pool:
-            for lap in watch.laps():
-                if lap is None:
-                    watch.before = meet(model, pool, work.function, list(work.warm_up()))
+    timer.pause()  # what prepares the work, and the plain loop, belong to no phase
+    with timer.work.prepared(model) as work:
+        timer.loop()
+        timer.resume()
+        with model.Pool(timer.plan.workers) as pool:
+            for phase in timer.phases():
+                if phase is None:
+                    timer.before = meet(model, pool, work.function, list(work.warm_up()))
                 else:
-                    do(pool, work.function, lap)
-            watch.pause()
-            if watch.separate:
-                watch.after = meet(model, pool, watch.idle, list(range(watch.plan.workers)))
-            watch.check()
-            watch.resume()
-        watch.pause()
-    watch.resume()
-    uses: list[Any] = watch.uses()
+                    do(pool, work.function, phase)
+            timer.pause()
+            if timer.separate:
+                timer.after = meet(model, pool, timer.idle, list(range(timer.plan.workers)))
+            timer.check()
+            timer.resume()
+        timer.pause()
+    timer.resume()
+    uses: list[Any] = timer.uses()
     return uses
 
 
@@ -119,33 +119,33 @@ async def async_meet(model: Any, pool: AsyncPool, function: Any, items: list[Any
     return [await task.result() for task in here]
 
 
-async def async_do(pool: AsyncPool, function: Any, lap: PoolLap) -> None:
+async def async_do(pool: AsyncPool, function: Any, phase: PoolPhase) -> None:
     """As `do`."""
-    took = lap.took
-    async for result in pool.map(function, lap.items, buffersize=lap.buffersize):
+    took = phase.took
+    async for result in pool.map(function, phase.items, buffersize=phase.buffersize):
         took(result)
 
 
-async def async_crowd(model: Any, watch: Any) -> list[Any]:
+async def async_crowd(model: Any, timer: Any) -> list[Any]:
     """As `crowd`."""
-    watch.pause()  # what prepares the work, and the plain loop, belong to no lap
-    async with watch.work.prepared(model) as work:
-        watch.loop()
-        watch.resume()
-        async with model.Pool(watch.plan.workers) as pool:
-            for lap in watch.laps():
-                if lap is None:
-                    watch.before = await async_meet(model, pool, work.function, list(work.warm_up()))
+    timer.pause()  # what prepares the work, and the plain loop, belong to no phase
+    async with timer.work.prepared(model) as work:
+        timer.loop()
+        timer.resume()
+        async with model.Pool(timer.plan.workers) as pool:
+            for phase in timer.phases():
+                if phase is None:
+                    timer.before = await async_meet(model, pool, work.function, list(work.warm_up()))
                 else:
-                    await async_do(pool, work.function, lap)
-            watch.pause()
-            if watch.separate:
-                watch.after = await async_meet(model, pool, watch.idle, list(range(watch.plan.workers)))
-            watch.check()
-            watch.resume()
-        watch.pause()
-    watch.resume()
-    uses: list[Any] = watch.uses()
+                    await async_do(pool, work.function, phase)
+            timer.pause()
+            if timer.separate:
+                timer.after = await async_meet(model, pool, timer.idle, list(range(timer.plan.workers)))
+            timer.check()
+            timer.resume()
+        timer.pause()
+    timer.resume()
+    uses: list[Any] = timer.uses()
     return uses
 
 

@@ -37,34 +37,34 @@ def measure[R: Outcome](
     if _ran:
         gc.collect()  # what an earlier run left is not to be found by this one
     _ran.add(plan.model)
-    watch = program.watch(plan, listener)
+    timer = program.timer(plan, listener)
     alarm = Alarm(timeout, on_hang)
     try:
         with alarm:
-            returned = watch.measure(model)
+            returned = timer.measure(model)
     except (KeyboardInterrupt, Terminated) as interrupt:
         status, error = how_it_stopped(interrupt)
         if alarm.struck and status == INTERRUPTED:
             status, error = TIMED_OUT, f"timed out after {timeout:g} s"
         return plan.result(repeat=repeat, error=error, status=status)
     except Exception as failure:  # noqa: BLE001 - whatever it is, it is the result of this run
-        return plan.result(repeat=repeat, error=explain(failure, watch), status=FAILED)
+        return plan.result(repeat=repeat, error=explain(failure, timer), status=FAILED)
     finally:
         listener.stopped()
-    return plan.result(repeat=repeat, verified=True, status=OK, **watch.figures(returned))
+    return plan.result(repeat=repeat, verified=True, status=OK, **timer.figures(returned))
 
 
-def explain(failure: BaseException, watch: Stopwatch[Any, Any]) -> str:
+def explain(failure: BaseException, timer: Stopwatch[Any, Any]) -> str:
     """Say in one line what went wrong, and in which task."""
     error = _first(failure)
-    who = _worker(error, watch)
+    who = _worker(error, timer)
     if isinstance(error, ChannelClosed) and not who:
-        return watch.stopped_short()
-    if isinstance(error, (*watch.own_errors, TaskDied)):
+        return timer.stopped_short()
+    if isinstance(error, (*timer.own_errors, TaskDied)):
         return _one_line(str(error))
     if isinstance(error, RemoteError):
         return _one_line(f"{error.task} failed: {error.traceback.strip().rpartition('\n')[2]}")
-    who = who or _task_of(error, watch)
+    who = who or _task_of(error, timer)
     return _one_line(f"{who + ' failed: ' if who else ''}{type(error).__name__}: {error}".removesuffix(": "))
 
 
@@ -74,9 +74,9 @@ def _first(failure: BaseException) -> BaseException:
     return failure
 
 
-def _worker(error: BaseException, watch: Stopwatch[Any, Any]) -> str | None:
+def _worker(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
     """The task in whose code the exception rose."""
-    return next((who for frame in _frames(error.__traceback__) if (who := watch.worker(frame.f_locals))), None)
+    return next((who for frame in _frames(error.__traceback__) if (who := timer.worker(frame.f_locals))), None)
 
 
 def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
@@ -85,11 +85,11 @@ def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
         trace = trace.tb_next
 
 
-def _task_of(error: BaseException, watch: Stopwatch[Any, Any]) -> str | None:
+def _task_of(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
     """The task that ended with this exception, asked of the handles; only plain code can ask."""
-    if watch.is_async:
+    if timer.is_async:
         return None
-    for task in watch.tasks:
+    for task in timer.tasks:
         try:
             task.result(timeout=0)
         except BaseException as its:  # noqa: BLE001 - compared, not handled

@@ -92,7 +92,7 @@ def _parser(program: Program) -> Parser:
     )  # fmt: skip
     program.add_options(parser)
     add("--repeat", metavar="N", type=whole(1), default=1, help="run each model N times; the table shows the median")
-    add("--timeout", metavar="SECONDS", type=_seconds, help="end a run that takes longer, all three laps together")
+    add("--timeout", metavar="SECONDS", type=_seconds, help="end a run that takes longer, all three phases together")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="no table and no progress")
     add("--list", action="store_true", help="list the models and variants, and whether they can run here")

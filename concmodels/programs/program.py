@@ -34,7 +34,7 @@ class Program(ABC):
         """Return what these options ask of this model."""
 
     @abstractmethod
-    def watch(self, plan: Any, listener: Listener) -> Stopwatch[Any, Any]:
+    def timer(self, plan: Any, listener: Listener) -> Stopwatch[Any, Any]:
         """Return what measures one run of this plan."""
 
     @abstractmethod

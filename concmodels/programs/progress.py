@@ -1,7 +1,7 @@
 """What a run shows on the terminal while it lasts: the start of its tasks, an estimate if it is long, a bar.
 
 The bar costs the program nothing: a thread looks from outside at how many messages each channel holds, four times
-a second. It starts with the run lap (a process with threads must not fork, so not before) and shows itself after a
+a second. It starts with the run phase (a process with threads must not fork, so not before) and shows itself after a
 second.
 On a pipe or in a file there is only the estimate.
 """
@@ -47,12 +47,12 @@ class Terminal(Listener):
         if seconds > WORTH_SAYING_S:
             self._write(f"{self._erase}this will take {in_words(seconds)}; Ctrl-C ends it\n")
 
-    def running(self, watch: Stopwatch[Any, Any]) -> None:
+    def running(self, timer: Stopwatch[Any, Any]) -> None:
         """Start to look."""
         if self._lively:
             self._write(_ERASE_LINE)
             self._over.clear()
-            self._thread = threading.Thread(target=self._show, args=(watch,), name="progress")
+            self._thread = threading.Thread(target=self._show, args=(timer,), name="progress")
             self._thread.start()
 
     def stopped(self) -> None:
@@ -74,7 +74,7 @@ class Terminal(Listener):
             self._stream.write(text)
             self._stream.flush()
 
-    def _show(self, watch: Stopwatch[Any, Any]) -> None:
+    def _show(self, timer: Stopwatch[Any, Any]) -> None:
         if self._over.wait(_FIRST_LOOK_S):
             return
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -82,14 +82,14 @@ class Terminal(Listener):
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
         progress = Progress(*columns, console=console(self._stream), transient=True, auto_refresh=False)
         with contextlib.suppress(OSError), progress as bar:
-            task = bar.add_task(watch.plan.model, total=watch.plan.steps)
+            task = bar.add_task(timer.plan.model, total=timer.plan.steps)
             while not self._over.wait(_LOOK_EVERY_S):
-                bar.update(task, completed=_steps_done(watch), refresh=True)
+                bar.update(task, completed=_steps_done(timer), refresh=True)
 
 
-def _steps_done(watch: Stopwatch[Any, Any]) -> int | None:
+def _steps_done(timer: Stopwatch[Any, Any]) -> int | None:
     """None while they can't be counted: another thread looks at what only its owner may."""
     try:
-        return watch.steps_done()
+        return timer.steps_done()
     except Exception:  # noqa: BLE001 - a bar that stands still for a moment harms nobody
         return None

@@ -42,16 +42,16 @@ class Outcome:
     teardown_s: float | None = None
     """From there until `run` had returned."""
     total_s: float | None = None
-    """The three laps together; the probe of an estimate is in none of them."""
+    """The three phases together; the probe of an estimate is in none of them."""
     cpu_user_s: float | None = None
-    """Of the run lap, all processes together; so are the three below."""
+    """Of the run phase, all processes together; so are the three below."""
     cpu_system_s: float | None = None
     voluntary_switches: int | None = None
     involuntary_switches: int | None = None
     peak_rss_bytes: int | None = None
     """The peaks of all processes, added up: a page that two processes share counts twice."""
     peak_pss_bytes: int | None = None
-    """At the end of the run lap, all processes still alive: a shared page counts once, divided among them."""
+    """At the end of the run phase, all processes still alive: a shared page counts once, divided among them."""
     verified: bool = False
     """Whether everything arrived, or every result was right."""
     error: str | None = None
@@ -110,13 +110,13 @@ class Outcome:
 
     @classmethod
     def _order(cls) -> list[str]:
-        """The names of the figures: what was asked for stands behind the model, the program's own behind the laps."""
+        """The names of the figures: what was asked for stands behind the model, the program's own behind the phases."""
         common = [it.name for it in fields(Outcome)]
         own = [it for it in fields(cls) if it.name not in common]
         asked = [it.name for it in own if it.default is MISSING]
         measured = [it.name for it in own if it.default is not MISSING]
-        behind_the_laps = common.index("total_s") + 1
-        return [*common[:2], *asked, *common[2:behind_the_laps], *measured, *common[behind_the_laps:]]
+        behind_the_phases = common.index("total_s") + 1
+        return [*common[:2], *asked, *common[2:behind_the_phases], *measured, *common[behind_the_phases:]]
 
     @classmethod
     def from_json(cls, figures: dict[str, Any]) -> Self:

@@ -80,7 +80,7 @@ class Session:
         """Run everything, write everything; return the gravest status. Raises `BadInput` if it can't write."""
         self._json.begin([plan.result(error="did not end") for plan in self._plans])
         self._tell_before()
-        run = self._run_here if len(self._plans) == 1 else self._run_apart
+        run = self._run_here if len(self._plans) == 1 else self._run_in_subprocess
         for plan in self._plans:
             try:
                 with _mask(signal.SIG_UNBLOCK):
@@ -130,12 +130,12 @@ class Session:
             if result.status != OK:
                 break
 
-    def _run_apart(self, plan: AnyPlan[Any]) -> None:
-        from concmodels.programs.apart import Apart
+    def _run_in_subprocess(self, plan: AnyPlan[Any]) -> None:
+        from concmodels.programs.subprocess_runner import SubprocessRunner
 
         timeout = self._options.timeout
         arguments = [*self._program.arguments(self._options), *shared_arguments(self._options, plan.model)]
-        apart = Apart(self._program, arguments, timeout and timeout * self._options.repeat)
+        apart = SubprocessRunner(self._program, arguments, timeout and timeout * self._options.repeat)
         results = apart.run()
         for result in results:
             self._add(result)

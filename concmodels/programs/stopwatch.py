@@ -1,7 +1,7 @@
-"""The laps of one run of a program, and what is measured around them.
+"""The phases of one run of a program, and what is measured around them.
 
-The program asks for one lap after the other (`for lap in watch.laps()`), so everything that is measured happens between
-two laps, and nothing of it inside one.
+The program asks for one phase after the other (`for phase in timer.phases()`), so everything that is measured happens between
+two phases, and nothing of it inside one.
 """
 
 import contextlib
@@ -29,17 +29,17 @@ class Listener:
         """A run begins: the tasks are started."""
 
     def estimated(self, seconds: float) -> None:
-        """The run lap will take about this long."""
+        """The run phase will take about this long."""
 
-    def running(self, watch: Any) -> None:
-        """The run lap of this `Stopwatch` begins."""
+    def running(self, timer: Any) -> None:
+        """The run phase of this `Stopwatch` begins."""
 
     def stopped(self) -> None:
-        """The run lap is over, or will never begin. May come twice."""
+        """The run phase is over, or will never begin. May come twice."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lap:
+class Phase:
     """Messages that are sent together: those numbered `start` to `stop`, the latter excluded."""
 
     start: int
@@ -56,10 +56,10 @@ class Lap:
 
 
 class Stopwatch[P: AnyPlan[Any], L](ABC):
-    """Measures one run; `P` is what its plan is, `L` what a lap is."""
+    """Measures one run; `P` is what its plan is, `L` what a phase is."""
 
     program: Callable[..., Any]
-    """What the model is to run, with itself and this watch as arguments; it returns what its tasks used."""
+    """What the model is to run, with itself and this timer as arguments; it returns what its tasks used."""
 
     def __init__(self, plan: P, listener: Listener) -> None:
         self.tasks: Sequence[Any] = ()
@@ -81,22 +81,22 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
 
     def figures(self, returned: list[Any]) -> dict[str, Any]:
         """Return everything measured, by its name in the result; `returned` is what the tasks returned."""
-        laps = {"setup_s": self._setup_s, "run_s": self._run_s, "teardown_s": self._teardown_s}
+        phases = {"setup_s": self._setup_s, "run_s": self._run_s, "teardown_s": self._teardown_s}
         return (
-            laps
-            | {"total_s": sum(laps.values()), "probe_s": self.probe_s}
+            phases
+            | {"total_s": sum(phases.values()), "probe_s": self.probe_s}
             | self.speed(self._run_s)
             | self._usage_figures(returned)
         )
 
-    def laps(self) -> Iterator[L]:
-        """Yield the warm-up, the probe if there is one, and the counted lap."""
+    def phases(self) -> Iterator[L]:
+        """Yield the warm-up, the probe if there is one, and the counted phase."""
         yield self.warm_up()
         self._setup_s = perf_counter() - self._began - self._aside_s
         took = []
-        for lap in self.probe():
+        for phase in self.probe():
             began = perf_counter()
-            yield lap
+            yield phase
             took.append(perf_counter() - began)
         if took:
             self.probe_s = sum(took)
@@ -112,13 +112,13 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
-        """Do in its `with` what belongs to no lap: during the set-up or the teardown."""
+        """Do in its `with` what belongs to no phase: during the set-up or the teardown."""
         self.pause()
         yield
         self.resume()
 
     def pause(self) -> None:
-        """Begin what belongs to no lap."""
+        """Begin what belongs to no phase."""
         self._paused = perf_counter()
 
     def resume(self) -> None:
@@ -127,19 +127,19 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
 
     @abstractmethod
     def warm_up(self) -> L:
-        """Return the lap after which everything has been started."""
+        """Return the phase after which everything has been started."""
 
     def probe(self) -> Iterator[L]:
-        """Yield laps that tell how long the counted one will take; none if the listener wants no estimate."""
+        """Yield phases that tell how long the counted one will take; none if the listener wants no estimate."""
         yield from ()
 
     def estimate(self, took: list[float]) -> float:
-        """Return the seconds that the counted lap will take, from what those of the probe took."""
+        """Return the seconds that the counted phase will take, from what those of the probe took."""
         raise NotImplementedError
 
     @abstractmethod
     def counted(self) -> L:
-        """Return the counted lap."""
+        """Return the counted phase."""
 
     @abstractmethod
     def speed(self, run_s: float) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
         return "a channel was closed before everything was done"
 
     def _after_the_run(self) -> None:
-        """All tasks still live, and wait: the moment to read their memory. None of it belongs to a lap."""
+        """All tasks still live, and wait: the moment to read their memory. None of it belongs to a phase."""
         self.listener.stopped()
         children = memory.of_descendants()
         own = memory.own_pss()

@@ -9,7 +9,7 @@ from concmodels.programs.output import BadInput
 from concmodels.programs.program import Program
 from concmodels.programs.stopwatch import Listener
 from concmodels.ring.plan import Plan, Result
-from concmodels.ring.watch import Watch
+from concmodels.ring.timer import RingTimer
 
 
 class Ring(Program):
@@ -39,8 +39,8 @@ class Ring(Program):
     def plan(self, options: Namespace, model: str) -> Plan:
         return Plan(model, options.nodes, options.messages, options.in_flight, options.capacity, options.payload)
 
-    def watch(self, plan: Plan, listener: Listener) -> Watch:
-        return Watch(plan, listener)
+    def timer(self, plan: Plan, listener: Listener) -> RingTimer:
+        return RingTimer(plan, listener)
 
     def arguments(self, options: Namespace) -> list[str]:
         own = {"--in-flight": options.in_flight, "--capacity": options.capacity, "--payload": options.payload}

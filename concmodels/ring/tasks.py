@@ -1,7 +1,7 @@
 """The ring: N tasks in a circle forward M messages, and the caller checks that all came round, once each and in order.
 
     feeder --> node 1 --> node 2 --> ... --> node N --> the caller
-       '<------------------- grants ---------------------'
+       '<------------------- credits ---------------------'
 
 Every task knows its two channels and nothing else. The feeder is a task of its own: one that feeds and collects
 deadlocks as soon as there are more messages than the ring holds. A grant tells the feeder how far it may go, so the
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from concmodels.contract import AsyncChannel, Channel
     from concmodels.programs.messages import Misdelivered
-    from concmodels.programs.stopwatch import Lap
+    from concmodels.programs.stopwatch import Phase
     from concmodels.programs.usage import Usage
 
 __all__ = ["async_circle", "async_feed", "async_node", "circle", "feed", "node"]
@@ -34,45 +34,45 @@ def node(inbox: Channel[Any], outbox: Channel[Any]) -> None:
     outbox.close()
 
 
-def feed(grants: Channel[int], outbox: Channel[Any], payload: int = 0, sent: int = 0) -> None:
+def feed(credits: Channel[int], outbox: Channel[Any], payload: int = 0, sent: int = 0) -> None:
     """Send message after message, always up to where the latest grant allows."""
     from concmodels.programs.messages import numbered
 
-    for limit in grants:
+    for limit in credits:
         for message in numbered(range(sent, limit), payload):
             outbox.send(message)
         sent = limit
     outbox.close()
 
 
-def collect(ring_end: Channel[Any], grants: Channel[int], lap: Lap) -> None:
-    """Have the messages of one lap sent round; check each as it arrives, and hand back a credit for it."""
+def collect(ring_end: Channel[Any], credits: Channel[int], phase: Phase) -> None:
+    """Have the messages of one phase sent round; check each as it arrives, and hand back a credit for it."""
     from concmodels.programs.messages import numbered
 
-    granted, stop = min(lap.start + lap.in_flight, lap.stop), lap.stop
-    grants.send(granted)
-    for due in numbered(lap.numbers, lap.payload):
+    granted, stop = min(phase.start + phase.in_flight, phase.stop), phase.stop
+    credits.send(granted)
+    for due in numbered(phase.numbers, phase.payload):
         message = ring_end.receive()
         if message != due:
             raise misdelivered(message, due)
         if granted < stop:
             granted += 1
-            grants.send(granted)
+            credits.send(granted)
 
 
-def circle(model: Any, watch: Any) -> list[Any]:
+def circle(model: Any, timer: Any) -> list[Any]:
     """Run one ring, from its first channel to the end of its last task; return what the tasks returned."""
-    plan = watch.plan
+    plan = timer.plan
     links = [model.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
-    grants = model.Channel(UNBOUNDED, "grants")
+    credits = model.Channel(UNBOUNDED, "credits")
     with model.TaskGroup() as group:
-        tasks = [group.spawn(watch.feed, grants, links[0], plan.payload, *watch.extra, name="feeder")]
+        tasks = [group.spawn(timer.feed, credits, links[0], plan.payload, *timer.extra, name="feeder")]
         for k in range(plan.nodes):
-            tasks.append(group.spawn(watch.node, links[k], links[k + 1], *watch.extra, name=f"node {k + 1}"))
-        watch.spawned(tasks, links)
-        for lap in watch.laps():  # a warm-up first, the counted one last
-            collect(links[-1], grants, lap)
-        grants.close()
+            tasks.append(group.spawn(timer.node, links[k], links[k + 1], *timer.extra, name=f"node {k + 1}"))
+        timer.spawned(tasks, links)
+        for phase in timer.phases():  # a warm-up first, the counted one last
+            collect(links[-1], credits, phase)
+        credits.close()
         for message in links[-1]:
             raise misdelivered(message, None)
     return [task.result() for task in tasks]
@@ -85,45 +85,45 @@ async def async_node(inbox: AsyncChannel[Any], outbox: AsyncChannel[Any]) -> Non
     outbox.close()
 
 
-async def async_feed(grants: AsyncChannel[int], outbox: AsyncChannel[Any], payload: int = 0, sent: int = 0) -> None:
+async def async_feed(credits: AsyncChannel[int], outbox: AsyncChannel[Any], payload: int = 0, sent: int = 0) -> None:
     """As `feed`."""
     from concmodels.programs.messages import numbered
 
-    async for limit in grants:
+    async for limit in credits:
         for message in numbered(range(sent, limit), payload):
             await outbox.send(message)
         sent = limit
     outbox.close()
 
 
-async def async_collect(ring_end: AsyncChannel[Any], grants: AsyncChannel[int], lap: Lap) -> None:
+async def async_collect(ring_end: AsyncChannel[Any], credits: AsyncChannel[int], phase: Phase) -> None:
     """As `collect`."""
     from concmodels.programs.messages import numbered
 
-    granted, stop = min(lap.start + lap.in_flight, lap.stop), lap.stop
-    await grants.send(granted)
-    for due in numbered(lap.numbers, lap.payload):
+    granted, stop = min(phase.start + phase.in_flight, phase.stop), phase.stop
+    await credits.send(granted)
+    for due in numbered(phase.numbers, phase.payload):
         message = await ring_end.receive()
         if message != due:
             raise misdelivered(message, due)
         if granted < stop:
             granted += 1
-            await grants.send(granted)
+            await credits.send(granted)
 
 
-async def async_circle(model: Any, watch: Any) -> list[Any]:
+async def async_circle(model: Any, timer: Any) -> list[Any]:
     """As `circle`."""
-    plan = watch.plan
+    plan = timer.plan
     links = [model.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
-    grants = model.Channel(UNBOUNDED, "grants")
+    credits = model.Channel(UNBOUNDED, "credits")
     async with model.TaskGroup() as group:
-        tasks = [group.spawn(watch.feed, grants, links[0], plan.payload, *watch.extra, name="feeder")]
+        tasks = [group.spawn(timer.feed, credits, links[0], plan.payload, *timer.extra, name="feeder")]
         for k in range(plan.nodes):
-            tasks.append(group.spawn(watch.node, links[k], links[k + 1], *watch.extra, name=f"node {k + 1}"))
-        watch.spawned(tasks, links)
-        for lap in watch.laps():  # a warm-up first, the counted one last
-            await async_collect(links[-1], grants, lap)
-        grants.close()
+            tasks.append(group.spawn(timer.node, links[k], links[k + 1], *timer.extra, name=f"node {k + 1}"))
+        timer.spawned(tasks, links)
+        for phase in timer.phases():  # a warm-up first, the counted one last
+            await async_collect(links[-1], credits, phase)
+        credits.close()
         async for message in links[-1]:
             raise misdelivered(message, None)
     return [await task.result() for task in tasks]
@@ -140,19 +140,19 @@ def measured_node(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> 
     return since(before)
 
 
-def measured_feed(grants: Channel[int], outbox: Channel[Any], payload: int, uncounted: int) -> Usage:
+def measured_feed(credits: Channel[int], outbox: Channel[Any], payload: int, uncounted: int) -> Usage:
     """A `feed` in a process of its own: returns what it used for the counted messages."""
     from concmodels.programs.messages import numbered
     from concmodels.programs.usage import since, usage
 
     sent = 0
     while sent < uncounted:
-        limit = grants.receive()
+        limit = credits.receive()
         for message in numbered(range(sent, limit), payload):
             outbox.send(message)
         sent = limit
     before = usage()
-    feed(grants, outbox, payload, sent)
+    feed(credits, outbox, payload, sent)
     return since(before)
 
 

@@ -10,7 +10,7 @@ from concmodels import channel as program
 from concmodels.channel import channel
 from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult
 from concmodels.channel.program import ChannelCommand
-from concmodels.channel.watch import ChannelWatch, probe_size
+from concmodels.channel.timer import ChannelTimer, probe_size
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.programs import limits, measure
 from concmodels.programs.messages import add_up, expected
@@ -85,13 +85,13 @@ def test_the_result_is_immutable_and_survives_json():
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_processes_report_their_own_use(pattern):
     plan = ChannelPlan("processes", 3000, pattern)
-    watch = ChannelWatch(plan, Listener())
-    used = watch.measure(catalog.load("processes"))
+    timer = ChannelTimer(plan, Listener())
+    used = timer.measure(catalog.load("processes"))
     assert len(used) == plan.tasks
     for user_s, system_s, voluntary, involuntary, peak_rss in used:
         assert peak_rss > 2**20
         assert user_s + system_s > 0 and voluntary + involuntary > 0
-    figures = watch.figures(used)
+    figures = timer.figures(used)
     assert figures["voluntary_switches"] >= sum(it[2] for it in used)
     assert figures["cpu_user_s"] >= sum(it[0] for it in used)
 
@@ -297,8 +297,8 @@ class Spy(Listener):
     def estimated(self, seconds):
         self.estimates.append(seconds)
 
-    def running(self, watch):
-        self.steps.append(watch.steps_done())
+    def running(self, timer):
+        self.steps.append(timer.steps_done())
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -8,7 +8,7 @@ import pytest
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.pool import plan, pool, watch
+from concmodels.pool import plan, pool, timer
 from concmodels.pool.plan import PoolPlan, PoolResult
 from concmodels.pool.program import PoolCommand
 from concmodels.programs import limits, measure
@@ -86,7 +86,7 @@ def test_what_prepares_the_work_is_in_no_lap():
 
 
 def test_a_long_loop_is_left_and_extrapolated(monkeypatch):
-    monkeypatch.setattr(watch, "_LOOP_S", 0.1)
+    monkeypatch.setattr(timer, "_LOOP_S", 0.1)
     result = pool("threads", tasks=60, work="io", workers=30, delay=20)
     assert result.loop_tasks < 10
     assert result.loop_s > 60 * 0.02
@@ -205,7 +205,7 @@ def test_a_wrong_result(tasks_that, name):
 
 @pytest.mark.parametrize("name", ["threads", "asyncio"])
 def test_a_wrong_result_among_many(tasks_that, monkeypatch, name):
-    monkeypatch.setattr(watch, "MOST_KEPT", 60)
+    monkeypatch.setattr(timer, "MOST_KEPT", 60)
     tasks_that(wrong, async_wrong)
     assert pool(name, tasks=100).error == "task 51 returned 51 where 50 is right"
 
@@ -225,9 +225,9 @@ def test_a_worker_that_dies_before_it_begins(tasks_that):
 
 @pytest.mark.parametrize("name", COLOURS)
 def test_many_results_are_checked_as_they_come(monkeypatch, name):
-    monkeypatch.setattr(watch, "MOST_KEPT", 10)
-    monkeypatch.setattr(watch, "_AHEAD", 20)
-    stopwatch = watch.PoolWatch(PoolPlan(name, 300, 2, "nothing"), Listener())
+    monkeypatch.setattr(timer, "MOST_KEPT", 10)
+    monkeypatch.setattr(timer, "_AHEAD", 20)
+    stopwatch = timer.PoolTimer(PoolPlan(name, 300, 2, "nothing"), Listener())
     stopwatch.measure(catalog.load(name))
     assert stopwatch.steps_done() == 300
     assert not stopwatch._results
@@ -248,8 +248,8 @@ class Spy(Listener):
     def estimated(self, seconds):
         self.estimates.append(seconds)
 
-    def running(self, watch):
-        self.steps.append(watch.steps_done())
+    def running(self, timer):
+        self.steps.append(timer.steps_done())
 
 
 @pytest.mark.parametrize("name", ["threads", "asyncio", "processes"])
@@ -265,9 +265,9 @@ def test_a_probe_changes_no_count(monkeypatch, name):
 
 @pytest.mark.parametrize("name", ["threads", "processes"])
 def test_what_processes_use_for_a_probe_is_not_counted(name):
-    stopwatch = watch.PoolWatch(PoolPlan(name, 1000, work="nothing"), Spy())
+    stopwatch = timer.PoolTimer(PoolPlan(name, 1000, work="nothing"), Spy())
     stopwatch.loop_s = 1000
-    assert [lap is None for lap in stopwatch.probe()] == ([False, True] if stopwatch.separate else [False])
+    assert [phase is None for phase in stopwatch.probe()] == ([False, True] if stopwatch.separate else [False])
 
 
 @pytest.mark.parametrize(

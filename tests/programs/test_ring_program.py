@@ -16,9 +16,9 @@ from concmodels.programs.messages import numbered
 from concmodels.programs.result import FAILED
 from concmodels.programs.stopwatch import Listener
 from concmodels.programs.table import duration, seconds, short, size
-from concmodels.ring import program, ring, watch
+from concmodels.ring import program, ring, timer
 from concmodels.ring.plan import Plan, Result
-from concmodels.ring.watch import estimate, probe_sizes
+from concmodels.ring.timer import estimate, probe_sizes
 
 SETTINGS = [
     {},
@@ -183,14 +183,14 @@ def _failing(inbox, outbox):
 )
 @pytest.mark.parametrize("name", ["threads", "greenlet"])
 def test_a_cheating_ring_is_caught(monkeypatch, name, node, settings, error):
-    monkeypatch.setattr(watch, "node", node)
+    monkeypatch.setattr(timer, "node", node)
     result = ring(name, nodes=2 if node is _failing else 1, messages=20, **settings)
     assert (result.verified, result.error, result.status) == (False, error, FAILED)
     assert result.run_s is None
 
 
 def test_messages_that_never_come(monkeypatch):
-    monkeypatch.setattr(watch, "node", _closing)
+    monkeypatch.setattr(timer, "node", _closing)
     assert ring("threads", nodes=1, messages=20).error == "only 4 of 20 messages came round"
 
 
@@ -211,7 +211,7 @@ async def _failing_later(inbox, outbox):
 
 @pytest.mark.parametrize("name", ["asyncio", "trio", "anyio"])
 def test_a_failing_coroutine_is_named(monkeypatch, name):
-    monkeypatch.setattr(watch, "async_node", _failing_later)
+    monkeypatch.setattr(timer, "async_node", _failing_later)
     assert ring(name, nodes=2, messages=20).error == "node 1 failed: LookupError: gone"
 
 
@@ -238,8 +238,8 @@ class Spy(Listener):
     def estimated(self, seconds):
         self.estimates.append(seconds)
 
-    def running(self, watch):
-        self.hops.append(watch.hops_done())
+    def running(self, timer):
+        self.hops.append(timer.hops_done())
 
     def stopped(self):
         pass

@@ -25,7 +25,7 @@ _GRACE_S = 20.0  # more than the model's own clean-up and the alarm's grace need
 _PR_SET_PDEATHSIG = 1
 
 
-class Apart:
+class SubprocessRunner:
     """Runs one of the programs with these arguments in a process of its own and collects its results and its status."""
 
     def __init__(self, program: Program, arguments: list[str], limit_s: float | None) -> None:

@@ -1,10 +1,10 @@
-"""The laps of one ring: what is sent round when."""
+"""The phases of one ring: what is sent round when."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from concmodels.programs.estimate import worth_a_probe
-from concmodels.programs.stopwatch import Lap, Listener, Stopwatch
+from concmodels.programs.stopwatch import Phase, Listener, Stopwatch
 from concmodels.ring.plan import Plan
 from concmodels.ring.tasks import (
     async_circle,
@@ -20,7 +20,7 @@ from concmodels.ring.tasks import (
 _BURST = 256
 
 
-class Watch(Stopwatch[Plan, Lap]):
+class RingTimer(Stopwatch[Plan, Phase]):
     """Measures one ring. `node`, `feed` and `extra` say what the program is to spawn."""
 
     node: Callable[..., Any]
@@ -30,7 +30,7 @@ class Watch(Stopwatch[Plan, Lap]):
         super().__init__(plan, listener)
         self._probe = probe_sizes(plan) if listener.wants_estimate else []
         self._links: list[Any] = []
-        self._lap: Lap | None = None
+        self._phase: Phase | None = None
         self.program = async_circle if plan.facts.is_async else circle
         self._choose_nodes()
 
@@ -48,41 +48,41 @@ class Watch(Stopwatch[Plan, Lap]):
         """All tasks have been started, on these channels."""
         self.tasks, self._links = tasks, links
 
-    def warm_up(self) -> Lap:
+    def warm_up(self) -> Phase:
         """One message."""
-        return self._new_lap(0, 1)
+        return self._new_phase(0, 1)
 
-    def probe(self) -> Iterator[Lap]:
+    def probe(self) -> Iterator[Phase]:
         """One message alone, then a burst, as far as it is worth it."""
         first = 1
         for size in self._probe:
-            yield self._new_lap(first, size)
+            yield self._new_phase(first, size)
             first += size
 
     def estimate(self, took: list[float]) -> float:
         return estimate(self.plan, took)
 
-    def counted(self) -> Lap:
-        return self._new_lap(1 + sum(self._probe), self.plan.messages)
+    def counted(self) -> Phase:
+        return self._new_phase(1 + sum(self._probe), self.plan.messages)
 
-    def _new_lap(self, first: int, count: int) -> Lap:
+    def _new_phase(self, first: int, count: int) -> Phase:
         stop = first + count
         window = min(self.plan.window, count)
-        self._lap = Lap(first, stop, window, self.plan.payload or 0, iter(range(first, stop)))
-        return self._lap
+        self._phase = Phase(first, stop, window, self.plan.payload or 0, iter(range(first, stop)))
+        return self._phase
 
     def hops_done(self) -> int:
         """Return how many hops the counted messages have made so far; a snapshot, from any thread."""
-        if self._lap is None:
+        if self._phase is None:
             return 0
-        collected = self._lap.stop - self._lap.start - self.left()
+        collected = self._phase.stop - self._phase.start - self.left()
         return collected * self.plan.nodes + sum(len(link) * behind for behind, link in enumerate(self._links))
 
     steps_done = hops_done
 
     def left(self) -> int:
-        """Return how many messages of this lap the caller has not begun to wait for."""
-        return self._lap.left if self._lap else self.plan.messages
+        """Return how many messages of this phase the caller has not begun to wait for."""
+        return self._phase.left if self._phase else self.plan.messages
 
     def speed(self, run_s: float) -> dict[str, Any]:
         hops = self.plan.hops
@@ -101,14 +101,14 @@ class Watch(Stopwatch[Plan, Lap]):
 
 
 def probe_sizes(plan: Plan) -> list[int]:
-    """Return how many messages each lap of the probe sends: one alone, then a burst; none if it isn't worth it."""
+    """Return how many messages each phase of the probe sends: one alone, then a burst; none if it isn't worth it."""
     if not worth_a_probe(plan.hops * plan.facts.hop):
         return []
     return [1] if plan.window == 1 else [1, min(_BURST, plan.window)]
 
 
 def estimate(plan: Plan, took: list[float]) -> float:
-    """Return the seconds that the run will take, from what each lap of its probe took.
+    """Return the seconds that the run will take, from what each phase of its probe took.
 
     One message alone tells the latency of the ring. What every further one of a burst adds tells its pace, unless the
     credits limit it: then a burst of as many as may be under way tells it.

@@ -1,4 +1,4 @@
-"""The laps of one run of the pool program, and the plain loop that it is held against."""
+"""The phases of one run of the pool program, and the plain loop that it is held against."""
 
 import contextlib
 from collections import deque
@@ -8,7 +8,7 @@ from math import ceil
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from concmodels.pool.plan import MOST_KEPT, PoolLap, PoolPlan
+from concmodels.pool.plan import MOST_KEPT, PoolPhase, PoolPlan
 from concmodels.pool.tasks import WrongResult, async_crowd, crowd
 from concmodels.programs.estimate import worth_a_probe
 from concmodels.programs.stopwatch import Listener, Stopwatch
@@ -23,8 +23,8 @@ _AHEAD = 10_000
 _OVERHEAD_S = 50e-6  # of a task, at the slow end
 
 
-class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
-    """Measures one pool. The warm-up is a lap of no items: None."""
+class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
+    """Measures one pool. The warm-up is a phase of no items: None."""
 
     own_errors = (WrongResult,)
 
@@ -59,7 +59,7 @@ class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
     def warm_up(self) -> None:
         """The program knows what each worker does."""
 
-    def probe(self) -> Iterator[PoolLap | None]:
+    def probe(self) -> Iterator[PoolPhase | None]:
         """Some tasks, if it is worth it: full rounds of the workers. Then a second warm-up, if what they use counts."""
         longest = self.loop_s + self.plan.tasks * _OVERHEAD_S
         if not self.listener.wants_estimate or not worth_a_probe(longest):
@@ -67,7 +67,7 @@ class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
         one_s = self.loop_s / self.plan.tasks
         rounds = ceil(min(_MOST_PROBED, _PROBE_S / one_s) / self.plan.workers)
         self._probed = rounds * self.plan.workers
-        yield PoolLap(islice(cycle(self.work.items()), self._probed), lambda result: None, self._ahead)
+        yield PoolPhase(islice(cycle(self.work.items()), self._probed), lambda result: None, self._ahead)
         if self.separate:
             yield None
 
@@ -79,11 +79,11 @@ class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
     def estimate(self, took: list[float]) -> float:
         return took[0] / self._probed * self.plan.tasks
 
-    def counted(self) -> PoolLap:
+    def counted(self) -> PoolPhase:
         if self.plan.tasks <= MOST_KEPT:
-            return PoolLap(self.work.items(), self._results.append)
+            return PoolPhase(self.work.items(), self._results.append)
         self._due = iter(self.work.expected())
-        return PoolLap(self.work.items(), self._check_one, self._ahead)
+        return PoolPhase(self.work.items(), self._check_one, self._ahead)
 
     def _check_one(self, result: Any) -> None:
         compare(self._checked, result, next(self._due))
@@ -112,8 +112,8 @@ class PoolWatch(Stopwatch[PoolPlan, PoolLap | None]):
         return {"tasks_per_s": tasks / run_s, "us_per_task": run_s / tasks * 1e6} | gain
 
     def worker(self, names: dict[str, Any]) -> str | None:
-        """What fails in the midst of a lap, or of the plain loop, has failed in a task."""
-        for frame in ({"took", "lap"}, {"here", "awaited"}, {"batch", "done"}):
+        """What fails in the midst of a phase, or of the plain loop, has failed in a task."""
+        for frame in ({"took", "phase"}, {"here", "awaited"}, {"batch", "done"}):
             if frame.issubset(names):
                 return "a task"
         return None
