@@ -1,36 +1,45 @@
 """The vocabulary, as types: the page to read first.
 
-Every model (`concmodels/models/*.py`) keeps this contract in its own way. It comes in two kinds: in the sync models
-(threads, rawthreads, processes, subinterp, greenlet, tasklets, gevent, eventlet) the verbs that may wait are plain
-calls, in the async models (asyncio, trio, anyio) the same verbs are awaited. Nothing else differs.
+Every model (`concmodels/models/*.py`) keeps this contract in its own way. There are two kinds of models. In the sync
+models (threads, rawthreads, processes, subinterp, greenlet, tasklets, gevent, eventlet) the operations that may wait
+are plain calls; in the async models (asyncio, trio, anyio) the same operations are awaited. Nothing else differs
+between the two kinds.
 
-What differs between the models is said in their docstrings. The largest difference: in processes and subinterp a
-message is a copy, a task's function must be importable (in a program that is started: behind `if __name__ ==
-"__main__":`), channels live only inside a `run`, and what can't cross is refused with `CannotTravel`. What fails beyond
-such a memory boundary keeps its type or arrives as `RemoteError`; a child that was killed is `TaskDied`. All are in
-`concmodels.errors`.
+The docstring of each model says what is particular to it. The largest difference is the one between tasks that share
+their memory and tasks that do not. In processes and subinterp a message is a copy; the function of a task must be
+importable (so the program that is started does its work behind `if __name__ == "__main__":`); channels live only
+inside a `run`; and an object that can't be copied to the other side is refused with `CannotTravel`. An exception that
+is raised beyond such a memory boundary keeps its type or arrives as `RemoteError`; a child that was killed is reported
+as `TaskDied`. All these exceptions are in `concmodels.errors`.
 
-The page is for readers, type checkers and tests. No model imports it.
+This module is for readers, type checkers and tests. No model imports it.
 
 What every model guarantees:
 
-* An accepted item reaches exactly one receiver, and the items of one sender arrive in the order sent.
-* `send` waits while the channel is full, `receive` while it is empty; on a channel of capacity 0 (a rendezvous)
-  `send` returns once the item is taken.
-* After `close` what was accepted stays receivable; then iteration ends and `receive` raises `ChannelClosed`. A `send`
-  that races a `close` either returns, and its item stays receivable, or raises, and its item reaches nobody.
-* `select` waits for several channels at once and does exactly one of its cases; among those that are ready all have the
-  same chance. What loses, times out or is cancelled has sent nothing and taken nothing.
-* A group leaves its `with` only when all its tasks have ended; the first failure cancels the others.
-* Cancellation arrives where a task waits, as the model's own exception `Cancelled`, and leaves nothing half done. If a
-  partner has completed the operation just before, the operation returns, and the next checkpoint raises `Cancelled`.
-* An operation that has raised has done nothing; one that has returned has happened. Nothing is ever given back. (Beyond
-  a memory boundary `receive` raises `CannotTravel` for an item that can't be unpickled there: that item has been
-  received.)
-* Leaving a group is a checkpoint: a task that was cancelled ends there, also if there is nobody left to wait for.
-* Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, with every task ended; so does `Deadlock`, in one process. It
-  interrupts main once. A second one, before main has handled the first, is enough to leave, whatever a task does.
-  SIGTERM and SIGHUP end a run of the library's own models in the same way, as `concmodels.errors.Terminated`.
+* An item that a channel has accepted reaches exactly one receiver, and the items of one sender arrive in the order in
+  which they were sent.
+* `send` waits while the channel is full, `receive` waits while it is empty. On a channel of capacity 0 (a rendezvous)
+  `send` returns once a receiver has taken the item.
+* After `close`, items that were accepted can still be received; then iteration ends and `receive` raises
+  `ChannelClosed`. A `send` that races with a `close` either returns, and its item can still be received, or raises, and
+  its item reaches nobody.
+* `select` waits for several channels at once and performs exactly one of its cases. If several cases are ready, each of
+  them has the same chance. A case that was not chosen has sent nothing and taken nothing, and neither has a `select`
+  that timed out or was cancelled.
+* The `with` of a task group is left only when all tasks of the group have ended. The first task that fails cancels the
+  others.
+* A cancellation arrives where a task waits, as the model's own exception `Cancelled`, and leaves nothing half done. If
+  a partner has completed the operation just before, the operation returns, and the next checkpoint (the next operation
+  at which a task can be cancelled) raises `Cancelled`.
+* An operation that has raised an exception has done nothing; one that has returned has happened. Nothing is undone
+  afterwards. (Only beyond a memory boundary, `receive` raises `CannotTravel` for an item that can't be unpickled there,
+  and that item has been received.)
+* Leaving a group is a checkpoint: a task that was cancelled ends there, even if no task of the group is left to wait
+  for.
+* Ctrl-C leaves `run` as a bare `KeyboardInterrupt`, which is not wrapped in an `ExceptionGroup`, and by then every task
+  has ended. The same holds for `Deadlock` in the models that run in one process. Ctrl-C interrupts `main` once; a
+  second Ctrl-C, before `main` has handled the first, is enough to leave `run`, whatever a task does. SIGTERM and SIGHUP
+  end a run of the library's own models in the same way, as `concmodels.errors.Terminated`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
@@ -39,15 +48,16 @@ from types import TracebackType
 from typing import Protocol, Self, overload, runtime_checkable
 
 type Timeout = float | None
-"""Seconds, any real number; `None` and `math.inf` wait for ever, 0 or less never waits. If it strikes: `TimeoutError`.
+"""A number of seconds: any real number. With `None` or `math.inf` an operation waits for ever, with 0 or less never.
 
-An operation that has to wait raises `ValueError` for nan, and `TypeError` for what is no number.
+When the time is over, the operation raises `TimeoutError`. An operation that has to wait raises `ValueError` if the
+timeout is nan, and `TypeError` if it is not a number.
 """
 
 
 @runtime_checkable
 class ChannelBase[T](Protocol):
-    """What sync and async channels have in common: everything that never waits.
+    """What sync and async channels have in common: the operations that never wait.
 
     >>> from concmodels import load
     >>> channel = load("threads").Channel(2, "numbers")
@@ -60,30 +70,39 @@ class ChannelBase[T](Protocol):
 
     @property
     def capacity(self) -> float:
-        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound but memory (then `MemoryError`)."""
+        """How many items the channel can hold. 0 makes it a rendezvous; `math.inf` leaves memory as the only limit.
+
+        (An operation that reaches that limit raises `MemoryError`.)
+        """
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """Whether `close` has been called."""
 
     @property
     def name(self) -> str | None:
-        """The name it was given, for error messages."""
+        """The name that the channel was given, for error messages."""
 
     def __len__(self) -> int:
-        """The number of items that are held now; a snapshot."""
+        """Return how many items the channel holds now; other tasks may change that at any moment."""
 
     def send_nowait(self, item: T) -> None:
-        """Send without waiting. Raises `WouldBlock` (full, or nobody waits on a rendezvous) or `ChannelClosed`."""
+        """Send an item without waiting.
+
+        Raises `WouldBlock` if the channel is full (a rendezvous: if no receiver waits), and `ChannelClosed`.
+        """
 
     def receive_nowait(self) -> T:
-        """Receive without waiting. Raises `WouldBlock` (nothing there) or `ChannelClosed` (closed and drained)."""
+        """Receive an item without waiting.
+
+        Raises `WouldBlock` if the channel is empty, and `ChannelClosed` if it is closed and drained.
+        """
 
     def close(self) -> None:
-        """Accept nothing more, for all its users. Never waits; a second call does nothing."""
+        """Close the channel for all tasks: it accepts no more items. Never waits; a second call does nothing."""
 
     def __enter__(self) -> Self:
-        """A plain `with`, also in an async model: closes the channel at the end of the block."""
+        """Return the channel, which the end of the `with` closes. The `with` is a plain one in async models too."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -106,18 +125,24 @@ class Channel[T](ChannelBase[T], Protocol):
     """
 
     def send(self, item: T, timeout: Timeout = None) -> None:
-        """Send, waiting for room. Raises `ChannelClosed` or `TimeoutError`: then the item reached nobody."""
+        """Send an item, waiting while the channel is full.
+
+        Raises `ChannelClosed` or `TimeoutError`; in both cases the item has reached nobody.
+        """
 
     def receive(self, timeout: Timeout = None) -> T:
-        """Receive, waiting for an item. Raises `ChannelClosed` (closed and drained) or `TimeoutError`."""
+        """Receive an item, waiting while there is none.
+
+        Raises `ChannelClosed` if the channel is closed and drained, and `TimeoutError`.
+        """
 
     def __iter__(self) -> Iterator[T]:
-        """Receive until the channel is closed and drained; the fast way to receive."""
+        """Receive item after item, until the channel is closed and drained. This is the fastest way to receive."""
 
 
 @runtime_checkable
 class AsyncChannel[T](ChannelBase[T], Protocol):
-    """A channel in an async model: the same, awaited.
+    """A channel in an async model: a `Channel` whose operations are awaited.
 
     >>> from concmodels import load
     >>> async def main(model):
@@ -131,33 +156,33 @@ class AsyncChannel[T](ChannelBase[T], Protocol):
     """
 
     async def send(self, item: T, timeout: Timeout = None) -> None:
-        """As `Channel.send`."""
+        """Send an item: see `Channel.send`."""
 
     async def receive(self, timeout: Timeout = None) -> T:
-        """As `Channel.receive`."""
+        """Receive an item: see `Channel.receive`."""
 
     def __aiter__(self) -> AsyncIterator[T]:
-        """As `Channel.__iter__`, for `async for`."""
+        """Receive item after item in an `async for`: see `Channel.__iter__`."""
 
 
 @runtime_checkable
 class TaskBase(Protocol):
-    """What the handle of a task has in sync and async models."""
+    """What the handles of tasks in sync and async models have in common."""
 
     @property
     def name(self) -> str:
-        """The name it was given, or one that says what it runs, for error messages."""
+        """The name that the task was given, or one that says what it runs; for error messages."""
 
     def cancel(self) -> None:
-        """Ask the task to end: `Cancelled` is raised where it waits. Never waits itself."""
+        """Ask the task to end: `Cancelled` is raised where the task waits. This call itself never waits."""
 
     def done(self) -> bool:
-        """Whether the task has ended, however it ended."""
+        """Return whether the task has ended: with a result, with an exception, or cancelled."""
 
 
 @runtime_checkable
 class Task[R](TaskBase, Protocol):
-    """The handle of a task in a sync model: what `spawn` gives.
+    """The handle of a task in a sync model: what `spawn` returns.
 
     >>> from concmodels import load
     >>> def main(model):
@@ -170,22 +195,26 @@ class Task[R](TaskBase, Protocol):
     """
 
     def result(self, timeout: Timeout = None) -> R:
-        """Wait for the task and return its result, or raise what it raised; `TaskCancelled` if it was cancelled."""
+        """Wait until the task has ended; return its result, or raise its exception.
+
+        Raises `TaskCancelled` if the task was cancelled, and `TimeoutError`.
+        """
 
 
 @runtime_checkable
 class AsyncTask[R](TaskBase, Protocol):
-    """The handle of a task in an async model."""
+    """The handle of a task in an async model: a `Task` whose `result` is awaited."""
 
     async def result(self, timeout: Timeout = None) -> R:
-        """As `Task.result`."""
+        """Wait until the task has ended: see `Task.result`."""
 
 
 class TaskGroup(Protocol):
     """Tasks that end together: `with TaskGroup() as group: group.spawn(function, *arguments)`.
 
-    Leaving the `with` waits for all tasks. The first failure cancels the siblings and the body; everything that
-    failed leaves in one `ExceptionGroup`, each exception once. `KeyboardInterrupt` and `SystemExit` leave bare.
+    Leaving the `with` waits for all tasks of the group. The first failure cancels the other tasks and the body of the
+    `with`. All exceptions of the tasks and of the body then leave the `with` in one `ExceptionGroup`, each of them
+    once; `KeyboardInterrupt` and `SystemExit` leave it bare.
 
         >>> from concmodels import load
         >>> def main(model):
@@ -198,24 +227,25 @@ class TaskGroup(Protocol):
     """
 
     def __enter__(self) -> Self:
-        """The group itself: tasks may be spawned from here on."""
+        """Return the group. From now on it can spawn tasks."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> bool | None: ...
 
     def spawn[*A, R](self, function: Callable[[*A], R], *args: *A, name: str | None = None) -> Task[R]:
-        """Start `function(*args)` as a task of this group, and return its handle; `name` is for error messages.
+        """Start `function(*args)` as a task of this group, and return the handle of the task.
 
-        Raises `RuntimeError` once the group has been left, and `CannotTravel` for what can't cross a memory boundary.
+        `name` is for error messages. Raises `RuntimeError` if the group has been left, and `CannotTravel` if the
+        function or an argument can't cross a memory boundary.
         """
 
     def cancel(self) -> None:
-        """Cancel all its tasks and the body of the `with`; the `with` is then left without an error."""
+        """Cancel all tasks of the group and the body of the `with`; the `with` is then left without an error."""
 
 
 class AsyncTaskGroup(Protocol):
-    """The same with `async with`; `spawn` itself is not awaited.
+    """A task group in an async model: a `TaskGroup` for `async with`. Its `spawn` is not awaited.
 
     >>> from concmodels import load
     >>> async def double(number):
@@ -230,40 +260,44 @@ class AsyncTaskGroup(Protocol):
     """
 
     async def __aenter__(self) -> Self:
-        """As `TaskGroup.__enter__`."""
+        """Return the group: see `TaskGroup.__enter__`."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> bool | None: ...
 
     def spawn[*A, R](self, function: Callable[[*A], Awaitable[R]], *args: *A, name: str | None = None) -> AsyncTask[R]:
-        """As `TaskGroup.spawn`; `function` is a coroutine function."""
+        """Start `function(*args)`, where `function` is a coroutine function: see `TaskGroup.spawn`."""
 
     def cancel(self) -> None:
-        """As `TaskGroup.cancel`."""
+        """Cancel all tasks of the group: see `TaskGroup.cancel`."""
 
 
 class Pool(Protocol):
-    """Workers that do what they are given: in a sync model a `concurrent.futures.Executor`.
+    """Workers that run the tasks they are given. In a sync model a pool is a `concurrent.futures.Executor`.
 
-    `Pool(workers=None, *, initializer=None, initargs=())` starts its workers at once: in processes and subinterp by
-    default as many as there are CPUs, elsewhere four more, at most 32. It belongs to the run that it is made in: if it
-    is still open when `main` returns, the run ends when everything is done that the pool was given; if `main` fails,
-    that is cancelled. Every worker first calls `initializer(*initargs)`; if that fails the pool is broken: what it was
-    given and is given later fails with `concurrent.futures.BrokenExecutor`, and the reason is its `__cause__`. Raises
-    `ValueError` for less than one worker.
+    `Pool(workers=None, *, initializer=None, initargs=())` starts its workers at once. By default there are as many
+    workers as CPUs in processes and subinterp; in the other models there are four more, at most 32. Raises `ValueError`
+    for less than one worker.
 
-    A task is begun once. If its worker dies in it (a process that is killed), it fails with `WorkerDied`; what that
-    worker had not begun goes to others, and a new worker takes its place. A task may give the pool further tasks and
-    wait for them; when all workers wait like that and none is left to begin what they wait for, the last of these waits
-    raises `Deadlock`.
+    A pool belongs to the run in which it was made. If it is still open when `main` returns, the run ends when all tasks
+    of the pool are done; if `main` fails, they are cancelled.
 
-    What expects an Executor takes a pool: joblib in a backend of a few lines (with `pre_dispatch="all"` where tasks
-    share a thread, because its lock is one of threads), and `run_in_executor` of asyncio where the workers need not
-    share the thread of the loop (threads, rawthreads, processes, subinterp).
+    Every worker first calls `initializer(*initargs)`. If that fails, the pool is broken: all tasks that it has been
+    given and all that it is given later fail with `concurrent.futures.BrokenExecutor`, whose `__cause__` is the reason.
 
-    Leaving the `with` waits until everything is done, as an Executor does. When the body fails, what has not begun is
-    cancelled and what has begun is cancelled where it waits.
+    A task is begun only once. If its worker dies while it runs the task (a process that is killed), the task fails with
+    `WorkerDied`; the tasks that this worker had not begun go to other workers, and a new worker takes its place. A task
+    may give further tasks to its own pool and wait for them. When all workers wait in this way and none is left to
+    begin the tasks that they wait for, the last of these waits raises `Deadlock`.
+
+    Code that expects an Executor accepts a pool. joblib needs a backend of a few lines (and `pre_dispatch="all"` in the
+    models whose tasks share a thread, because joblib uses a lock made for threads). asyncio's `run_in_executor` accepts
+    a pool of those models whose workers need not share the thread of the loop: threads, rawthreads, processes,
+    subinterp.
+
+    Leaving the `with` waits until all tasks are done, as an Executor does. If the body of the `with` fails, tasks that
+    have not begun are cancelled, and tasks that have begun are cancelled where they wait.
 
         >>> from concmodels import load
         >>> def main(model):
@@ -277,10 +311,13 @@ class Pool(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many there are."""
+        """The number of workers."""
 
     def submit[R](self, fn: Callable[..., R], /, *args: object, **kwargs: object) -> Future[R]:
-        """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
+        """Have one worker call `fn(*args, **kwargs)`, and return the future of that call.
+
+        Raises `RuntimeError` if the pool has been shut down.
+        """
 
     def map[R](
         self,
@@ -292,23 +329,25 @@ class Pool(Protocol):
         buffersize: int | None = None,
         progress: str | None = None,
     ) -> Iterator[R]:
-        """Call `fn` with the next item of each iterable, and yield the results in the order of the items.
+        """Call `fn` with the next item of each iterable, again and again; yield the results in the order of the items.
 
-        The items are taken at once; with `buffersize` at most so many are ahead of the results that were yielded. The
-        exception of a call is raised in its turn, and ends the iteration; what has not begun is then cancelled, as it
-        is when the iterator is dropped. `timeout` is in seconds from this call on: `TimeoutError`. Beyond a memory
-        boundary, `chunksize` tasks travel together; by default as many as take about a millisecond, and a lone one at
-        once. `progress` labels a bar on a terminal.
+        All items are taken from the iterables at once, unless `buffersize` is given: then at most `buffersize` items
+        are ahead of the results that have been yielded. If a call raises an exception, the iteration raises it in place
+        of the result, and ends; calls that have not begun are then cancelled. They are also cancelled when the iterator
+        is dropped. Raises `TimeoutError` when a result is not there `timeout` seconds after `map` was called.
+
+        Beyond a memory boundary, `chunksize` tasks are sent together; by default these are as many tasks as take about
+        a millisecond, and a single task is sent at once. `progress` is the label of a progress bar on a terminal.
         """
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more. Waits until everything is done, unless told not to; a second call does no harm.
+        """Accept no more tasks, and wait until all are done; with `wait=False`, do not wait.
 
-        With `cancel_futures` what no worker has begun is taken back.
+        With `cancel_futures`, tasks that no worker has begun are cancelled. A second call does no harm.
         """
 
     def __enter__(self) -> Self:
-        """The pool itself. The end of the block is a `shutdown`."""
+        """Return the pool. The end of the `with` calls `shutdown`."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -316,26 +355,29 @@ class Pool(Protocol):
 
 
 class Handle[R](Awaitable[R], Protocol):
-    """What `submit` gives in an async model: `await handle` is the result, or raises what the call raised.
+    """What `submit` returns in an async model: `await handle` gives the result of the call, or raises its exception.
 
-    It can be awaited more than once, and by several tasks.
+    A handle can be awaited more than once, and by several tasks.
     """
 
     async def result(self, timeout: Timeout = None) -> R:
-        """As `await handle`, for at most so many seconds. Raises `TaskCancelled` if it was cancelled."""
+        """Do the same as `await handle`, but wait for at most `timeout` seconds.
+
+        Raises `TaskCancelled` if the call was cancelled, and `TimeoutError`.
+        """
 
     def done(self) -> bool:
-        """Whether the call has ended, however it ended."""
+        """Return whether the call has ended: with a result, with an exception, or cancelled."""
 
     def cancel(self) -> bool:
-        """Take the call back if no worker has begun it; whether that was so."""
+        """Cancel the call if no worker has begun it; return whether it was cancelled."""
 
 
 class AsyncPool(Protocol):
-    """The same in an async model: `async with model.Pool(8) as pool`.
+    """A pool in an async model: a `Pool` for `async with`, whose operations are awaited.
 
-    `fn` is a coroutine function. A plain one may be given too: it is called in the loop, and until it returns
-    nothing else runs there.
+    `fn` is a coroutine function. It may also be a plain function: that is called in the event loop, where nothing else
+    runs until it returns.
 
         >>> from concmodels import load
         >>> async def double(number):
@@ -351,7 +393,7 @@ class AsyncPool(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many there are."""
+        """The number of workers."""
 
     @overload
     async def submit[R](
@@ -384,10 +426,10 @@ class AsyncPool(Protocol):
     ) -> AsyncIterator[R]: ...
 
     async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As `Pool.shutdown`."""
+        """Accept no more tasks: see `Pool.shutdown`."""
 
     async def __aenter__(self) -> Self:
-        """As `Pool.__enter__`."""
+        """Return the pool: see `Pool.__enter__`."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -395,14 +437,16 @@ class AsyncPool(Protocol):
 
 
 class Shared(Protocol):
-    """The handle of one block of memory that all workers see, made by `share(buffer)`.
+    """The handle of one block of memory that all tasks and workers see; `share(buffer)` makes it.
 
-    It may be an argument of `spawn`, `submit` and `map`, and an item of a channel. In one process it is the object
-    itself; across a memory boundary the bytes are copied once, into memory that every worker maps, and the object that
-    they came from does not see what is written there. A read-only source gives read-only views.
+    A handle may be an argument of `spawn`, `submit` and `map`, and an item of a channel. Within one process the memory
+    is that of the source, the object that was given to `share`. Across a memory boundary the bytes are copied once,
+    into memory that every worker maps, and the source does not see what is written there. A read-only source gives
+    read-only views.
 
-    `release()`, or leaving its `with`, ends it: after that `view()` and `array()` raise `RuntimeError`, here and in
-    every worker. Memory that a worker still has a view of is given back when that worker has let go of it.
+    `release()`, or leaving the `with` of the handle, ends the sharing: after that `view()` and `array()` raise
+    `RuntimeError`, here and in every worker. Memory of which a worker still has a view is freed when that worker has
+    let go of the view.
 
         >>> from concmodels import load
         >>> def main(model):
@@ -416,23 +460,26 @@ class Shared(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """Its size in bytes."""
+        """The size of the memory in bytes."""
 
     @property
     def readonly(self) -> bool:
-        """Whether its views can't be written to: as those of the source."""
+        """Whether the views are read-only, as they are if the source is read-only."""
 
     def view(self) -> memoryview:
-        """The bytes, with the format and shape of the source."""
+        """Return a view of the memory, with the format and the shape of the source."""
 
     def array(self) -> object:
-        """The same as a numpy array, with the dtype of the source. Raises `ImportError` where numpy does not load."""
+        """Return the memory as a numpy array with the dtype of the source.
+
+        Raises `ImportError` where numpy can't be imported.
+        """
 
     def release(self) -> None:
-        """End it. A second call does nothing."""
+        """End the sharing. A second call does nothing."""
 
     def __enter__(self) -> Self:
-        """The handle itself. The end of the block is a `release`."""
+        """Return the handle. The end of the `with` calls `release`."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -440,7 +487,7 @@ class Shared(Protocol):
 
 
 class Model(Protocol):
-    """A model: the module itself, or a `Model` object for a variant (`processes:spawn`).
+    """A model: a module of `concmodels.models` or, for a variant (`processes:spawn`), an object with the same names.
 
     >>> from concmodels import load
     >>> def main(model, name):
@@ -454,64 +501,70 @@ class Model(Protocol):
 
     @property
     def Cancelled(self) -> type[BaseException]:
-        """The model's own cancellation exception."""
+        """The exception by which this model cancels a task."""
 
     @property
     def Channel(self) -> Callable[..., ChannelBase[object]]:
-        """`Channel(capacity=0, name=None)`: how many items it holds, and a name for error messages.
+        """`Channel(capacity=0, name=None)` makes a channel for so many items, with a name for error messages.
 
         Raises `ValueError` for a capacity that is neither a whole number from 0 on nor `math.inf`.
         """
 
     @property
     def TaskGroup(self) -> Callable[[], TaskGroup | AsyncTaskGroup]:
-        """`TaskGroup()`, for a `with`; in an async model for an `async with`."""
+        """`TaskGroup()` makes a task group for a `with`, or in an async model for an `async with`."""
 
     @property
     def Pool(self) -> Callable[..., Pool | AsyncPool]:
-        """`Pool(workers=None, *, initializer=None, initargs=())`: see `Pool`."""
+        """`Pool(workers=None, *, initializer=None, initargs=())` makes a pool: see `Pool`."""
 
     def share(self, buffer: object) -> Shared:
-        """Give all workers one block of memory: bytes, a bytearray, an array, an mmap, a numpy array.
+        """Show all tasks and workers one block of memory: bytes, a bytearray, an array, an mmap, a numpy array.
 
-        Raises `TypeError` for what has no buffer. Never waits, and is not awaited.
+        Raises `TypeError` for an object that has no buffer. Never waits, and is not awaited.
         """
 
     def run[R](self, main: Callable[..., R], *args: object, deadlock_after: float | None = 1.0) -> R:
-        """Start the world, run `main(*args)` in it, stop the world, return the result.
+        """Start what the model needs (a loop, a hub, processes), run `main(*args)` in it, stop it, return the result.
 
-        Raises what `main` raised; `RuntimeError` inside a run of the same model, or of another one that needs the same
-        thing of the thread (an event loop, a hub); `ModelUnavailable` where it can't run; `Deadlock` when all tasks
-        wait for each other and nobody is left who could go on. Then main is cancelled, or `Deadlock` is raised where it
-        waits, all tasks end, and it leaves bare. greenlet, tasklets and gevent know at once; the others raise it when
-        every task of the run has been in the same wait of the library for `deadlock_after` seconds, without a timeout,
-        and they see nothing else that could send: no thread that the run did not start, no timer, no signal handler.
-        `deadlock_after=None` waits for ever. `ValueError` if it is negative or no number. processes and subinterp look
-        for deadlocks only if they are asked to: there the default is None. greenlet, tasklets and gevent do not see
-        signal handlers that could send.
+        Raises what `main` raised. Raises `ModelUnavailable` where the model can't run, and `RuntimeError` inside a run
+        of the same model, or of another model that needs the same thing of the thread (an event loop, a hub).
 
-        Installs its own SIGINT handler while it runs in the main thread, and restores the old one. For SIGTERM and
-        SIGHUP too, if they have their default action and would just kill the process: they end the run as Ctrl-C does,
-        and what leaves it is `Terminated`, a `SystemExit` with the status 143 or 129. Several within a second are one
-        request. (Python tells of signals that come together in the order of their numbers: SIGHUP first.) A program
-        that ignores such a signal (nohup) or handles it itself goes on doing so.
+        Raises `Deadlock` when all tasks wait for each other and no task is left that could go on. In that case `main`
+        is cancelled, or `Deadlock` is raised where `main` waits; all tasks end, and `Deadlock` leaves `run` bare.
+        greenlet, tasklets and gevent notice a deadlock at once, but they do not see signal handlers that could send.
+        The other models raise `Deadlock` when every task of the run has been in the same wait of the library, without a
+        timeout, for `deadlock_after` seconds, and they see nothing else that could send: no thread that the run did not
+        start, no timer, no signal handler. With `deadlock_after=None` they wait for ever, and that is the default in
+        processes and subinterp, which look for deadlocks only if they are asked to. Raises `ValueError` if
+        `deadlock_after` is negative or not a number.
+
+        In the main thread, `run` installs its own SIGINT handler and restores the old one at its end. It does the same
+        for SIGTERM and SIGHUP if they have their default action, which would kill the process: they then end the run
+        as Ctrl-C does, and what leaves `run` is `Terminated`, a `SystemExit` with the status 143 or 129. Several
+        signals within a second are one request. (If signals come together, Python reports them in the order of their
+        numbers: SIGHUP first.) A program that ignores such a signal (under nohup, for example) or handles it itself
+        goes on doing so.
         """
 
     def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:
-        """Wait until one of several cases can be done, and do it: exactly one; awaited in the async models.
+        """Wait until one of several cases can be performed, and perform exactly one; awaited in the async models.
 
-        A case is a channel (receive from it) or a pair `(channel, item)` (send it). Among the cases that are ready one
-        is chosen by chance; with `priority=True` the first. Returns a `concmodels.errors.Selected`: its `.channel`, the
-        `.item` received or sent, `.sent`, and `.closed`: a channel that is closed (to receive: closed and drained) is
-        ready, and nothing is raised. Raises `TimeoutError` after `timeout` seconds (0: unless a case is ready now);
-        `ValueError` without a case, `TypeError` for what is no case or belongs to another model.
+        A case is a channel (to receive from it) or a pair `(channel, item)` (to send the item). If several cases are
+        ready, one of them is chosen at random; with `priority=True` it is the first of them. A case whose channel is
+        closed (to receive: closed and drained) counts as ready, and raises nothing.
 
-        To wait for work and for the word to stop at once:
+        Returns a `concmodels.errors.Selected`: its `.channel` is the channel of the case, its `.item` was received or
+        sent, `.sent` says whether an item was sent, and `.closed` whether nothing was done because the channel is
+        closed. Raises `TimeoutError` after `timeout` seconds (with 0: unless a case is ready now), `ValueError` if
+        there is no case, and `TypeError` for an argument that is not a case or belongs to another model.
+
+        For example, to wait for work and at the same time for the signal to stop:
 
             done = model.select(work, stop)
             if done.channel is stop or done.closed: return
 
-        and, so that it runs:
+        and in a program that runs:
 
             >>> from concmodels import load
             >>> def main(model):
@@ -525,11 +578,11 @@ class Model(Protocol):
         """
 
     def sleep(self, seconds: float) -> object:
-        """Sleep for so many seconds, any real number; awaited in the async models. A checkpoint.
+        """Sleep for so many seconds; awaited in the async models. Sleeping is a checkpoint.
 
-        Negative counts as 0, and `math.inf` lasts until the task is cancelled. Raises `ValueError` for nan, and
-        `TypeError` for what is no number.
+        `seconds` is any real number: a negative one counts as 0, and with `math.inf` the task sleeps until it is
+        cancelled. Raises `ValueError` for nan, and `TypeError` for what is not a number.
         """
 
     def now(self) -> float:
-        """The monotonic clock of this world, in seconds."""
+        """Return the time of the model's monotonic clock, in seconds."""

@@ -6,7 +6,7 @@ from typing import Any
 from concmodels.channel import measured, tasks
 from concmodels.channel.plan import SEVERAL, ChannelPlan
 from concmodels.programs.estimate import worth_a_probe
-from concmodels.programs.stopwatch import Phase, Listener, Stopwatch
+from concmodels.programs.stopwatch import Listener, Phase, Stopwatch
 
 _PROBE = 256
 _PROBE_TRIPS = 16

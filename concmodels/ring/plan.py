@@ -1,4 +1,4 @@
-"""What the ring is to do in one run, and what that took."""
+"""The plan of one run of the ring, and its result."""
 
 import math
 from dataclasses import dataclass
@@ -32,17 +32,17 @@ class Plan(AnyPlan["Result"]):
 
     @property
     def hops(self) -> int:
-        """From node to node: every message makes one per node."""
+        """The number of hops, from one node to the next: every message makes one per node."""
         return self.nodes * self.messages
 
     @property
     def window(self) -> int:
-        """The most messages under way, as a number; never more than there are."""
+        """The most messages under way at a time, as a number; never more than there are messages."""
         return self.messages if self.in_flight is None else min(self.in_flight, self.messages)
 
     @property
     def held(self) -> int:
-        """The most messages that can be in the ring at a time: what fits in its channels and the hands of its nodes."""
+        """The most messages that can be in the ring at a time: its channels full, and one held by each task."""
         return int(min(self.window, self.capacity * (self.nodes + 1) + self.nodes + 1))
 
     @property
@@ -51,12 +51,12 @@ class Plan(AnyPlan["Result"]):
 
     @property
     def units(self) -> int:
-        """The nodes; the feeder is one more, but small."""
+        """The number of nodes; the feeder is one task more, but needs little."""
         return self.nodes
 
     @property
     def memory(self) -> int:
-        """The bytes that its tasks and its messages may need, at most."""
+        """The bytes that the tasks and the messages may need, at most."""
         return self.nodes * self.facts.memory + self.held * (ITEM_BYTES + (self.payload or 0))
 
     @property
@@ -81,10 +81,10 @@ class Plan(AnyPlan["Result"]):
 
 @dataclass(frozen=True, kw_only=True)
 class Result(Outcome):
-    """What one run of the ring took.
+    """The figures of one run of the ring.
 
-    `setup_s` ends when an uncounted message has been round; `run_s` is from the first message counted until the last
-    one was collected.
+    `setup_s` ends when one uncounted message has gone round; `run_s` is the time from sending the first counted message
+    until the last one was collected.
     """
 
     SPEED = "hops_per_s"
@@ -93,11 +93,11 @@ class Result(Outcome):
     messages: int
     hops: int
     in_flight: int | str
-    """The most messages under way, or `all`."""
+    """The most messages under way at a time, or `all`."""
     capacity: int | str
-    """Of each channel, or `inf`."""
+    """The capacity of each channel, or `inf`."""
     payload_bytes: int
-    """0: the bare number."""
+    """The size of a message; 0 if it is the bare number."""
     hops_per_s: float | None = None
     ns_per_hop: float | None = None
 

@@ -1,4 +1,4 @@
-"""The ring program for its callers: from Python by a function, and as a command with arguments."""
+"""The ring as a program: a function for Python, and a command with arguments."""
 
 import math
 from argparse import ArgumentParser, Namespace
@@ -13,7 +13,7 @@ from concmodels.ring.timer import RingTimer
 
 
 class Ring(Program):
-    """`python -m concmodels.ring`."""
+    """The command `python -m concmodels.ring`."""
 
     name = "concmodels.ring"
     description = (
@@ -62,14 +62,14 @@ def ring(
     payload: int | None = None,
     timeout: float | None = None,
 ) -> Result:
-    """Send `messages` round a ring of `nodes` in this process and return what it took.
+    """Send `messages` messages round a ring of `nodes` nodes in this process, and return the figures.
 
-    `in_flight` None streams them all, 1 is a token; `capacity` is that of each channel, 0 a rendezvous; `payload` is
-    the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in seconds, over setup, run and
-    teardown.
+    At most `in_flight` messages are under way at a time: None means all of them (a stream), 1 is a token. `capacity` is
+    the capacity of each channel; 0 makes each a rendezvous. `payload` is the size of a message in bytes, at least 8;
+    without it a message is a bare number. `timeout` limits the whole run (set-up, run and teardown), in seconds.
 
-    A ring that fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for sizes
-    that make no ring or one that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,
+    A ring that fails also returns a result: its `verified` is False and its `error` says why. Raises `ValueError` for
+    sizes that make no ring or a ring that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,
     `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
 
         >>> from concmodels.ring import ring

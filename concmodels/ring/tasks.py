@@ -1,16 +1,19 @@
 """The ring: N tasks in a circle forward M messages, and the caller checks that all came round, once each and in order.
 
     feeder --> node 1 --> node 2 --> ... --> node N --> the caller
-       '<------------------- credits ---------------------'
+       '<------------------ credits ---------------------'
 
-Every task knows its two channels and nothing else. The feeder is a task of its own: one that feeds and collects
-deadlocks as soon as there are more messages than the ring holds. A grant tells the feeder how far it may go, so the
-caller decides how many messages are under way: all (a stream: throughput) or one (a token: latency).
+Every node knows its two channels and nothing else. The feeder is a task of its own: if the caller both fed and
+collected, the ring would deadlock as soon as there are more messages than it can hold, because the caller would wait to
+send while everybody else waits for it to receive. A credit tells the feeder how far it may go, so the caller decides
+how many messages are under way: all of them (a stream, which measures throughput) or one (a token, which measures
+latency).
 
-The program stands here twice, once sync and once async, equal up to `async` and `await`. Run it with
+The program is written twice, once sync and once async; the two differ only in `async` and `await`. Run it with
 `python -m concmodels.ring 300 10000 --model trio`, or from Python with `ring("trio", nodes=300, messages=10_000)`.
 
-The nodes are what processes and subinterpreters import, so this module imports nothing at all before it must.
+Processes and subinterpreters import this module to find their functions, so at its top it imports nothing at all:
+a run may start hundreds of them.
 """
 
 TYPE_CHECKING = False
@@ -28,14 +31,14 @@ UNBOUNDED = float("inf")
 
 
 def node(inbox: Channel[Any], outbox: Channel[Any]) -> None:
-    """Forward every message, until there are no more."""
+    """Forward every message until the inbox is closed and empty; then close the outbox, so that the next node ends."""
     for message in inbox:
         outbox.send(message)
     outbox.close()
 
 
 def feed(credits: Channel[int], outbox: Channel[Any], payload: int = 0, sent: int = 0) -> None:
-    """Send message after message, always up to where the latest grant allows."""
+    """Send the messages in order, up to the number that each credit allows; `sent` have been sent before."""
     from concmodels.programs.messages import numbered
 
     for limit in credits:
@@ -46,22 +49,25 @@ def feed(credits: Channel[int], outbox: Channel[Any], payload: int = 0, sent: in
 
 
 def collect(ring_end: Channel[Any], credits: Channel[int], phase: Phase) -> None:
-    """Have the messages of one phase sent round; check each as it arrives, and hand back a credit for it."""
+    """Let the feeder send the messages of one phase; check each one as it comes round, and give a credit for it."""
     from concmodels.programs.messages import numbered
 
-    granted, stop = min(phase.start + phase.in_flight, phase.stop), phase.stop
-    credits.send(granted)
+    limit, stop = min(phase.start + phase.in_flight, phase.stop), phase.stop
+    credits.send(limit)
     for due in numbered(phase.numbers, phase.payload):
         message = ring_end.receive()
         if message != due:
             raise misdelivered(message, due)
-        if granted < stop:
-            granted += 1
-            credits.send(granted)
+        if limit < stop:  # one message has left the ring, so one more may enter it
+            limit += 1
+            credits.send(limit)
 
 
 def circle(model: Any, timer: Any) -> list[Any]:
-    """Run one ring, from its first channel to the end of its last task; return what the tasks returned."""
+    """Make the channels, start the tasks, send the messages round phase by phase; return what the tasks returned.
+
+    `timer` measures: it says which functions to spawn, and takes the time between the phases.
+    """
     plan = timer.plan
     links = [model.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
     credits = model.Channel(UNBOUNDED, "credits")
@@ -70,9 +76,9 @@ def circle(model: Any, timer: Any) -> list[Any]:
         for k in range(plan.nodes):
             tasks.append(group.spawn(timer.node, links[k], links[k + 1], *timer.extra, name=f"node {k + 1}"))
         timer.spawned(tasks, links)
-        for phase in timer.phases():  # a warm-up first, the counted one last
+        for phase in timer.phases():  # the warm-up first, the counted messages last
             collect(links[-1], credits, phase)
-        credits.close()
+        credits.close()  # the feeder ends, then node after node, and the last channel is closed
         for message in links[-1]:
             raise misdelivered(message, None)
     return [task.result() for task in tasks]
@@ -100,15 +106,15 @@ async def async_collect(ring_end: AsyncChannel[Any], credits: AsyncChannel[int],
     """As `collect`."""
     from concmodels.programs.messages import numbered
 
-    granted, stop = min(phase.start + phase.in_flight, phase.stop), phase.stop
-    await credits.send(granted)
+    limit, stop = min(phase.start + phase.in_flight, phase.stop), phase.stop
+    await credits.send(limit)
     for due in numbered(phase.numbers, phase.payload):
         message = await ring_end.receive()
         if message != due:
             raise misdelivered(message, due)
-        if granted < stop:
-            granted += 1
-            await credits.send(granted)
+        if limit < stop:  # one message has left the ring, so one more may enter it
+            limit += 1
+            await credits.send(limit)
 
 
 async def async_circle(model: Any, timer: Any) -> list[Any]:
@@ -121,16 +127,16 @@ async def async_circle(model: Any, timer: Any) -> list[Any]:
         for k in range(plan.nodes):
             tasks.append(group.spawn(timer.node, links[k], links[k + 1], *timer.extra, name=f"node {k + 1}"))
         timer.spawned(tasks, links)
-        for phase in timer.phases():  # a warm-up first, the counted one last
+        for phase in timer.phases():  # the warm-up first, the counted messages last
             await async_collect(links[-1], credits, phase)
-        credits.close()
+        credits.close()  # the feeder ends, then node after node, and the last channel is closed
         async for message in links[-1]:
             raise misdelivered(message, None)
     return [await task.result() for task in tasks]
 
 
 def measured_node(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> Usage:
-    """A `node` in a process of its own: returns what it used for the counted messages."""
+    """Run a `node` in a process of its own; return the resources that it used for the counted messages."""
     from concmodels.programs.usage import since, usage
 
     for _ in range(uncounted):
@@ -141,7 +147,7 @@ def measured_node(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> 
 
 
 def measured_feed(credits: Channel[int], outbox: Channel[Any], payload: int, uncounted: int) -> Usage:
-    """A `feed` in a process of its own: returns what it used for the counted messages."""
+    """Run a `feed` in a process of its own; return the resources that it used for the counted messages."""
     from concmodels.programs.messages import numbered
     from concmodels.programs.usage import since, usage
 
@@ -157,7 +163,7 @@ def measured_feed(credits: Channel[int], outbox: Channel[Any], payload: int, unc
 
 
 def misdelivered(message: Any, due: Any) -> Misdelivered:
-    """The error that says what came and what was due."""
+    """Return the error that says which message came, and which was due."""
     from concmodels.programs.messages import Misdelivered
 
     came, wanted = (int.from_bytes(it[-8:]) if isinstance(it, bytes) else it for it in (message, due))

@@ -1,10 +1,10 @@
-"""The phases of one ring: what is sent round when."""
+"""The timer of the ring: which messages are sent in which phase, and how fast they went round."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from concmodels.programs.estimate import worth_a_probe
-from concmodels.programs.stopwatch import Phase, Listener, Stopwatch
+from concmodels.programs.stopwatch import Listener, Phase, Stopwatch
 from concmodels.ring.plan import Plan
 from concmodels.ring.tasks import (
     async_circle,
@@ -21,7 +21,7 @@ _BURST = 256
 
 
 class RingTimer(Stopwatch[Plan, Phase]):
-    """Measures one ring. `node`, `feed` and `extra` say what the program is to spawn."""
+    """Measures one ring. The program spawns `node` and `feed`, each with the arguments `extra` at the end."""
 
     node: Callable[..., Any]
     feed: Callable[..., Any]
@@ -45,15 +45,15 @@ class RingTimer(Stopwatch[Plan, Phase]):
             self.node, self.feed = node, feed
 
     def spawned(self, tasks: list[Any], links: list[Any]) -> None:
-        """All tasks have been started, on these channels."""
+        """Take note of the tasks that were started and of the channels between them."""
         self.tasks, self._links = tasks, links
 
     def warm_up(self) -> Phase:
-        """One message."""
+        """Return the first phase: one message, which shows that every task has been started."""
         return self._new_phase(0, 1)
 
     def probe(self) -> Iterator[Phase]:
-        """One message alone, then a burst, as far as it is worth it."""
+        """Yield the phases of the probe, if a probe is worth its time: one message alone, then a burst."""
         first = 1
         for size in self._probe:
             yield self._new_phase(first, size)
@@ -89,7 +89,7 @@ class RingTimer(Stopwatch[Plan, Phase]):
         return {"hops_per_s": hops / run_s, "ns_per_hop": run_s / hops * 1e9}
 
     def worker(self, names: dict[str, Any]) -> str | None:
-        """By the outgoing channel; `link 0` is the feeder's."""
+        """Recognise a task by its outgoing channel; `link 0` belongs to the feeder."""
         name = str(getattr(names.get("outbox"), "name", ""))
         if not name.startswith("link "):
             return None
@@ -101,17 +101,18 @@ class RingTimer(Stopwatch[Plan, Phase]):
 
 
 def probe_sizes(plan: Plan) -> list[int]:
-    """Return how many messages each phase of the probe sends: one alone, then a burst; none if it isn't worth it."""
+    """Return how many messages each phase of the probe sends; an empty list if the run is too short for a probe."""
     if not worth_a_probe(plan.hops * plan.facts.hop):
         return []
     return [1] if plan.window == 1 else [1, min(_BURST, plan.window)]
 
 
 def estimate(plan: Plan, took: list[float]) -> float:
-    """Return the seconds that the run will take, from what each phase of its probe took.
+    """Return how many seconds the run will take, given how many each phase of its probe took.
 
-    One message alone tells the latency of the ring. What every further one of a burst adds tells its pace, unless the
-    credits limit it: then a burst of as many as may be under way tells it.
+    One message alone shows the latency of the ring. A burst shows its pace: the time that each further message adds.
+    Where the credits allow fewer messages at a time than a burst has, the burst is as large as they allow, and the run
+    is a sequence of such bursts.
     """
     alone = took[0]
     if plan.window == 1:
