@@ -12,10 +12,10 @@ __all__ = ["load", "names"]
 
 
 def load(name: str) -> Model:
-    """Return a model (`"trio"`) or of a variant (`"subinterp:queue"`).
+    """Return a model (`"trio"`) or a variant of one (`"subinterp:queue"`).
 
-    Raises `UnknownModel` for a name that does not exist and `ModelUnavailable` for a model that can't run here;
-    both are one sentence.
+    Raises `UnknownModel` for a name that does not exist, and `ModelUnavailable` for a model that can't run here; each
+    has a message of one sentence.
     """
     from concmodels import catalog
 
@@ -23,7 +23,7 @@ def load(name: str) -> Model:
 
 
 def names(*, variants: bool = False) -> list[str]:
-    """Return the names of all models, available here or not; with `variants`, those of their variants too."""
+    """Return the names of all models, whether they can run here or not; with `variants`, also those of variants."""
     from concmodels import catalog
 
     return catalog.names(variants=variants)

@@ -9,7 +9,7 @@ from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 
 
 def main() -> int:
-    """Print the table; return the exit status."""
+    """Print the table of models; return the exit status."""
     parser = Parser(prog="python -m concmodels", description=__doc__)
     parser.add_argument("--version", action="version", version=f"concmodels {concmodels.__version__}")
     try:
@@ -24,7 +24,7 @@ def main() -> int:
 
 def _show() -> None:
     out = console(sys.stdout)
-    from concmodels.programs import overview  # it needs rich, of which the console has made sure
+    from concmodels.programs import overview  # it imports rich, and `console` has made sure that rich is installed
 
     overview.show(out)
 

@@ -1,54 +1,66 @@
-"""Which models there are, what is known about each, which can run here, and the models themselves.
+"""The catalog of models: their names, the facts about them, whether they can run here, and how to load them.
 
     >>> from concmodels import catalog
     >>> catalog.facts("trio").scheduler
     "trio's run loop"
 
-A model that travels pickles as its name and is loaded again by `load` in the child: the module stays light.
+A model that is sent to a child is pickled as its name, and `load` loads it again in the child. So this module imports
+next to nothing at its top.
 """
 
 import os
 import sys
 
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.facts import BEYOND, FACTS, Facts
+from concmodels.facts import DISTRIBUTED, FACTS, Facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concmodels.contract import Model
 
-__all__ = ["Facts", "facts", "is_beyond", "load", "name_of", "names", "why_not"]
+__all__ = ["Facts", "facts", "is_beyond", "is_distributed", "load", "name_of", "names", "why_not"]
 
 _BY_NAME: dict[str, Facts] = {}
-for _entry in FACTS + BEYOND:
-    _BY_NAME.setdefault(_entry.model, _entry)  # the first one of a model is its default
+for _entry in FACTS + DISTRIBUTED:
+    _BY_NAME.setdefault(_entry.model, _entry)  # the first entry of a model is its default
     if _entry.variant:
         _BY_NAME[f"{_entry.model}:{_entry.variant}"] = _entry
 
 
-def names(*, variants: bool = False, beyond: bool = False) -> list[str]:
-    """Return the names of all models, available here or not.
+def names(*, variants: bool = False, distributed: bool = False, beyond: bool = False) -> list[str]:
+    """Return the names of all models, whether they can run here or not.
 
-    With `variants`, those of the other variants too; with `beyond`, those of the models that go beyond one machine.
+    With `variants`, the names of the other variants are included; with `distributed`, those of models that can use
+    several machines. `beyond` is an older name of `distributed`.
 
         >>> from concmodels import catalog
         >>> catalog.names()[:3]
         ['threads', 'rawthreads', 'processes']
-        >>> "dask" in catalog.names(), "dask" in catalog.names(beyond=True)
+        >>> "dask" in catalog.names(), "dask" in catalog.names(distributed=True)
         (False, True)
     """
-    entries = FACTS + BEYOND if beyond else FACTS
+    entries = FACTS + DISTRIBUTED if distributed or beyond else FACTS
     return [name_of(entry) for entry in entries if variants or _BY_NAME[entry.model] is entry]
 
 
-def is_beyond(entry: Facts) -> bool:
-    """Return whether this model goes beyond one machine: then it need not keep every guarantee.
+def is_distributed(entry: Facts) -> bool:
+    """Return whether this model can use several machines. Such a model need not keep every guarantee.
 
     >>> from concmodels import catalog
-    >>> catalog.is_beyond(catalog.facts("dask"))
+    >>> catalog.is_distributed(catalog.facts("dask"))
     True
     """
-    return any(entry.model == other.model for other in BEYOND)
+    return any(entry.model == other.model for other in DISTRIBUTED)
+
+
+def is_beyond(entry: Facts) -> bool:
+    """Return what `is_distributed` returns; this is its older name.
+
+    >>> from concmodels import catalog
+    >>> catalog.is_beyond(catalog.facts("trio"))
+    False
+    """
+    return is_distributed(entry)
 
 
 def name_of(entry: Facts) -> str:
@@ -62,7 +74,7 @@ def name_of(entry: Facts) -> str:
 
 
 def facts(name: str) -> Facts:
-    """Return what is known about a model (`"trio"`) or a variant (`"subinterp:queue"`). Raises `UnknownModel`.
+    """Return the facts about a model (`"trio"`) or a variant (`"subinterp:queue"`). Raises `UnknownModel`.
 
     >>> from concmodels import catalog
     >>> facts = catalog.facts("trio")
@@ -72,22 +84,22 @@ def facts(name: str) -> Facts:
     if name in _BY_NAME:
         return _BY_NAME[name]
     model, _, address = name.partition(":")
-    if model in _BY_NAME and is_beyond(_BY_NAME[model]) and _is_address(address):
+    if model in _BY_NAME and is_distributed(_BY_NAME[model]) and _is_address(address):
         return _BY_NAME[model].but(variant=address)
     raise UnknownModel(_unknown(name))
 
 
 def _is_address(text: str) -> bool:
-    """Whether this is a scheme, a host and a port: `tcp://127.0.0.1:8786`."""
+    """Return whether the text is a scheme, a host and a port: `tcp://127.0.0.1:8786`."""
     scheme, _, place = text.partition("://")
     host, _, port = place.rpartition(":")
     return scheme.isalpha() and host != "" and port.isdecimal() and 0 < int(port) < 1 << 16
 
 
 def load(name: str) -> Model:
-    """Return a model or variant.
+    """Load and return a model or a variant.
 
-    Raises `UnknownModel` or `ModelUnavailable`, each with one sentence.
+    Raises `UnknownModel` or `ModelUnavailable`, each with a message of one sentence.
 
         >>> from concmodels import catalog
         >>> threads = catalog.load("threads")
@@ -100,17 +112,17 @@ def load(name: str) -> Model:
     if refusal := _refusal(entry):
         raise ModelUnavailable(f"{name} can't run here: {refusal}")
     try:
-        model = importlib.import_module(f"concmodels.models.{entry.file}")
+        module = importlib.import_module(f"concmodels.models.{entry.file}")
     except ImportError as error:
         raise ModelUnavailable(f"{name} can't run here: {_missing(entry) or error}") from error
-    loaded: Model = model if _BY_NAME[entry.model] is entry else model.variant(entry.variant)
-    return loaded
+    model: Model = module if _BY_NAME[entry.model] is entry else module.variant(entry.variant)
+    return model
 
 
 def why_not(name: str) -> str | None:
-    """Return why a model can't run here, in words, or None if it can. Imports nothing to find out.
+    """Return the reason why a model can't run here, in words, or None if it can. Raises `UnknownModel`.
 
-    Raises `UnknownModel`.
+    The model itself is not imported to find out.
 
         >>> from concmodels import catalog
         >>> print(catalog.why_not("threads"))
@@ -119,7 +131,7 @@ def why_not(name: str) -> str | None:
     entry = facts(name)
     why = _refusal(entry) or _missing(entry)
     if why is None and entry.file in ("processes", "subinterp"):
-        return why_not_from_here()  # they load in any interpreter, for they travel to the tasks of subinterp
+        return why_not_from_here()  # any interpreter can load these models, but not run them
     return why
 
 
@@ -141,16 +153,16 @@ def must_be_main(model: str) -> None:
 
 
 def _unknown(name: str) -> str:
-    """Say which names are valid, the nearest first."""
+    """The message for an unknown name: it lists the valid names, the most similar first."""
     model, colon, variant = name.partition(":")
     if colon and model in _BY_NAME:
-        if is_beyond(_BY_NAME[model]):
+        if is_distributed(_BY_NAME[model]):
             return f"{model} takes the address of a scheduler, as in {model}:tcp://127.0.0.1:8786, not {variant!r}"
         known = [entry.variant for entry in FACTS if entry.model == model and entry.variant]
         if not known:
             return f"the model {model} has no variants, so there is no {name!r}"
         return f"{model} has no variant {variant!r}; it has {', '.join(_nearest_first(variant, known))}"
-    known = names(variants=colon != "", beyond=True)
+    known = names(variants=colon != "", distributed=True)
     return f"there is no model {name!r}; there are {', '.join(_nearest_first(name, known))}"
 
 
@@ -161,7 +173,7 @@ def _nearest_first(name: str, known: list[str]) -> list[str]:
 
 
 def _refusal(entry: Facts) -> str | None:
-    """What this interpreter or this machine lacks."""
+    """The reason why this interpreter or this machine can't run the model, or None."""
     if entry.file in ("processes", "subinterp") and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
         return f"it needs Linux's memfd and eventfd, which {sys.platform} has not"
     if entry.variant == "fork" and not hasattr(os, "fork"):
@@ -180,11 +192,11 @@ def _refusal_without_gil(entry: Facts) -> str | None:
 
 
 def _missing(entry: Facts) -> str | None:
-    """What is not installed."""
+    """What is not installed that the model needs, in words, or None."""
     from importlib.util import find_spec
 
     if missing := [library for library in entry.needs if find_spec(library) is None]:
-        what = f"'concmodels[{entry.model}]'" if is_beyond(entry) else " ".join(missing)
+        what = f"'concmodels[{entry.model}]'" if is_distributed(entry) else " ".join(missing)
         return f"not installed; pip install {what}"
     if entry.file == "subinterp" and find_spec("_interpreters") is None:
         return "this interpreter was built without concurrent.interpreters"

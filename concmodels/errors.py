@@ -1,4 +1,4 @@
-"""What can go wrong, in words that are the same in every model.
+"""The exceptions of the library, and what `select` returns; both are the same in every model.
 
 Children (processes, subinterpreters) import this module, so it imports nothing.
 """
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 
 class Selected:
-    """What a `select` did: which case took effect, and how.
+    """The result of a `select`: which case it performed, and how.
 
     channel   the channel of the case
-    item      what was received (a receive case), or what was sent (a send case); None if the channel was closed
+    item      the item that was received or sent; None if the channel was closed
     sent      True if an item was sent
     closed    True if nothing was done because the channel is closed (for a receive case: closed and drained)
 
-    It can be matched by channel and item:
+    A result can be matched by channel and item:
 
         >>> from concmodels.errors import Selected
         >>> match Selected("work", 7):
@@ -40,7 +40,7 @@ class Selected:
 
 
 class ChannelClosed(Exception):
-    """The channel is closed: nothing can be sent any more, or nothing is left to receive.
+    """The channel is closed: no more items can be sent, or no item is left to receive.
 
     >>> from concmodels import load
     >>> from concmodels.errors import ChannelClosed
@@ -57,7 +57,7 @@ class ChannelClosed(Exception):
 
 
 class WouldBlock(Exception):
-    """A nowait operation would have had to wait.
+    """`send_nowait` or `receive_nowait` would have had to wait.
 
     >>> from concmodels import load
     >>> from concmodels.errors import WouldBlock
@@ -70,10 +70,11 @@ class WouldBlock(Exception):
 
 
 class Deadlock(RuntimeError):
-    """Every task of the run waits for another one, and nobody is left who could wake them.
+    """Every task of the run waits for another one, and no task is left that could wake one of them.
 
-    `.waits` says of every task, in a line of its own, what it waits for and where. The message shows the first of them.
-    It leaves `run` bare, however many groups it came through; what failed in the clean-up is its `__cause__`.
+    `.waits` has one line for every task, which says what the task waits for and where; the message shows the first of
+    these lines. A `Deadlock` leaves `run` bare, however many groups it came through. If something failed in the
+    clean-up, that is its `__cause__`.
 
         >>> from concmodels import load
         >>> from concmodels.errors import Deadlock
@@ -104,11 +105,11 @@ class Deadlock(RuntimeError):
 class RemoteError(Exception):
     """An exception that could not cross a memory boundary.
 
-    `.task` is the name of the task, `.traceback` the text of the traceback that it had across the memory boundary.
+    `.task` is the name of the task in which it was raised, `.traceback` the text of its traceback there.
 
         >>> from concmodels.errors import RemoteError
         >>> print(RemoteError("worker-1", "ValueError: no"))
-        task 'worker-1' failed beyond a border:
+        task 'worker-1' failed beyond a memory boundary:
         ValueError: no
     """
 
@@ -118,11 +119,11 @@ class RemoteError(Exception):
         self.traceback = traceback
 
     def __str__(self) -> str:
-        return f"task {self.task!r} failed beyond a border:\n{self.traceback}"
+        return f"task {self.task!r} failed beyond a memory boundary:\n{self.traceback}"
 
 
 class TaskCancelled(Exception):
-    """The result was asked of a task that had been cancelled.
+    """The task whose result was asked for has been cancelled.
 
     >>> from concmodels import load
     >>> from concmodels.errors import TaskCancelled
@@ -141,13 +142,14 @@ class TaskCancelled(Exception):
 
 
 class TaskDied(RuntimeError):
-    """The process or interpreter of a task ended without a word (killed, or out of memory)."""
+    """The process or interpreter of a task ended without a result (it was killed, or ran out of memory)."""
 
 
 class WorkerDied(TaskDied):
-    """The worker that a pool's task ran in ended without a word; the pool goes on with a new one.
+    """The worker that was running a task of a pool ended without a result; the pool goes on with a new worker.
 
-    `.worker` is its name. A task that no worker had begun has not failed: another worker does it.
+    `.worker` is the name of the worker. Only the task that it was running fails: tasks that it had not begun are given
+    to other workers.
     """
 
     def __init__(self, message: str, worker: str | None = None) -> None:
@@ -161,17 +163,17 @@ class WorkerDied(TaskDied):
 class CannotTravel(TypeError):
     """A function, an argument, an item or a result can't cross the boundary to another process or interpreter.
 
-    `__cause__` is what was raised where it was pickled: by an object's `__reduce__`, or a `RecursionError` for what is
-    nested too deeply. Nothing was sent or started then. Where something arrives that can't be unpickled, this is raised
-    in its place.
+    If pickling failed, nothing was sent or started, and `__cause__` is the reason: for example an exception that
+    `__reduce__` raised, or a `RecursionError` for an object that is nested too deeply. `CannotTravel` is also raised in
+    place of an object that arrives and can't be unpickled.
     """
 
 
 class Terminated(SystemExit):
-    """SIGTERM or SIGHUP has ended the run: it leaves bare, as Ctrl-C's `KeyboardInterrupt` does, with every task ended.
+    """SIGTERM or SIGHUP ended the run. It leaves `run` bare, as `KeyboardInterrupt` does, after all tasks have ended.
 
-    A program that doesn't catch it ends without a traceback, and with the status that shells expect: 143 or 129. The
-    signal is `.signum`.
+    A program that doesn't catch it ends without a traceback, and with the exit status that shells expect: 143 or 129.
+    `.signum` is the number of the signal.
 
         >>> from concmodels.errors import Terminated
         >>> try:
@@ -193,7 +195,7 @@ class Terminated(SystemExit):
 
 
 class UnknownModel(ValueError):
-    """There is no model or variant of that name; the message names those that there are, the nearest first.
+    """There is no model or variant of that name. The message lists the names that exist, the most similar first.
 
     >>> from concmodels import load
     >>> from concmodels.errors import UnknownModel
@@ -206,4 +208,4 @@ class UnknownModel(ValueError):
 
 
 class ModelUnavailable(ImportError):
-    """The model exists, but not on this interpreter or machine; the message says why and what to do."""
+    """The model exists, but can't run on this interpreter or machine. The message says why, and what to do."""

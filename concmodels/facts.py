@@ -1,8 +1,9 @@
-"""The facts of every model and variant; `catalog` is the door to them.
+"""The facts about every model and variant. Use them through `catalog`.
 
-Children import this through the catalog when a model travels to them, so it imports nothing. The numbers are rounded up
-from measurements (CPython 3.14, x86-64 Linux): the ring's pre-flight check refuses with them what can't fit, so they
-count what a node of the ring costs: its task, its channel, and the first message in it.
+Children import this module, through the catalog, when a model is sent to them; so it imports nothing.
+
+The numbers are measurements (CPython 3.14, x86-64 Linux), rounded up. By them the programs refuse a run that this
+machine can't hold, so each covers what one node of the ring costs: its task, its channel, and the first message in it.
 """
 
 KIB = 1024
@@ -10,7 +11,7 @@ MIB = 1024 * KIB
 
 
 class Facts:
-    """What is known about one model, or about one variant of it."""
+    """The facts about one model, or about one variant of it."""
 
     __slots__ = (
         "cancellation", "cost", "descriptors", "differs_in", "file", "hop", "is_async", "memory", "message", "model",
@@ -21,31 +22,31 @@ class Facts:
     model: str
     variant: str | None  # None: the model has no variants
     file: str  # its module in concmodels.models
-    needs: tuple[str, ...]  # the libraries it stands on, by their name for pip and for import
-    is_async: bool  # whether its verbs are awaited
-    unit: str
+    needs: tuple[str, ...]  # the libraries it is built on, by their name for pip and for import
+    is_async: bool  # whether its operations are awaited
+    unit: str  # what one task is: the unit of execution
     scheduler: str
     preemptive: bool
-    polls: bool  # who waits looks again every so often, instead of being woken
-    message: str  # how one travels
-    pool: str  # what a pool of it is for
-    shares: str  # what `share` gives to all units
-    parallel: str  # whether units run at the same time, and on which builds
+    polls: bool  # a task that waits looks again every so often, instead of being woken
+    message: str  # how a message travels
+    pool: str  # what a pool of this model is good for
+    shares: str  # what `share` gives to all tasks
+    parallel: str  # whether tasks run at the same time, and on which builds
     cancellation: str
     raised_again: bool  # whether a cancellation that was swallowed is raised again
-    cost: str  # of one unit, in words
-    descriptors: int  # per unit, in the process that starts it
-    memory: int  # bytes per unit, over all processes
-    separate: bool  # units are processes of their own
-    hop: float  # seconds, the slow end for one message alone: tells whether an estimate is worth a probe
-    differs_in: tuple[str, ...]  # of a variant: the chapters of guarantees that what is different about it touches
+    cost: str  # of one task, in words
+    descriptors: int  # file descriptors per task, in the process that starts it
+    memory: int  # bytes per task, over all processes
+    separate: bool  # whether tasks are processes of their own
+    hop: float  # seconds for one message alone, in the slowest case; by it a program decides on a probe
+    differs_in: tuple[str, ...]  # of a variant: the chapters of guarantees that its difference touches
 
     def __init__(self, **facts: object) -> None:
         for slot in self.__slots__:
             setattr(self, slot, facts[slot])
 
     def but(self, **changes: object) -> Facts:
-        """Return the same facts with some changed: a variant."""
+        """Return these facts with some of them changed, for a variant or a similar model."""
         return Facts(**{slot: getattr(self, slot) for slot in self.__slots__} | changes)
 
 
@@ -186,7 +187,7 @@ FACTS: tuple[Facts, ...] = (
     ANYIO,
     ANYIO.but(variant="trio", needs=("anyio", "trio"), unit="an anyio task, on trio", scheduler="trio's run loop"),
 )  # fmt: skip
-"""Every model, and behind each its variants; the first of a model is its default."""
+"""Every model, followed by its variants. The first entry of a model is its default."""
 
 DASK = Facts(
     model="dask", variant=None, file="dask_", needs=("distributed",), is_async=False,
@@ -199,5 +200,5 @@ DASK = Facts(
     cost="7 ms to start, 40 KiB", descriptors=0, memory=64 * KIB, separate=False, hop=2e-3, differs_in=(),
 )  # fmt: skip
 
-BEYOND: tuple[Facts, ...] = (DASK,)
-"""The models that go beyond one machine. They are found by name, and do not count where all models are meant."""
+DISTRIBUTED: tuple[Facts, ...] = (DASK,)
+"""The models that can use several machines. They must be named to be used: `all` does not include them."""

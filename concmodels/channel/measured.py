@@ -1,6 +1,7 @@
-"""The tasks of the channel program where they are processes: each reports what it used for the counted messages.
+"""The tasks of the channel program for models whose tasks are processes.
 
-Children import this module: it imports next to nothing.
+The parent can't see what its children use, so each of these functions returns the resources that it used for the
+counted messages. Children import this module, so it imports next to nothing.
 """
 
 from concmodels.channel.tasks import echo, emit, receive, send, take
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def measured_echo(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> Usage:
-    """An `echo` in a process of its own, whose first messages do not count."""
+    """Run an `echo` in a process of its own; its first `uncounted` messages do not count."""
     for _ in range(uncounted):
         outbox.send(inbox.receive())
     before = usage()
@@ -26,7 +27,7 @@ def measured_echo(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> 
 def measured_send(
     orders: Channel[int], outbox: Channel[Any], number: int, step: int, payload: int, uncounted: int
 ) -> Usage:
-    """A `send` in a process of its own, whose first phases do not count."""
+    """Run a `send` in a process of its own; its first `uncounted` phases do not count."""
     for _ in range(uncounted):
         number = emit(outbox, range(number, orders.receive(), step), payload)
     before = usage()
@@ -37,7 +38,7 @@ def measured_send(
 def measured_receive(
     orders: Channel[int], inbox: Channel[Any], reports: Channel[Any], payload: int, uncounted: int
 ) -> Usage:
-    """A `receive` in a process of its own, whose first phases do not count."""
+    """Run a `receive` in a process of its own; its first `uncounted` phases do not count."""
     for _ in range(uncounted):
         orders.receive()
         reports.send(take(inbox, payload))

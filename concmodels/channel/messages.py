@@ -1,6 +1,6 @@
-"""The messages of the channel program, and what is wrong with those that are not the ones that were due.
+"""The messages of the channel program, and the errors for messages other than those that were due.
 
-Children import this, so it imports next to nothing.
+Children import this module, so it imports next to nothing.
 """
 
 from itertools import count
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def expected(senders: int, payload: int) -> dict[Any, Iterator[Any]]:
-    """The next message of every sender, and the iterator over those after it."""
+    """Return a dict from the next message of every sender to the iterator over the messages after it."""
     ahead = [iter(numbered(count(sender, senders), payload)) for sender in range(senders)]
     return {next(sender): sender for sender in ahead}
 
 
 def unpacked(message: bytes, payload: int) -> int:
-    """The number in a message with a payload, all of whose bytes are right."""
+    """Return the number in a message with a payload. Raises `Misdelivered` if any of its bytes is wrong."""
     number: int = number_of(message)
     for right in numbered((number,), payload):
         if message != right:
@@ -29,7 +29,7 @@ def unpacked(message: bytes, payload: int) -> int:
 
 
 def misdelivered(message: Any, due: dict[Any, Any]) -> Exception:
-    """The error that says what came and what was due of the same sender."""
+    """Return the error that says which message came, and which of the same sender was due."""
     if message is None:
         return Misdelivered("a sender ended before all its messages had arrived")
     number, wanted = number_of(message), sorted(map(number_of, due))
@@ -40,19 +40,20 @@ def misdelivered(message: Any, due: dict[Any, Any]) -> Exception:
 
 
 def overtaken(number: int, latest: int) -> Exception:
-    """The error that says which message came to a receiver behind which."""
+    """Return the error for a message that came to a receiver after a later one."""
     return Misdelivered(f"message {number} arrived after {latest} had arrived")
 
 
 def too_late(message: Any) -> Exception:
-    """The error that says what came when everything had come."""
+    """Return the error for a message that came after the last one."""
     return Misdelivered(f"message {number_of(message)} arrived after the last one")
 
 
 def add_up(reports: list[tuple[int, int]], numbers: range) -> None:
-    """Raise `Misdelivered` unless the receivers have got these messages, each of them once.
+    """Raise `Misdelivered` unless the receivers have received exactly these messages, each of them once.
 
-    By checksum: that of any other messages, as many as these, is the same by a chance of one in 2**61.
+    `reports` has a count and a checksum of each receiver. The chance that other messages have the same count and the
+    same checksum is one in 2**61.
     """
     count, checksum = (sum(column) for column in zip(*reports, strict=True))
     if count != len(numbers):

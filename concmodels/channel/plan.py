@@ -1,4 +1,4 @@
-"""What the channel program is to do in one run, and what that took."""
+"""The plan of one run of the channel program, and its result."""
 
 import math
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from concmodels.programs.result import Outcome, capacity_of, count, size_of_one
 
 PATTERNS = ("stream", "pingpong", "fanin", "fanout", "select")
 SEVERAL = {"fanin": "sender", "fanout": "receiver", "select": "sender"}
-"""The patterns with several tasks, and what these are."""
+"""The patterns with several tasks, and what each of these tasks is."""
 _TASKS = 4
 
 
 class ChannelPlan(AnyPlan["ChannelResult"]):
-    """The parameters of one run. Raises `UnknownModel`, and `ValueError` for what can't be.
+    """The parameters of one run. Raises `UnknownModel`, and `ValueError` for parameters that make no sense.
 
-    `messages` are round trips in a pingpong; `tasks` None is the pattern's own number.
+    In a pingpong, `messages` is the number of round trips. If `tasks` is None, the pattern has its default number.
     """
 
     def __init__(
@@ -39,12 +39,12 @@ class ChannelPlan(AnyPlan["ChannelResult"]):
 
     @property
     def channels(self) -> int:
-        """How many carry the messages."""
+        """The number of channels that carry messages."""
         return self.tasks if self.pattern == "select" else 2 if self.pattern == "pingpong" else 1
 
     @property
     def trips(self) -> int:
-        """How often a message goes through a channel."""
+        """How many times, over the whole run, a message goes through a channel."""
         return self.messages * (2 if self.pattern == "pingpong" else 1)
 
     @property
@@ -87,13 +87,13 @@ class ChannelPlan(AnyPlan["ChannelResult"]):
 
 
 def check_pattern(pattern: object) -> None:
-    """Raise `ValueError` unless there is this pattern."""
+    """Raise `ValueError` if there is no such pattern."""
     if pattern not in PATTERNS:
         raise ValueError(f"there is no pattern {pattern!r}; there are {', '.join(PATTERNS)}")
 
 
 def tasks_of(pattern: str, tasks: int | None) -> int:
-    """Return how many tasks the pattern has beside the caller. Raises `ValueError` if it can't have so many."""
+    """Return the number of tasks beside the caller. Raises `ValueError` if the pattern can't have so many."""
     if tasks is None:
         return _TASKS if pattern in SEVERAL else 1
     check_size("tasks", tasks)
@@ -104,23 +104,23 @@ def tasks_of(pattern: str, tasks: int | None) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ChannelResult(Outcome):
-    """What one run of the channel program took.
+    """The figures of one run of the channel program.
 
-    `setup_s` ends when one uncounted message of every sender, or to every receiver, has arrived; `run_s` is from the
-    first message counted until all had arrived.
+    `setup_s` ends when one uncounted message from every sender, or to every receiver, has arrived; `run_s` is the time
+    from sending the first counted message until all had arrived.
     """
 
     SPEED = "messages_per_s"
 
     pattern: str
     messages: int
-    """In a pingpong: round trips."""
+    """The number of messages; in a pingpong, of round trips."""
     tasks: int
-    """Senders or receivers, beside the caller."""
+    """The number of senders or receivers, without the caller."""
     capacity: int | str
-    """Of each channel, or `inf`."""
+    """The capacity of each channel, or `inf`."""
     payload_bytes: int
-    """0: the bare number."""
+    """The size of a message; 0 if it is the bare number."""
     messages_per_s: float | None = None
     ns_per_message: float | None = None
 

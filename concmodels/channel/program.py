@@ -1,4 +1,4 @@
-"""The channel program for its callers: from Python by a function, and as a command with arguments."""
+"""The channel program: a function for Python, and a command with arguments."""
 
 import math
 from argparse import ArgumentParser, Namespace
@@ -13,7 +13,7 @@ from concmodels.programs.stopwatch import Listener
 
 
 class ChannelCommand(Program):
-    """`python -m concmodels.channel`."""
+    """The command `python -m concmodels.channel`."""
 
     name = "concmodels.channel"
     description = (
@@ -33,7 +33,7 @@ class ChannelCommand(Program):
             help="how many senders (fanin, select) or receivers (fanout); default 4")  # fmt: skip
 
     def check(self, options: Namespace) -> None:
-        if options.messages is None and str(options.pattern).isdecimal():  # only the number was given
+        if options.messages is None and str(options.pattern).isdecimal():  # PATTERN was left out
             options.pattern, options.messages = "stream", options.pattern
         if options.messages is None and options.pattern in (None, *PATTERNS):
             raise BadInput("MESSAGES is needed, as in: python -m concmodels.channel stream 100000")
@@ -66,16 +66,16 @@ def channel(
     payload: int | None = None,
     timeout: float | None = None,
 ) -> ChannelResult:
-    """Send `messages` in this pattern in this process and return what it took.
+    """Send `messages` messages in this pattern in this process, and return the figures.
 
-    `pattern` is `stream`, `pingpong` (there `messages` are round trips), `fanin`, `fanout` or `select`. `tasks` is how
-    many senders (fanin, select) or receivers (fanout) there are, 4 by default. `capacity` is that of each channel, 0 a
-    rendezvous; `payload` is the size of a message in bytes, at least 8 (None: the bare number); `timeout` is in
-    seconds, over setup, run and teardown.
+    `pattern` is `stream`, `pingpong` (where `messages` is the number of round trips), `fanin`, `fanout` or `select`.
+    `tasks` is the number of senders (fanin, select) or receivers (fanout), 4 by default. `capacity` is the capacity of
+    each channel; 0 makes each a rendezvous. `payload` is the size of a message in bytes, at least 8; without it a
+    message is a bare number. `timeout` limits the whole run (set-up, run and teardown), in seconds.
 
-    What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a pattern that there
-    is not and for sizes that make no sense or that this machine can't hold, `UnknownModel`, `ModelUnavailable`,
-    `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
+    A run that fails also returns a result: its `verified` is False and its `error` says why. Raises `ValueError` for an
+    unknown pattern, and for sizes that make no sense or that this machine can't hold, `UnknownModel`,
+    `ModelUnavailable`, `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
 
         >>> from concmodels.channel import channel
         >>> result = channel("asyncio", pattern="fanin", messages=100, tasks=2)

@@ -1,20 +1,20 @@
-"""Channels at work: five ways to use one, each with messages that are checked as they arrive.
+"""Channels at work: five patterns of use, each with messages that are checked as they arrive.
 
-    stream     sender --> the caller                            as fast as it goes
+    stream     sender --> the caller                            as fast as possible
     pingpong   the caller --> echo --> the caller               one message there and back, then the next
     fanin      N senders --> one channel --> the caller
     fanout     the caller --> one channel --> N receivers
-    select     N senders --> a channel each --> the caller      who selects among them
+    select     N senders --> a channel each --> the caller      which selects among the channels
 
-Senders and receivers have a channel of their own for orders: when a phase begins and, to senders, how far it goes. `None`
-is a mark: the end of a sender, or for a receiver the end of a phase.
+The messages are numbers (with a payload: bytes around a number), sent in phases: a warm-up first, the counted messages
+last. Each sender and each receiver has a channel for its orders. An order begins a phase; to a sender it also says how
+far to send. `None` as a message marks an end: the end of a sender or, to a receiver, the end of a phase.
 
-The program stands here twice, once sync and once async, equal up to `async` and `await`. Run it with
+The program is written twice, once sync and once async; the two differ only in `async` and `await`. Run it with
 `python -m concmodels.channel fanin 100000 --model trio`, or from Python with `channel("trio", pattern="fanin",
 messages=100_000)`.
 
-Senders and receivers are what processes and subinterpreters import, so this module imports next to
-nothing before it must.
+Processes and subinterpreters import this module to find their functions, so at its top it imports next to nothing.
 """
 
 from concmodels.channel.messages import add_up, expected, misdelivered, overtaken, too_late, unpacked
@@ -34,34 +34,38 @@ UNBOUNDED = float("inf")
 
 
 def send(orders: Channel[int], outbox: Channel[Any], number: int, step: int, payload: int) -> None:
-    """Send every `step`-th message from `number` on, always up to where the latest order allows; then the mark."""
+    """Send every `step`-th message from `number` on, up to the number that each order allows; mark the end."""
     for limit in orders:
         number = emit(outbox, range(number, limit, step), payload)
     outbox.send(None)
 
 
 def emit(outbox: Channel[Any], numbers: range, payload: int) -> int:
-    """Send the messages of these numbers; return the number of the one after them."""
+    """Send the messages with these numbers; return the number that follows them."""
     for message in numbered(numbers, payload):
         outbox.send(message)
     return numbers.start + len(numbers) * numbers.step
 
 
 def echo(inbox: Channel[Any], outbox: Channel[Any]) -> None:
-    """Send every message back, until there are no more."""
+    """Send every message back until the inbox is closed and empty; then close the outbox."""
     for message in inbox:
         outbox.send(message)
     outbox.close()
 
 
 def receive(orders: Channel[int], inbox: Channel[Any], reports: Channel[Any], payload: int) -> None:
-    """Receive in every phase up to a mark, and report what it was."""
+    """In each phase, receive messages up to a mark, and report how many there were and their checksum."""
     for _ in orders:
         reports.send(take(inbox, payload))
 
 
 def take(inbox: Channel[Any], payload: int) -> tuple[int, int]:
-    """Receive up to a mark; return how many messages came, and a checksum of their numbers."""
+    """Receive messages up to a mark; return their number and a checksum.
+
+    Other receivers take some of the messages, so this one can't know which to expect. It checks that the numbers
+    increase; `add_up` checks in the end, by all counts and checksums, that every message has arrived once.
+    """
     count, checksum, latest = 0, 0, -1
     for message in inbox:
         if message is None:
@@ -76,7 +80,7 @@ def take(inbox: Channel[Any], payload: int) -> tuple[int, int]:
 
 
 def follow(inbox: Channel[Any], phase: Phase) -> None:
-    """Receive the messages of one phase from the only sender."""
+    """Receive the messages of one phase, which come from one sender, and check each of them."""
     ahead = iter(numbered(phase.numbers, phase.payload))
     (last,) = numbered((phase.stop - 1,), phase.payload)
     for message in inbox:
@@ -87,7 +91,10 @@ def follow(inbox: Channel[Any], phase: Phase) -> None:
 
 
 def gather(inbox: Channel[Any], phase: Phase, due: dict[Any, Iterator[Any]]) -> None:
-    """Receive the messages of one phase; each must be the next one of its sender."""
+    """Receive the messages of one phase from several senders; each must be the next one of its sender.
+
+    `due` has the next message of each sender as its keys, and as its values the iterators over the messages after it.
+    """
     numbers, last = phase.numbers, phase.stop - 1
     for message in inbox:
         sender = due.pop(message, None)
@@ -99,7 +106,7 @@ def gather(inbox: Channel[Any], phase: Phase, due: dict[Any, Iterator[Any]]) -> 
 
 
 def pick(model: Any, inboxes: list[Channel[Any]], phase: Phase, due: dict[Any, Iterator[Any]]) -> None:
-    """As `gather`, from several channels."""
+    """Receive the messages of one phase as `gather` does, but select among several channels."""
     for _ in phase.numbers:
         message = model.select(*inboxes).item
         sender = due.pop(message, None)
@@ -109,7 +116,7 @@ def pick(model: Any, inboxes: list[Channel[Any]], phase: Phase, due: dict[Any, I
 
 
 def converge(model: Any, timer: Any) -> list[Any]:
-    """Senders to the caller, through one channel, or through one each that the caller selects among."""
+    """Run the patterns in which senders send to the caller: `stream`, `fanin` and `select`."""
     plan = timer.plan
     inboxes = [model.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
     orders = [model.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
@@ -120,7 +127,7 @@ def converge(model: Any, timer: Any) -> list[Any]:
             arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *timer.extra)
             tasks.append(group.spawn(timer.send, *arguments, name=f"sender {k + 1}"))
         timer.spawned(tasks, inboxes)
-        for phase in timer.phases():  # a warm-up first, the counted one last
+        for phase in timer.phases():  # the warm-up first, the counted messages last
             for order in orders:
                 order.send(phase.stop)
             if plan.pattern == "stream":
@@ -137,7 +144,7 @@ def converge(model: Any, timer: Any) -> list[Any]:
 
 
 def bounce(model: Any, timer: Any) -> list[Any]:
-    """The caller to an echo, and back."""
+    """Run the pattern `pingpong`: the caller sends a message to an echo, and waits until it is back."""
     there, back = (model.Channel(timer.plan.capacity, name) for name in ("there", "back"))
     with model.TaskGroup() as group:
         task = group.spawn(timer.echo, there, back, *timer.extra, name="echo")
@@ -154,7 +161,7 @@ def bounce(model: Any, timer: Any) -> list[Any]:
 
 
 def spread(model: Any, timer: Any) -> list[Any]:
-    """The caller to receivers, through one channel; their reports must add up."""
+    """Run the pattern `fanout`: the caller sends to receivers, whose reports must add up to what it sent."""
     plan, reports = timer.plan, model.Channel(UNBOUNDED, "reports")
     outbox = model.Channel(plan.capacity, "link")
     orders = [model.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]
@@ -185,21 +192,21 @@ def spread(model: Any, timer: Any) -> list[Any]:
 async def async_send(
     orders: AsyncChannel[int], outbox: AsyncChannel[Any], number: int, step: int, payload: int
 ) -> None:
-    """As `send`."""
+    """The async form of `send`."""
     async for limit in orders:
         number = await async_emit(outbox, range(number, limit, step), payload)
     await outbox.send(None)
 
 
 async def async_emit(outbox: AsyncChannel[Any], numbers: range, payload: int) -> int:
-    """As `emit`."""
+    """The async form of `emit`."""
     for message in numbered(numbers, payload):
         await outbox.send(message)
     return numbers.start + len(numbers) * numbers.step
 
 
 async def async_echo(inbox: AsyncChannel[Any], outbox: AsyncChannel[Any]) -> None:
-    """As `echo`."""
+    """The async form of `echo`."""
     async for message in inbox:
         await outbox.send(message)
     outbox.close()
@@ -208,13 +215,13 @@ async def async_echo(inbox: AsyncChannel[Any], outbox: AsyncChannel[Any]) -> Non
 async def async_receive(
     orders: AsyncChannel[int], inbox: AsyncChannel[Any], reports: AsyncChannel[Any], payload: int
 ) -> None:
-    """As `receive`."""
+    """The async form of `receive`."""
     async for _ in orders:
         await reports.send(await async_take(inbox, payload))
 
 
 async def async_take(inbox: AsyncChannel[Any], payload: int) -> tuple[int, int]:
-    """As `take`."""
+    """The async form of `take`."""
     count, checksum, latest = 0, 0, -1
     async for message in inbox:
         if message is None:
@@ -229,7 +236,7 @@ async def async_take(inbox: AsyncChannel[Any], payload: int) -> tuple[int, int]:
 
 
 async def async_follow(inbox: AsyncChannel[Any], phase: Phase) -> None:
-    """As `follow`."""
+    """The async form of `follow`."""
     ahead = iter(numbered(phase.numbers, phase.payload))
     (last,) = numbered((phase.stop - 1,), phase.payload)
     async for message in inbox:
@@ -240,7 +247,7 @@ async def async_follow(inbox: AsyncChannel[Any], phase: Phase) -> None:
 
 
 async def async_gather(inbox: AsyncChannel[Any], phase: Phase, due: dict[Any, Iterator[Any]]) -> None:
-    """As `gather`."""
+    """The async form of `gather`."""
     numbers, last = phase.numbers, phase.stop - 1
     async for message in inbox:
         sender = due.pop(message, None)
@@ -252,7 +259,7 @@ async def async_gather(inbox: AsyncChannel[Any], phase: Phase, due: dict[Any, It
 
 
 async def async_pick(model: Any, inboxes: list[AsyncChannel[Any]], phase: Phase, due: dict[Any, Iterator[Any]]) -> None:
-    """As `pick`."""
+    """The async form of `pick`."""
     for _ in phase.numbers:
         message = (await model.select(*inboxes)).item
         sender = due.pop(message, None)
@@ -262,7 +269,7 @@ async def async_pick(model: Any, inboxes: list[AsyncChannel[Any]], phase: Phase,
 
 
 async def async_converge(model: Any, timer: Any) -> list[Any]:
-    """As `converge`."""
+    """The async form of `converge`."""
     plan = timer.plan
     inboxes = [model.Channel(plan.capacity, f"link {number + 1}") for number in range(plan.channels)]
     orders = [model.Channel(UNBOUNDED, f"sender {number + 1}") for number in range(plan.tasks)]
@@ -273,7 +280,7 @@ async def async_converge(model: Any, timer: Any) -> list[Any]:
             arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *timer.extra)
             tasks.append(group.spawn(timer.send, *arguments, name=f"sender {k + 1}"))
         timer.spawned(tasks, inboxes)
-        for phase in timer.phases():  # a warm-up first, the counted one last
+        for phase in timer.phases():  # the warm-up first, the counted messages last
             for order in orders:
                 await order.send(phase.stop)
             if plan.pattern == "stream":
@@ -290,7 +297,7 @@ async def async_converge(model: Any, timer: Any) -> list[Any]:
 
 
 async def async_bounce(model: Any, timer: Any) -> list[Any]:
-    """As `bounce`."""
+    """The async form of `bounce`."""
     there, back = (model.Channel(timer.plan.capacity, name) for name in ("there", "back"))
     async with model.TaskGroup() as group:
         task = group.spawn(timer.echo, there, back, *timer.extra, name="echo")
@@ -307,7 +314,7 @@ async def async_bounce(model: Any, timer: Any) -> list[Any]:
 
 
 async def async_spread(model: Any, timer: Any) -> list[Any]:
-    """As `spread`."""
+    """The async form of `spread`."""
     plan, reports = timer.plan, model.Channel(UNBOUNDED, "reports")
     outbox = model.Channel(plan.capacity, "link")
     orders = [model.Channel(UNBOUNDED, f"receiver {number + 1}") for number in range(plan.tasks)]

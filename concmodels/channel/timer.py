@@ -1,4 +1,4 @@
-"""The phases of one run of the channel program."""
+"""The timer of the channel program: which messages are sent in which phase, and how fast they arrived."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +14,7 @@ _PROGRAMS = {"pingpong": "bounce", "fanout": "spread"}
 
 
 class ChannelTimer(Stopwatch[ChannelPlan, Phase]):
-    """Measures one run. `send`, `echo`, `receive` and `extra` say what the program is to spawn."""
+    """Measures one run. The program spawns `send`, `echo` or `receive`, with the arguments `extra` at the end."""
 
     send: Callable[..., Any]
     echo: Callable[..., Any]
@@ -35,20 +35,20 @@ class ChannelTimer(Stopwatch[ChannelPlan, Phase]):
         for task in ("send", "echo", "receive"):
             setattr(self, task, getattr(module, kind + task))
         self.extra: tuple[int, ...] = ()
-        if separate:  # an echo counts messages, the others phases
+        if separate:  # an `echo` is told how many messages are not counted, the others how many phases
             phases = 2 if self._probe else 1
             self.extra = (1 + self._probe,) if self.plan.pattern == "pingpong" else (phases,)
 
     def spawned(self, tasks: list[Any], channels: list[Any]) -> None:
-        """All tasks have been started, and these channels carry the messages."""
+        """Take note of the tasks that were started and of the channels that carry the messages."""
         self.tasks, self._channels = tasks, channels
 
     def warm_up(self) -> Phase:
-        """One message for each task."""
+        """Return the first phase: one message for each task."""
         return self._new_phase(0, self.plan.tasks)
 
     def probe(self) -> Iterator[Phase]:
-        """One burst, if it is worth it."""
+        """Yield a burst of messages, if a probe is worth its time."""
         if self._probe:
             yield self._new_phase(self.plan.tasks, self._probe)
 
@@ -64,7 +64,7 @@ class ChannelTimer(Stopwatch[ChannelPlan, Phase]):
         return self._phase
 
     def steps_done(self) -> int:
-        """Return how many messages have arrived; where the caller sends them, those that still wait have not."""
+        """Return how many messages have arrived. In a fanout, messages that are still in the channel have not."""
         if self._phase is None:
             return 0
         waiting = sum(map(len, self._channels)) if self.plan.pattern == "fanout" else 0
@@ -75,7 +75,7 @@ class ChannelTimer(Stopwatch[ChannelPlan, Phase]):
         return {"messages_per_s": messages / run_s, "ns_per_message": run_s / messages * 1e9}
 
     def worker(self, names: dict[str, Any]) -> str | None:
-        """By the channel of its own: its orders, or what an echo answers on."""
+        """Recognise a task by a channel that only it has: that of its orders, or the one on which an echo answers."""
         if getattr(names.get("outbox"), "name", None) == "back":
             return "the echo"
         name = str(getattr(names.get("orders"), "name", ""))
@@ -87,7 +87,7 @@ class ChannelTimer(Stopwatch[ChannelPlan, Phase]):
 
 
 def probe_size(plan: ChannelPlan) -> int:
-    """Return how many messages tell how long the run will take; 0 if it can't be long enough to be told."""
+    """Return how many messages a probe sends; 0 if the run is too short for a probe."""
     if not worth_a_probe(plan.trips * plan.facts.hop):
         return 0
     return min(plan.messages, _PROBE_TRIPS if plan.pattern == "pingpong" else _PROBE)

@@ -1,8 +1,8 @@
-"""The conformance suite: what every model guarantees, as tests that receive a model and never name a library.
+"""The conformance suite: the guarantees of the contract as tests, which are given a model and never name a library.
 
-    python -m concmodels.conformance threads          hold a model of the catalog to its guarantees
-    python -m concmodels.conformance my_model.py      ... or your own: a file with a class Channel, and whatever else
-    pytest --model my_model.py                        the same as tests: see plugin.py
+    python -m concmodels.conformance threads          test a model of the catalog
+    python -m concmodels.conformance my_model.py      test your own: a file with a class Channel, and what else it has
+    pytest --model my_model.py                        the same as pytest tests: see plugin.py
 
 and from a program:
 
@@ -11,21 +11,22 @@ and from a program:
     >>> report.grade, [line.guarantee for line in report.broken]
     ('1 of 1 guarantee kept', [])
 
-How it is laid out:
+The files:
 
-    guarantees/      the guarantees, one function each; the docstring is the contract's sentence. Written once, with
-    `await` sync/          the same text with `async` and `await` taken away, made at import: what the sync models are
-    given suite.py       finds the guarantees and holds a model to one of them census.py      what a run may leave
-    behind: nothing grading/candidate.py  a model of one's own, and grading/lent.py: what it has not grading/runner.py
-    holds the guarantees in a process of its own, grading/worker.py, that may hang or crash
+    guarantees/             the guarantees, one function each, written once, with `await`; the docstring of a function
+                            is the sentence of the contract
+    sync/                   the same text without `async` and `await`, made at import, for the sync models
+    suite.py                finds the guarantees, and tests a model for one of them
+    census.py               checks that a run leaves nothing behind
+    grading/candidate.py    a model that somebody wrote, and grading/lent.py: the parts that it lacks
+    grading/runner.py       tests a model in a process of its own, grading/worker.py, which may hang or crash
 
-A guarantee is a function that gets the model as `model`. `async def` runs inside `model.run`, a plain `def` outside of
-any run. Other parameters it may ask for: `effort` (how much is enough for this model), `facts` (the catalog's), and
-those that `@guarantee(capacity=...)` gives a range of values. `@guarantee(by=cooperative)` says which models guarantee
-it, and `NEEDS` of a chapter or `@guarantee(needs=...)` what a model must have made itself to guarantee it.
+A guarantee is a function with a parameter `model`. An `async def` is called inside `model.run`, a plain `def` outside
+of any run. It may have further parameters: `effort` (how much to do on this model), `facts` (those of the catalog), and
+parameters that `@guarantee(capacity=...)` gives a range of values. `@guarantee(by=cooperative)` says which models give
+the guarantee. `NEEDS` of a chapter, or `@guarantee(needs=...)`, names what a model must implement itself to give it.
 
-Processes and subinterpreters import the guarantees too, so nothing there imports pytest, or anything else that is
-heavy.
+Processes and subinterpreters import the guarantees too, so they import neither pytest nor anything else that is heavy.
 """
 
 TYPE_CHECKING = False
@@ -40,7 +41,7 @@ _HOMES = {"grade": "grading", "Refused": "candidate", "Line": "report", "Outcome
 
 
 def __getattr__(name: str) -> object:
-    """Import what teachers need when they ask for it: children import this package too, and it stays light."""
+    """Import the tools for grading only when they are used, because children import this package too."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

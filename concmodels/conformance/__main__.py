@@ -1,4 +1,4 @@
-"""`python -m concmodels.conformance MODEL ...`."""
+"""The command `python -m concmodels.conformance MODEL ...`."""
 
 import sys
 

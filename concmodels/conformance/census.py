@@ -1,4 +1,4 @@
-"""What a run may leave behind: nothing. Counted before and after; without /proc, what can be counted there."""
+"""Checks that a run leaves nothing behind: it counts everything before and after, as far as the system shows it."""
 
 import os
 import signal
@@ -11,27 +11,27 @@ from concmodels.models.memory.leftovers import owner
 from concmodels.models.tasks.interrupts import ENDING
 
 PATIENCE = 2
-"""Seconds that what is ending may take to be gone, such as the stack of a raw thread. The garbage collector is not
-asked: what it would have to find has been left behind."""
+"""Seconds that things may take to end, such as the stack of a raw thread. The garbage collector is not called: garbage
+that only it would find has been left behind."""
 
 SEMAPHORES = f"/mp.{os.getpid()}"
-"""The prefix of this process's named semaphores; see `know_own_semaphores`."""
+"""The prefix of the named semaphores of this process; see `know_own_semaphores`."""
 
 
 def know_own_semaphores() -> None:
-    """Have `multiprocessing` name its semaphores so that those of other programs on this machine are no concern."""
+    """Let `multiprocessing` name its semaphores so that they can be told from those of other programs."""
     from multiprocessing import current_process
 
     current_process()._config["semprefix"] = SEMAPHORES  # type: ignore[attr-defined]
 
 
 def _listed(folder: str) -> list[str]:
-    """What lies in a folder; nothing, on a system that has it not."""
+    """Return the names in a folder; an empty list if the system has no such folder."""
     return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 def descendants() -> set[str]:
-    """The processes below this one, zombies too."""
+    """Return the descendants of this process, zombies included."""
     children: dict[int, list[tuple[int, str]]] = {}
     for entry in _listed("/proc"):
         if entry.isdigit():
@@ -39,7 +39,7 @@ def descendants() -> set[str]:
                 with open(f"/proc/{entry}/stat") as file:
                     text = file.read()
             except OSError:
-                continue  # gone meanwhile
+                continue  # it has ended meanwhile
             parent = text.rpartition(")")[2].split()[1]
             name = text.partition("(")[2].rpartition(")")[0]
             children.setdefault(int(parent), []).append((int(entry), f"process {entry} ({name})"))
@@ -53,18 +53,18 @@ def descendants() -> set[str]:
 
 
 def descriptors() -> set[str]:
-    """The open descriptors, and what they are."""
+    """Return the open file descriptors, and what they refer to."""
     found: set[str] = set()
     for entry in _listed("/proc/self/fd"):
         try:
             found.add(f"descriptor {entry} ({os.readlink(f'/proc/self/fd/{entry}')})")
         except OSError:
-            pass  # that of the listing itself
+            pass  # the descriptor of the listing itself
     return found
 
 
 def interpreters() -> set[str]:
-    """The subinterpreters."""
+    """Return the subinterpreters."""
     try:
         from concurrent.interpreters import list_all
     except ImportError:
@@ -73,7 +73,7 @@ def interpreters() -> set[str]:
 
 
 def shared_memory() -> set[str]:
-    """Named shared memory, without the semaphores of other programs."""
+    """Return the named shared memory, without the semaphores of other programs."""
     own, other = (f"sem.{SEMAPHORES[1:]}", f"sem.concmodels-{owner()}"), "sem."
     return {
         f"/dev/shm/{entry}" for entry in _listed("/dev/shm") if entry.startswith(own) or not entry.startswith(other)
@@ -81,19 +81,19 @@ def shared_memory() -> set[str]:
 
 
 def threads() -> set[str]:
-    """The native threads: also those that `threading` doesn't know, where the system tells."""
+    """Return the native threads; on Linux also those that `threading` doesn't know."""
     if os.path.isdir("/proc/self/task"):
         return {f"thread {entry}" for entry in os.listdir("/proc/self/task")}
     return {f"thread {it.native_id}" for it in threading.enumerate()}
 
 
 def temporary_files() -> set[str]:
-    """What lies in this program's folder of temporary files."""
+    """Return the files in this program's folder for temporary files."""
     return {os.path.join(tempfile.gettempdir(), entry) for entry in os.listdir(tempfile.gettempdir())}
 
 
 def take() -> set[str]:
-    """Everything that there is now."""
+    """Return everything that is there now."""
     found = {f"{signum.name} handler {signal.getsignal(signum)}" for signum in ENDING}
     for count in (descriptors, threads, descendants, interpreters, shared_memory, temporary_files):
         found |= count()
@@ -101,7 +101,7 @@ def take() -> set[str]:
 
 
 class NothingLeft:
-    """The block must leave nothing behind."""
+    """`with NothingLeft():` fails if its block leaves something behind."""
 
     def __enter__(self) -> None:
         self.before = take()
@@ -114,7 +114,7 @@ class NothingLeft:
             assert not left, f"left behind: {', '.join(sorted(left))}"
 
     def left(self) -> set[str]:
-        """What is there now and was not there before, after some patience."""
+        """Return what is there and was not there before the block; wait for what is about to end."""
         end = time.monotonic() + PATIENCE
         while (left := take() - self.before) and time.monotonic() < end:
             time.sleep(0.01)

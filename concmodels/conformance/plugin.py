@@ -1,16 +1,17 @@
-"""The pytest plugin: the guarantees as tests, one each, for a model of the catalog or of a file.
+"""The pytest plugin: one test for each guarantee, for a model of the catalog or of a file.
 
-It is loaded wherever concmodels is installed. In a course, a test file says
+pytest loads it wherever concmodels is installed. In a course, a test file contains
 
     def test_guarantee(model, guarantee):
         guarantee.hold(model)
 
-and `pytest --model my_model.py` or `pytest --model threads` grades it; both may be given several times. A test that
-asks for `model` alone runs once per model. What the model does not guarantee is left out, or skipped with the reason.
+and `pytest --model my_model.py` or `pytest --model threads` grades the model; `--model` may be given several times. A
+test that has only `model` as a parameter runs once per model. Guarantees that the model does not give are left out, or
+skipped with the reason.
 
-Nothing changes for other tests: the two fixtures mean something only after one of the options. `--concmodels-model` is
-always there; `--model`, the short form, is added last and only if no other plugin and no conftest.py has an option of
-that name. A model of a file is held to its guarantees in a process of its own, so it may hang or crash.
+Nothing changes for other tests: the two fixtures can be used only with one of the options. `--concmodels-model` always
+exists. `--model`, its short form, is added last, and only if no other plugin and no conftest.py has an option of that
+name. A model of a file is tested in a process of its own, so it may hang or crash.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def add_short_option(parser: pytest.Parser) -> None:
-    """Add `--model`, unless somebody else has it. A conftest.py that wants it for sure calls this itself."""
+    """Add `--model`, unless another plugin has it. A conftest.py that relies on it calls this function itself."""
     try:
         _add(parser, _SHORT)
     except ValueError, argparse.ArgumentError:
@@ -54,7 +55,7 @@ def _add(parser: pytest.Parser, option: str) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Iterator[None]:
-    """Add the short option when everybody else had the chance to."""
+    """Add the short option after all other plugins have added theirs."""
     try:
         return (yield)
     finally:
@@ -66,8 +67,8 @@ def chosen(config: pytest.Config) -> list[str]:
     return list(config.getoption(_CHOSEN))
 
 
-class Apart:
-    """A model of a file: its guarantees are held in another process. A test that wants its model has it in this one."""
+class FileModel:
+    """A model of a file: guarantees are tested in another process. Other attributes are those of the model itself."""
 
     def __init__(self, path: str) -> None:
         from concmodels.conformance.grading import runner
@@ -76,7 +77,7 @@ class Apart:
         self.name, self._path = self.grader.label, path
 
     def hold(self, guarantee: Guarantee) -> None:
-        """Fail with what the other process found."""
+        """Test the model for the guarantee in the other process; fail with what that reports."""
         from concmodels.conformance.suite import NotGuaranteed
 
         outcome = self.grader.hold(guarantee)
@@ -91,29 +92,29 @@ class Apart:
         return getattr(candidate.model(self._path), attribute)
 
 
-_APART = pytest.StashKey[dict[str, Apart]]()
+_FILE_MODELS = pytest.StashKey[dict[str, FileModel]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a model that does not exist, before anything runs; load those of files."""
+    """Refuse models that do not exist, before any test runs; load the models of files."""
     if not chosen(config):
         return
     from concmodels.conformance.grading import candidate
 
-    config.stash[_APART] = apart = {}
+    config.stash[_FILE_MODELS] = file_models = {}
     try:
         for name in chosen(config):
             candidate.check(name)
             if candidate.own_work(name):
-                apart[name] = Apart(name)
+                file_models[name] = FileModel(name)
     except ValueError as error:
         pytest_unconfigure(config)
         raise pytest.UsageError(str(error)) from None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the processes of the models."""
-    for model in config.stash.get(_APART, {}).values():
+    """End the processes in which models of files are tested."""
+    for model in config.stash.get(_FILE_MODELS, {}).values():
         model.grader.__exit__(None, None, None)
 
 
@@ -124,8 +125,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
-    """Run a test that asks for `model` once per name, and if it asks for `guarantee` too, once per guarantee of
-    each."""
+    """Run a test with the parameter `model` once per name, and with `guarantee` once per guarantee of each model."""
     if "model" not in metafunc.fixturenames:
         return
     _compile_with_values()
@@ -135,38 +135,39 @@ def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
     from concmodels.conformance import suite
     from concmodels.conformance.grading import candidate
 
-    # New guarantees for each model: of equal ones pytest would take all models in turn, and warm each of them up again.
+    # Each model gets its own guarantee objects. If they were equal, pytest would group the tests by guarantee, change
+    # the model at every test, and warm it up each time.
     pairs = [(name, it) for name in names for it in suite.guarantees() if _gives(metafunc.config, name, it)]
     ids = [f"{candidate.label(name)}-{guarantee}" for name, guarantee in pairs]
     metafunc.parametrize("model, guarantee", pairs, ids=ids, indirect=["model"], scope="session")
 
 
 def _gives(config: pytest.Config, name: str, guarantee: Guarantee) -> bool:
-    """Whether the model guarantees it, as far as is known before it is asked."""
-    apart = config.stash.get(_APART, {}).get(name)
-    return guarantee.by(catalog.facts(name)) if apart is None else str(guarantee) not in apart.grader.why_not
+    """Return whether the model gives the guarantee, as far as that is known before it is tested."""
+    of_file = config.stash.get(_FILE_MODELS, {}).get(name)
+    return guarantee.by(catalog.facts(name)) if of_file is None else str(guarantee) not in of_file.grader.why_not
 
 
 @pytest.fixture(scope="session")
-def model(request: pytest.FixtureRequest) -> Model | Apart:
-    """The model to be graded, as `concmodels.conformance.suite.Model`; it has run once before."""
+def model(request: pytest.FixtureRequest) -> Model | FileModel:
+    """The model to be graded, as a `concmodels.conformance.suite.Model`; it has been warmed up."""
     return opened(request)
 
 
 @pytest.fixture(scope="session")
 def guarantee() -> None:
-    """The guarantee to be held; its values come with those of `model`."""
+    """The guarantee to be tested. Its values come with those of `model`: without them this fails."""
     pytest.fail(_HINT, pytrace=False)
 
 
-def opened(request: pytest.FixtureRequest) -> Model | Apart:
-    """Load the model that a parametrized `model` fixture was asked for; skip if it can't run here."""
+def opened(request: pytest.FixtureRequest) -> Model | FileModel:
+    """Load the model for a parametrized `model` fixture; skip the test if the model can't run here."""
     from concmodels.conformance.suite import Model
 
     if not hasattr(request, "param"):
         pytest.fail(_HINT, pytrace=False)
-    if apart := request.config.stash.get(_APART, {}).get(request.param):
-        return apart
+    if of_file := request.config.stash.get(_FILE_MODELS, {}).get(request.param):
+        return of_file
     try:
         found = Model.named(request.param)
     except ModelUnavailable as error:
@@ -177,7 +178,7 @@ def opened(request: pytest.FixtureRequest) -> Model | Apart:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Skip what a partial model does not guarantee."""
+    """Skip a test if a partial model does not give its guarantee."""
     if not chosen(pyfuncitem.config):
         return (yield)
     from concmodels.conformance.suite import NotGuaranteed
@@ -189,7 +190,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 
 
 def _compile_with_values() -> None:
-    """Have the sync text compiled as pytest compiles a test: a failed `assert` shows the values."""
+    """Let the sync text be compiled as pytest compiles a test, so that a failed `assert` shows the values."""
     import ast
     from types import CodeType
 

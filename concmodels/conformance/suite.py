@@ -1,9 +1,9 @@
-"""Finds the guarantees, and holds a model to one of them.
+"""Finds the guarantees, and tests a model for one of them.
 
-model = Model.named("threads")
-for guarantee in guarantees():
-    if guarantee.why_not(model) is None:
-        guarantee.hold(model)
+    model = Model.named("threads")
+    for guarantee in guarantees():
+        if guarantee.why_not(model) is None:
+            guarantee.hold(model)
 """
 
 import itertools
@@ -21,7 +21,7 @@ from .census import NothingLeft
 _TEXTS = f"{__package__}.guarantees"
 
 VOCABULARY = ("Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep")
-"""What a model has."""
+"""The names that a model has."""
 
 
 class NotGuaranteed(Exception):
@@ -29,21 +29,21 @@ class NotGuaranteed(Exception):
 
 
 class Effort:
-    """How much is enough: many messages where they are cheap, few tasks where those are dear."""
+    """How much a test does: many messages where they are cheap, few rounds where tasks or messages are expensive."""
 
     def __init__(self, facts: Facts) -> None:
         self.hop = facts.hop
-        """The seconds of one slow hand-over: a timeout that strikes about as often as not."""
+        """The seconds of one slow hop: a timeout of that length is over about as often before the hop as after it."""
         self.items = 300 if facts.hop < 1e-4 else 25
-        dear = facts.memory > 1 << 20 or facts.hop > 1e-4
-        self.rounds = 4 if dear else 50
+        expensive = facts.memory > 1 << 20 or facts.hop > 1e-4
+        self.rounds = 4 if expensive else 50
 
 
 class Model:
-    """A model as the suite sees it. `own`: what of the vocabulary is its own work, rather than lent to it."""
+    """A model as the suite sees it. `own` has the names of the vocabulary that it implements itself."""
 
     partial = False
-    """Whether it may say, by NotImplementedError, that it does not guarantee something."""
+    """Whether the model may refuse a guarantee by raising NotImplementedError."""
 
     def __init__(self, name: str, verbs: Any, facts: Facts, own: frozenset[str] = frozenset(VOCABULARY)) -> None:
         self.name, self.verbs, self.facts, self.own = name, verbs, facts, own
@@ -52,26 +52,26 @@ class Model:
 
     @staticmethod
     def named(name: str) -> Model:
-        """A model of the catalog. Raises `UnknownModel` and `ModelUnavailable`."""
+        """Return a model of the catalog. Raises `UnknownModel` and `ModelUnavailable`."""
         facts = catalog.facts(name)
         model = Model(name, catalog.load(name), facts)
-        model.partial = catalog.is_beyond(facts)  # beyond one machine not every guarantee can be kept
+        model.partial = catalog.is_distributed(facts)  # on several machines not every guarantee can be kept
         return model
 
     def warm_up(self) -> None:
-        """Run once: what a library starts at first use and keeps is not what a run leaves behind."""
+        """Run a small program twice. What a library starts at its first use, and keeps, is then not left by a test."""
         self._run_small(self.verbs)
         self._run_small(self.verbs)
 
     def hold(self, guarantee: Guarantee) -> None:
-        """See `Guarantee.hold`."""
+        """Test the model for this guarantee: see `Guarantee.hold`."""
         if why := guarantee.why_not(self):
             raise NotGuaranteed(why)
         function = getattr(import_module(f"{self.texts}.{guarantee.chapter}"), guarantee.name)
         known = {"model": self.verbs, "effort": self.effort, "facts": self.facts, **guarantee.values}
         args = [known[name] for name in signature(function).parameters]
         for library in guarantee.uses:
-            import_module(library)  # now: what it keeps is not what a run leaves behind
+            import_module(library)  # imported now, so that what it keeps is not taken for left behind
         try:
             with NothingLeft():
                 if guarantee.in_a_run:
@@ -89,7 +89,7 @@ class Model:
 
 
 class Guarantee:
-    """One guarantee, with the values that it is to be held for."""
+    """One guarantee, with one choice of values for its parameters."""
 
     def __init__(self, chapter: str, function: Any, values: dict[str, object]) -> None:
         self.chapter, self.name, self.values = chapter, function.__name__, values
@@ -101,33 +101,33 @@ class Guarantee:
 
     @property
     def full_name(self) -> str:
-        """Chapter and name, the same for all values."""
+        """Chapter and name, which are the same for all values."""
         return f"{self.chapter}.{self.name}"
 
     @property
     def label(self) -> str:
-        """The values in words: `capacity=0`."""
+        """The values as text: `capacity=0`."""
         return ",".join(f"{name}={_label(value)}" for name, value in self.values.items())
 
     def __str__(self) -> str:
         return self.full_name + (f"({self.label})" if self.values else "")
 
     def why_not(self, model: Model) -> str | None:
-        """Return why the model does not guarantee this, in words, or None if it does."""
+        """Return the reason why the model does not give this guarantee, in words, or None if it does."""
         if not self.by(model.facts):
-            who = (getdoc(self.by) or "others").rstrip(".")
-            return f"only guaranteed by {who[0].lower()}{who[1:]}"
+            models = (getdoc(self.by) or "others").rstrip(".")
+            return f"only guaranteed by {models[0].lower()}{models[1:]}"
         if missing := [name for name in self.needs if name not in model.own]:
             return f"{model.name} has no {' and no '.join(missing)} of its own"
         return None
 
     def hold(self, model: Model) -> None:
-        """Raise what shows that the model does not keep it, or `NotGuaranteed`."""
+        """Test the model. Raises what shows that it breaks the guarantee, or `NotGuaranteed` if it does not give it."""
         model.hold(self)
 
 
 def not_implemented(error: BaseException | None) -> BaseException | None:
-    """The NotImplementedError by which a partial model says that it does not guarantee this, wherever it arose."""
+    """Return the NotImplementedError that is in this exception, its groups, causes or contexts, if there is one."""
     if error is None or isinstance(error, NotImplementedError):
         return error
     inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
@@ -145,7 +145,7 @@ def _label(value: object) -> str:
 
 
 def guarantees() -> Iterator[Guarantee]:
-    """All guarantees, in the order of the texts."""
+    """Yield all guarantees, in the order of the chapters."""
     for chapter in import_module(_TEXTS).CHAPTERS:
         module = import_module(f"{_TEXTS}.{chapter}")
         for function in _marked(module):
@@ -154,6 +154,6 @@ def guarantees() -> Iterator[Guarantee]:
 
 
 def _marked(module: ModuleType) -> list[Any]:
-    """The functions of a chapter that are guarantees."""
+    """Return the functions of a chapter that are guarantees."""
     functions = [it for it in vars(module).values() if isinstance(it, FunctionType)]
     return [it for it in functions if hasattr(it, "choices") and it.__module__ == module.__name__]

@@ -1,4 +1,4 @@
-"""What the pool program is to do in one run, and what that took."""
+"""The plan of one run of the pool program, and its result."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -11,13 +11,13 @@ from concmodels.programs.result import Outcome, count
 from concmodels.work import Work, load
 
 MOST_KEPT = 100_000
-"""Up to so many results are kept and checked at the end; of more each is checked as it comes, and let go."""
+"""Up to so many results are kept, and checked at the end; if there are more, each is checked when it comes."""
 _WAITING = 8
-_RESULT_BYTES = 16 * ITEM_BYTES  # room for a document
+_RESULT_BYTES = 16 * ITEM_BYTES  # enough for a document
 
 
 class PoolPhase:
-    """Tasks that are done together: their items, what takes each result, how far the pool may run ahead."""
+    """Tasks that are done together: their items, a function that takes each result, and the `buffersize` of `map`."""
 
     def __init__(self, items: Iterable[Any], took: Callable[[Any], object], buffersize: int | None = None) -> None:
         self.items = items
@@ -26,8 +26,9 @@ class PoolPhase:
 
 
 class PoolPlan(AnyPlan["PoolResult"]):
-    """The parameters of one run. Raises `UnknownModel`, `ValueError` for what can't be, `TypeError` for options of
-    another work.
+    """The parameters of one run.
+
+    Raises `UnknownModel`, `ValueError` for parameters that make no sense, and `TypeError` for options of another work.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class PoolPlan(AnyPlan["PoolResult"]):
         self.sizes, self._work_descriptors = new.sizes, new.descriptors
 
     def new_work(self) -> Work:
-        """Return the work of one run."""
+        """Return a new `Work` for one run."""
         return self.kind(self.model, self.tasks, self.workers, **self.given)
 
     @property
@@ -84,7 +85,7 @@ class PoolPlan(AnyPlan["PoolResult"]):
 
 
 def workers_of(work: str, workers: int | None) -> int:
-    """Return how many workers there are: without a word as many as CPUs, or some more if all that they do is wait."""
+    """Return the number of workers: by default as many as CPUs, or 8 if all that the tasks do is wait."""
     if workers is None:
         return _WAITING if work == "io" else os.process_cpu_count() or 1
     check_size("workers", workers)
@@ -93,25 +94,25 @@ def workers_of(work: str, workers: int | None) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolResult(Outcome):
-    """What one run of the pool program took.
+    """The figures of one run of the pool program.
 
-    `setup_s` ends when every worker has done one task that does not count; `run_s` is from the first task given to the
-    pool until the last result had come. What prepares the work (a server, a buffer) is in no phase.
+    `setup_s` ends when every worker has done one task that does not count; `run_s` is the time from giving the first
+    counted task to the pool until the last result had come. Preparing the work (a server, a buffer) counts nowhere.
     """
 
     SPEED = "tasks_per_s"
 
     work: str
     sizes: dict[str, Any]
-    """The options of the work; None: its own default."""
+    """The options of the work; None stands for the default of the work."""
     tasks: int
     workers: int
     tasks_per_s: float | None = None
     us_per_task: float | None = None
     speedup: float | None = None
-    """How many times as long as `run_s` the same tasks take in a plain loop: `loop_s / run_s`."""
+    """How many times as long the same tasks take in a plain loop: `loop_s / run_s`."""
     loop_s: float | None = None
-    """What the plain loop takes. It was left after about two seconds: then this is extrapolated from what it did."""
+    """How long the plain loop takes; extrapolated, if the loop was stopped after about two seconds."""
     loop_tasks: int | None = None
     """How many tasks the plain loop did."""
 
@@ -123,7 +124,7 @@ class PoolResult(Outcome):
 
     @property
     def ns_per_task(self) -> float | None:
-        """As the table shows it."""
+        """The time per task in the unit that the table shows."""
         return None if self.us_per_task is None else self.us_per_task * 1e3
 
     def columns(self) -> dict[str, tuple[str, str]]:

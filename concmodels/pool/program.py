@@ -1,4 +1,4 @@
-"""The pool program for its callers: from Python by a function, and as a command with arguments."""
+"""The pool program: a function for Python, and a command with arguments."""
 
 from argparse import ArgumentParser, Namespace
 from typing import Any
@@ -14,7 +14,7 @@ from concmodels.work import NAMES, Option, load
 
 
 class PoolCommand(Program):
-    """`python -m concmodels.pool`."""
+    """The command `python -m concmodels.pool`."""
 
     name = "concmodels.pool"
     description = (
@@ -79,16 +79,16 @@ def pool(
     timeout: float | None = None,
     **sizes: int | str,
 ) -> PoolResult:
-    """Have `tasks` tasks done by a pool of `workers` in this process and return what it took.
+    """Have `tasks` tasks done by a pool of `workers` workers in this process, and return the figures.
 
-    `work` is `cpu`, `io`, `buffer` or `nothing`, and `sizes` are its options: `kind` and `size` of cpu, `delay` in
-    milliseconds of io, `buffer` and `numbers` of buffer. `workers` None is as many as there are CPUs, for io 8.
-    `timeout` is in seconds, over everything.
+    `work` is `cpu`, `io`, `buffer` or `nothing`, and `sizes` are the options of that work: `kind` and `size` of cpu,
+    `delay` of io (in milliseconds), `buffer` and `numbers` of buffer. By default there are as many workers as CPUs, and
+    8 for io. `timeout` limits everything together, in seconds.
 
-    What fails is a result too: `verified` is False and `error` says why. Raises `ValueError` for a work that there is
-    not, and for sizes that make no sense or that this machine can't hold; `TypeError` for an option that the work has
-    not; `UnknownModel`, `ModelUnavailable`, `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for a timeout
-    outside the main thread.
+    A run that fails also returns a result: its `verified` is False and its `error` says why. Raises `ValueError` for an
+    unknown work, and for sizes that make no sense or that this machine can't hold; `TypeError` for an option that the
+    work does not have; `UnknownModel`, `ModelUnavailable`, `TimeoutError`, `KeyboardInterrupt`, and `RuntimeError` for
+    a timeout outside the main thread.
 
         >>> from concmodels.pool import pool
         >>> result = pool("threads", tasks=20, workers=2, work="nothing")

@@ -1,19 +1,21 @@
 """The pool at work: TASKS tasks on N workers, and every result is checked.
 
-    the caller  --- the next item of each task --->  the pool: worker 1 ... worker N
-        '<------- the results, in their order --------'
+    the caller  ---- the items of the tasks ---->  the pool: worker 1 ... worker N
+        '<------- the results, in order --------------'
 
-What a task does is the work (`concmodels.work`): computing, waiting for a server, reading one big buffer, nothing. The
-same work is first done, or a sample of it, in a plain loop: what the pool gains on it is the `speedup`.
+What a task does is called the work (`concmodels.work`): to compute, to wait for a server, to read one big buffer, or
+nothing. The same work, or a sample of it, is first done in a plain loop; how many times as fast the pool does it is the
+`speedup`.
 
-Three phases, reported apart: the set-up ends when every worker has done a task that does not count, and to be sure of
-that each of them is kept until all have come (`attend`, `meet`). Then come the tasks that count, with the pool's `map`.
+The set-up ends when every worker has done one task that does not count. To make sure that no worker does two of these
+tasks while another does none, each of them holds its worker until all workers have one (`attend`, `meet`). The counted
+tasks follow, by the pool's `map`.
 
-The program stands here twice, once sync and once async, equal up to `async` and `await`. Run it with
+The program is written twice, once sync and once async; the two differ only in `async` and `await`. Run it with
 `python -m concmodels.pool 1000 --work cpu --model processes`, or from Python with `pool("processes", tasks=1000,
 work="cpu")`.
 
-Workers in processes and subinterpreters import this module, so it imports nothing before it must.
+Workers in processes and subinterpreters import this module, so at its top it imports nothing at all.
 """
 
 TYPE_CHECKING = False
@@ -32,11 +34,14 @@ PATIENCE_S = 1.0
 
 
 class WrongResult(Exception):
-    """A task returned another value than it should have, or the results are not as many as the tasks."""
+    """A task returned a wrong value, or there are not as many results as tasks."""
 
 
 def attend(function: Callable[[Any], Any], item: Any, come: Channel[int], go: Channel[None]) -> tuple[int, Usage]:
-    """A task that is not counted: do it, say so, and wait until all have; return who did it, and what that one used."""
+    """Do a task that is not counted, report that, and wait for the other workers.
+
+    Returns the id of the worker's process, and the resources that the process has used up to now.
+    """
     try:
         function(item)
     finally:
@@ -46,7 +51,7 @@ def attend(function: Callable[[Any], Any], item: Any, come: Channel[int], go: Ch
 
 
 def meet(model: Any, pool: Pool, function: Any, items: list[Any]) -> list[tuple[int, Usage]]:
-    """Have each worker do one of these tasks."""
+    """Have each worker do exactly one of these tasks, of which there are as many as workers."""
     come, go = model.Channel(UNBOUNDED, "come"), model.Channel(UNBOUNDED, "go")
     here = [pool.submit(attend, function, item, come, go) for item in items]
     awaited = len(here)
@@ -54,7 +59,7 @@ def meet(model: Any, pool: Pool, function: Any, items: list[Any]) -> list[tuple[
         try:
             awaited -= come.receive(timeout=PATIENCE_S)
         except TimeoutError:
-            if any(task.done() for task in here):  # before it was told to go: it has failed
+            if any(task.done() for task in here):  # none was told to go, so this one has failed
                 break
     for _ in here:
         go.send(None)
@@ -62,21 +67,24 @@ def meet(model: Any, pool: Pool, function: Any, items: list[Any]) -> list[tuple[
 
 
 def do(pool: Pool, function: Any, phase: PoolPhase) -> None:
-    """Have the tasks of one phase done."""
+    """Have the pool do the tasks of one phase; pass on each result."""
     took = phase.took
     for result in pool.map(function, phase.items, buffersize=phase.buffersize):
         took(result)
 
 
 def crowd(model: Any, timer: Any) -> list[Any]:
-    """Run one pool, from its making to its end; return what its workers used, where they are processes."""
-    timer.pause()  # what prepares the work, and the plain loop, belong to no phase
+    """Prepare the work, run it in a plain loop and then in a pool; return what each worker used, if it is a process.
+
+    `timer` measures. While it is paused, the time belongs to no phase.
+    """
+    timer.pause()  # neither preparing the work nor the plain loop is part of the set-up
     with timer.work.prepared(model) as work:
         timer.loop()
         timer.resume()
         with model.Pool(timer.plan.workers) as pool:
             for phase in timer.phases():
-                if phase is None:
+                if phase is None:  # a warm-up
                     timer.before = meet(model, pool, work.function, list(work.warm_up()))
                 else:
                     do(pool, work.function, phase)
@@ -94,7 +102,7 @@ def crowd(model: Any, timer: Any) -> list[Any]:
 async def async_attend(
     function: Callable[[Any], Any], item: Any, come: AsyncChannel[int], go: AsyncChannel[None]
 ) -> tuple[int, Usage]:
-    """As `attend`."""
+    """The async form of `attend`."""
     try:
         await function(item)
     finally:
@@ -104,7 +112,7 @@ async def async_attend(
 
 
 async def async_meet(model: Any, pool: AsyncPool, function: Any, items: list[Any]) -> list[tuple[int, Usage]]:
-    """As `meet`."""
+    """The async form of `meet`."""
     come, go = model.Channel(UNBOUNDED, "come"), model.Channel(UNBOUNDED, "go")
     here = [await pool.submit(async_attend, function, item, come, go) for item in items]
     awaited = len(here)
@@ -112,7 +120,7 @@ async def async_meet(model: Any, pool: AsyncPool, function: Any, items: list[Any
         try:
             awaited -= await come.receive(timeout=PATIENCE_S)
         except TimeoutError:
-            if any(task.done() for task in here):  # before it was told to go: it has failed
+            if any(task.done() for task in here):  # none was told to go, so this one has failed
                 break
     for _ in here:
         await go.send(None)
@@ -120,21 +128,21 @@ async def async_meet(model: Any, pool: AsyncPool, function: Any, items: list[Any
 
 
 async def async_do(pool: AsyncPool, function: Any, phase: PoolPhase) -> None:
-    """As `do`."""
+    """The async form of `do`."""
     took = phase.took
     async for result in pool.map(function, phase.items, buffersize=phase.buffersize):
         took(result)
 
 
 async def async_crowd(model: Any, timer: Any) -> list[Any]:
-    """As `crowd`."""
-    timer.pause()  # what prepares the work, and the plain loop, belong to no phase
+    """The async form of `crowd`."""
+    timer.pause()  # neither preparing the work nor the plain loop is part of the set-up
     async with timer.work.prepared(model) as work:
         timer.loop()
         timer.resume()
         async with model.Pool(timer.plan.workers) as pool:
             for phase in timer.phases():
-                if phase is None:
+                if phase is None:  # a warm-up
                     timer.before = await async_meet(model, pool, work.function, list(work.warm_up()))
                 else:
                     await async_do(pool, work.function, phase)
@@ -150,7 +158,7 @@ async def async_crowd(model: Any, timer: Any) -> list[Any]:
 
 
 def used() -> tuple[int, Usage]:
-    """Return the number of this process, and what it has used up to now."""
+    """Return the id of this process, and the resources that it has used up to now."""
     import os
 
     from concmodels.programs.usage import usage

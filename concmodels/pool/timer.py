@@ -1,4 +1,4 @@
-"""The phases of one run of the pool program, and the plain loop that it is held against."""
+"""The timer of the pool program: the phases of one run, and the plain loop that the pool is compared with."""
 
 import contextlib
 from collections import deque
@@ -16,15 +16,15 @@ from concmodels.programs.stopwatch import Listener, Stopwatch
 if TYPE_CHECKING:
     from concmodels.programs.usage import Usage
 
-_LOOP_S = 2.0  # the plain loop is left when it might take longer
+_LOOP_S = 2.0  # the plain loop is stopped when it might take longer
 _PROBE_S = 0.5
 _MOST_PROBED = 1000
 _AHEAD = 10_000
-_OVERHEAD_S = 50e-6  # of a task, at the slow end
+_OVERHEAD_S = 50e-6  # of one task, in the slowest case
 
 
 class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
-    """Measures one pool. The warm-up is a phase of no items: None."""
+    """Measures one pool. A warm-up is the phase None: the program knows itself what each worker has to do."""
 
     own_errors = (WrongResult,)
 
@@ -43,7 +43,7 @@ class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
         self._probed = 0
 
     def loop(self) -> None:
-        """Do the work, or as much of it as takes about two seconds, in a plain loop; once one task has warmed it up."""
+        """Do the work in a plain loop, or as much of it as takes about two seconds. One task warms the loop up."""
         with contextlib.closing(self.work.loop()) as results:
             next(results)
         done, batch, took = 0, 1, 0.0
@@ -57,10 +57,13 @@ class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
         self.loop_tasks, self.loop_s = done, took / done * self.plan.tasks
 
     def warm_up(self) -> None:
-        """The program knows what each worker does."""
+        """Return None, which stands for a warm-up."""
 
     def probe(self) -> Iterator[PoolPhase | None]:
-        """Some tasks, if it is worth it: full rounds of the workers. Then a second warm-up, if what they use counts."""
+        """Yield some tasks, if a probe is worth its time: as many for each worker.
+
+        Where the workers are processes a second warm-up follows, because that reads what they have used so far.
+        """
         longest = self.loop_s + self.plan.tasks * _OVERHEAD_S
         if not self.listener.wants_estimate or not worth_a_probe(longest):
             return
@@ -73,7 +76,7 @@ class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
 
     @property
     def _ahead(self) -> int | None:
-        """How many results may wait for the caller; None: all."""
+        """The `buffersize` of `map`: how many results may wait for the caller; None means all."""
         return None if self.plan.tasks <= MOST_KEPT else _AHEAD
 
     def estimate(self, took: list[float]) -> float:
@@ -98,11 +101,11 @@ class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
             raise WrongResult(f"{self.steps_done():,} results came of {self.plan.tasks:,} tasks")
 
     def steps_done(self) -> int:
-        """Return how many results have come."""
+        """Return how many results have come; a snapshot."""
         return self._checked + len(self._results)
 
     def uses(self) -> list[Usage]:
-        """Return what each worker has used since the warm-up; one that has come since: since it was born."""
+        """Return what each worker has used since the warm-up; if it was started later, since its start."""
         before = dict(self.before)
         return [_difference(now, before.get(pid, _NOTHING)) for pid, now in self.after]
 
@@ -112,7 +115,7 @@ class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
         return {"tasks_per_s": tasks / run_s, "us_per_task": run_s / tasks * 1e6} | gain
 
     def worker(self, names: dict[str, Any]) -> str | None:
-        """What fails in the midst of a phase, or of the plain loop, has failed in a task."""
+        """Recognise code of the program that runs tasks, by its local names: what fails there has failed in a task."""
         for frame in ({"took", "phase"}, {"here", "awaited"}, {"batch", "done"}):
             if frame.issubset(names):
                 return "a task"
@@ -138,4 +141,4 @@ def _short(value: Any) -> str:
 
 
 def idle(item: Any) -> None:
-    """A task of a worker in a process that shall only report."""
+    """Do nothing: the task of a worker that only has to report what it has used."""

@@ -1,8 +1,8 @@
-"""`--timeout`: after so many seconds a run is ended the way Ctrl-C ends it.
+"""The alarm of `--timeout`: after so many seconds it ends a run in the way in which Ctrl-C ends it.
 
-Every model knows how to end cleanly on Ctrl-C, so the alarm calls the SIGINT handler that is installed at that moment,
-with the very frame the alarm interrupted: the handler decides by that frame whether it may raise. It is a signal timer
-and no thread, because a process with threads must not fork.
+Every model ends cleanly on Ctrl-C. So the alarm calls the SIGINT handler that is installed at that moment, and passes
+on the frame that the alarm has interrupted, because the handler decides by that frame whether it may raise. The alarm
+is a signal timer and not a thread, because a process with threads must not fork.
 """
 
 import signal
@@ -15,10 +15,10 @@ GRACE_S = 10.0
 
 
 class Alarm:
-    """`with Alarm(seconds) as alarm:` raises `KeyboardInterrupt` in the main thread in time; then `struck` is True.
+    """`with Alarm(seconds) as alarm:` raises `KeyboardInterrupt` in the main thread when the time is over.
 
-    If the block has not ended `GRACE_S` seconds after that, `on_hang` is called. Raises `RuntimeError` outside the
-    main thread, where signals can't be received.
+    `alarm.struck` is then True. If the block has not ended `GRACE_S` seconds later, `on_hang` is called. Raises
+    `RuntimeError` outside the main thread, where signals can't be received.
     """
 
     def __init__(self, seconds: float | None, on_hang: Callable[[], None] | None = None) -> None:
@@ -33,7 +33,7 @@ class Alarm:
     def __enter__(self) -> Self:
         if self._seconds is None:
             return self
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup: models would see to no interrupt at all
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup; models leave that as it is
             self._install(signal.SIGINT, signal.default_int_handler)
         self._install(signal.SIGALRM, self._strike)
         self._armed = True

@@ -1,4 +1,4 @@
-"""The programs as commands: from the arguments to the exit status, with one sentence for whatever goes wrong."""
+"""The programs as commands: from the arguments to the exit status. Every error is reported in one sentence."""
 
 import signal
 
@@ -16,7 +16,7 @@ from concmodels.programs.session import Session, held_interrupts
 def command(program: Program, arguments: list[str] | None = None) -> int:
     """Run a program with these arguments; return its exit status.
 
-    Raises nothing, but `SystemExit(0)` after `--help`.
+    Raises nothing except `SystemExit(0)` after `--help`.
     """
     try:
         options = parse(program, arguments)
@@ -36,13 +36,13 @@ def command(program: Program, arguments: list[str] | None = None) -> int:
 
 
 def as_program(status: int) -> int:
-    """Return the status of a finished program. What is left to do takes moments: there is nothing to interrupt now."""
+    """Return the exit status of a program that has finished; ignore signals while Python itself ends."""
     for signum in ENDING:
         signal.signal(signum, signal.SIG_IGN)
     return status
 
 
 def _list() -> None:
-    names = catalog.names(variants=True, beyond=True)
+    names = catalog.names(variants=True, distributed=True)
     for name in names:
         print(f"{name:{max(map(len, names))}}  {catalog.why_not(name) or 'available'}")

@@ -1,7 +1,7 @@
-"""Whether this machine can hold what a plan makes, found out before it is started.
+"""Checks, before a run starts, whether this machine can hold what the run makes.
 
-The needs are the catalog's rounded figures; a check that refuses must be right, so every limit is taken at its most
-generous: what is free now, and the soft limit on descriptors raised as far as it goes.
+What a run needs is computed from the rounded figures of the catalog. A check that refuses a run must be right, so each
+limit is taken at its most generous: what is free now, and the soft limit on descriptors raised as far as possible.
 """
 
 import contextlib
@@ -15,13 +15,13 @@ from concmodels.programs.plan import AnyPlan
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
-_SPARE_DESCRIPTORS = 12  # what starts a program, an event loop, and the connection of a plain loop
-_SPARE_BEYOND = 64  # a run of processes or interpreters keeps 48 free to end in order, a cluster has 30 of its own
+_SPARE_DESCRIPTORS = 12  # for starting a program, an event loop, and the connection of a plain loop
+_SPARE_SEPARATE = 64  # a run of processes or interpreters keeps 48 free for an orderly end, a cluster uses 30
 _GIB = 1024**3
 
 
 class TooLarge(ValueError):
-    """This machine can't hold it; the message says what is short."""
+    """This machine can't hold the run; the message says what is short."""
 
 
 def check(plan: AnyPlan[Any]) -> None:
@@ -38,8 +38,8 @@ def _check_descriptors(plan: AnyPlan[Any]) -> None:
     need = plan.descriptors
     if not need:
         return
-    at_home = not plan.facts.descriptors and not catalog.is_beyond(plan.facts)
-    need += _open_descriptors() + (_SPARE_DESCRIPTORS if at_home else _SPARE_BEYOND)
+    in_one_memory = not plan.facts.descriptors and not catalog.is_distributed(plan.facts)
+    need += _open_descriptors() + (_SPARE_DESCRIPTORS if in_one_memory else _SPARE_SEPARATE)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and need > hard:
         raise TooLarge(f"{plan.thing} needs about {need:,} file descriptors, and the limit is {hard:,} (ulimit -Hn)")
@@ -48,7 +48,7 @@ def _check_descriptors(plan: AnyPlan[Any]) -> None:
 
 
 def _check_units(plan: AnyPlan[Any]) -> None:
-    """Threads and processes are counted by the kernel."""
+    """Check the kernel's limits on the number of threads and processes."""
     if not plan.facts.preemptive:
         return
     for limit, where in _unit_limits(plan):
@@ -100,7 +100,7 @@ def _free_memory() -> Iterator[tuple[int, str]]:
 
 
 def _cgroups() -> Iterator[Path]:
-    """This process's control group (version 2) and those around it."""
+    """The control group (version 2) of this process, and the groups that contain it."""
     with contextlib.suppress(OSError):
         for line in (PROC / "self/cgroup").read_text().splitlines():
             number, _, path = line.partition("::")
@@ -118,7 +118,7 @@ def _open_descriptors() -> int:
 
 
 def _number(path: Path) -> int | None:
-    """The number in a one-line file; None where there is none, or `max`."""
+    """Return the number in a one-line file; None if there is no such file, or it says `max`."""
     with contextlib.suppress(OSError, ValueError):
         return int(path.read_text())
     return None

@@ -1,4 +1,4 @@
-"""One run of a program, from its plan to its result."""
+"""Makes one run of a program: from its plan to its result."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -28,14 +28,14 @@ def measure[R: Outcome](
     listener: Listener = SILENT,
     on_hang: Callable[[], None] | None = None,
 ) -> R:
-    """Run the plan in this process and return its result, which may be that it failed.
+    """Run the plan in this process and return the result. A run that failed has a result too.
 
     Raises `ModelUnavailable` and `TooLarge` before anything has started.
     """
     model = catalog.load(plan.model)
     limits.check(plan)
     if _ran:
-        gc.collect()  # what an earlier run left is not to be found by this one
+        gc.collect()  # else the garbage of an earlier run would be collected during this one
     _ran.add(plan.model)
     timer = program.timer(plan, listener)
     alarm = Alarm(timeout, on_hang)
@@ -47,7 +47,7 @@ def measure[R: Outcome](
         if alarm.struck and status == INTERRUPTED:
             status, error = TIMED_OUT, f"timed out after {timeout:g} s"
         return plan.result(repeat=repeat, error=error, status=status)
-    except Exception as failure:  # noqa: BLE001 - whatever it is, it is the result of this run
+    except Exception as failure:  # noqa: BLE001 - any error is the result of this run
         return plan.result(repeat=repeat, error=explain(failure, timer), status=FAILED)
     finally:
         listener.stopped()
@@ -57,15 +57,15 @@ def measure[R: Outcome](
 def explain(failure: BaseException, timer: Stopwatch[Any, Any]) -> str:
     """Say in one line what went wrong, and in which task."""
     error = _first(failure)
-    who = _worker(error, timer)
-    if isinstance(error, ChannelClosed) and not who:
+    task = _task_in_traceback(error, timer)
+    if isinstance(error, ChannelClosed) and not task:
         return timer.stopped_short()
     if isinstance(error, (*timer.own_errors, TaskDied)):
         return _one_line(str(error))
     if isinstance(error, RemoteError):
         return _one_line(f"{error.task} failed: {error.traceback.strip().rpartition('\n')[2]}")
-    who = who or _task_of(error, timer)
-    return _one_line(f"{who + ' failed: ' if who else ''}{type(error).__name__}: {error}".removesuffix(": "))
+    task = task or _task_by_handle(error, timer)
+    return _one_line(f"{task + ' failed: ' if task else ''}{type(error).__name__}: {error}".removesuffix(": "))
 
 
 def _first(failure: BaseException) -> BaseException:
@@ -74,9 +74,9 @@ def _first(failure: BaseException) -> BaseException:
     return failure
 
 
-def _worker(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
-    """The task in whose code the exception rose."""
-    return next((who for frame in _frames(error.__traceback__) if (who := timer.worker(frame.f_locals))), None)
+def _task_in_traceback(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
+    """The task in whose code the exception arose, found by the frames of its traceback."""
+    return next((task for frame in _frames(error.__traceback__) if (task := timer.worker(frame.f_locals))), None)
 
 
 def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
@@ -85,8 +85,8 @@ def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
         trace = trace.tb_next
 
 
-def _task_of(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
-    """The task that ended with this exception, asked of the handles; only plain code can ask."""
+def _task_by_handle(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
+    """The task that ended with this exception, found by the handles; in async models they would have to be awaited."""
     if timer.is_async:
         return None
     for task in timer.tasks:

@@ -1,6 +1,6 @@
-"""How much memory a run takes: this process and everything that descends from it, as Linux counts it in /proc.
+"""Measures how much memory a run takes: that of this process and of all its descendants, as Linux shows it in /proc.
 
-Elsewhere the peaks come from `getrusage`, and there is no PSS.
+On other systems the peaks come from `getrusage`, and there is no PSS.
 """
 
 import contextlib
@@ -14,14 +14,14 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes, over several processes; None: unknown here."""
+    """The memory of several processes together, in bytes; None means unknown on this system."""
 
     peak_rss: int | None
     pss: int | None
 
 
 def reset_peak() -> bool:
-    """Have the kernel forget this process's peak. False where it can't: then the peak is that of the whole process."""
+    """Let the kernel measure the peak of this process anew; return False where it can't, and the old peak stays."""
     try:
         PROC.joinpath("self/clear_refs").write_text("5")
     except OSError:
@@ -40,7 +40,7 @@ def own_pss() -> int | None:
 
 
 def of_descendants() -> Memory:
-    """Return the peaks and the present PSS of all descendants, a forkserver and its like included."""
+    """Return the peaks and the present PSS of all descendants, helpers such as a forkserver included."""
     if not PROC.joinpath("self/status").exists():
         return Memory(None, None)
     peak = pss = 0
@@ -65,14 +65,14 @@ def _children_by_parent() -> defaultdict[int, list[int]]:
     children: defaultdict[int, list[int]] = defaultdict(list)
     for entry in os.listdir(PROC):
         if entry.isdecimal():
-            with contextlib.suppress(OSError):  # it ended meanwhile
+            with contextlib.suppress(OSError):  # the process has ended meanwhile
                 stat = PROC.joinpath(entry, "stat").read_bytes()
                 children[int(stat.rpartition(b")")[2].split()[1])].append(int(entry))
     return children
 
 
 def _kib(path: Path, label: str) -> int | None:
-    """Read a line like `VmHWM:   1234 kB`; None where there is no such file or line."""
+    """Return the bytes in a line like `VmHWM:   1234 kB`; None if there is no such file or line."""
     with contextlib.suppress(OSError), path.open() as lines:
         for line in lines:
             if line.startswith(f"{label}:"):

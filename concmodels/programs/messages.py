@@ -1,6 +1,6 @@
-"""Messages with numbers, with or without a payload, by which a program knows that each arrived once and in order.
+"""Numbered messages, with or without a payload: by the numbers a program checks that each arrives once and in order.
 
-Children import this, so it imports nothing.
+Children import this module, so it imports nothing.
 """
 
 TYPE_CHECKING = False
@@ -14,9 +14,10 @@ class Misdelivered(Exception):
 
 
 def numbered(numbers: Iterable[int], payload: int) -> Iterable[Any]:
-    """The messages of these numbers: the bare numbers or, with a payload, that many bytes around them.
+    """Return the messages with these numbers: the bare numbers or, with a payload, that many bytes around each number.
 
-    The number stands big-endian in the last eight bytes and, as far as there is room before them, in the first eight.
+    The number is in the last eight bytes, big-endian, and also in the first eight, as far as these come before the
+    last eight.
     """
     if not payload:
         return numbers
@@ -25,5 +26,5 @@ def numbered(numbers: Iterable[int], payload: int) -> Iterable[Any]:
 
 
 def number_of(message: Any) -> Any:
-    """The number that a message has, with or without a payload."""
+    """Return the number of a message, with or without a payload."""
     return int.from_bytes(message[-8:]) if isinstance(message, bytes) else message

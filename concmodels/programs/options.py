@@ -1,4 +1,4 @@
-"""The command line of a program: what may be written there, and what it means."""
+"""The command line of a program: its options, and what they mean."""
 
 import argparse
 import math
@@ -14,18 +14,18 @@ from concmodels.programs.plan import LARGEST, SMALLEST_PAYLOAD
 if TYPE_CHECKING:
     from concmodels.programs.program import Program
 
-_LONGEST_S = 1e8  # three years; beyond, the kernel's timers overflow
+_LONGEST_S = 1e8  # three years; the kernel's timers overflow with more
 
 
 class _NoHelp:
-    """Stands in for the formatter of the help while options are added: the real one would import colours and shutil."""
+    """Replaces argparse's formatter of the help while options are added, which would import `_colorize` and shutil."""
 
     def __getattr__(self, _name: str) -> Callable[..., str]:
         return lambda *_arguments, **_options: ""
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, without the usage."""
+    """An argument parser that reports an error in one sentence, without the usage."""
 
     def _get_validation_formatter(self) -> Any:
         return _NoHelp()
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         raise BadInput(message)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Write the help or the version. argparse's own method says nothing where that is impossible."""
+        """Write the help or the version. argparse's own method hides that the stream can't be written to."""
         if stream := file or sys.stderr:
             with quiet_when_closed(stream):
                 stream.write(message)
@@ -50,9 +50,10 @@ def parse(program: Program, arguments: list[str] | None) -> argparse.Namespace:
 
 
 def choose(models: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return the names to run, once each in the order given, and those that `all` meant but that can't run, with why.
+    """Return the names of the models to run, each once, in the order given; and those that are left out, with reasons.
 
-    Raises `UnknownModel` and `ModelUnavailable` for what was named explicitly.
+    Left out are models that `all` stands for, but that can't run here. For models that were named explicitly, raises
+    `UnknownModel` and `ModelUnavailable`.
     """
     chosen: dict[str, None] = {}
     skipped: dict[str, str] = {}
@@ -70,7 +71,7 @@ def choose(models: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _available(model: str) -> str:
-    """Return the shortest name of this model, which can run here."""
+    """Return the shortest name of this model. Raises `ModelUnavailable` if it can't run here."""
     name = catalog.name_of(catalog.facts(model))
     if why := catalog.why_not(name):
         raise ModelUnavailable(f"{model} can't run here: {why}")
@@ -96,12 +97,12 @@ def _parser(program: Program) -> Parser:
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="no table and no progress")
     add("--list", action="store_true", help="list the models and variants, and whether they can run here")
-    add("--apart", action="store_true", help=argparse.SUPPRESS)  # one of several: the parent shows the results
+    add("--apart", action="store_true", help=argparse.SUPPRESS)  # says: the parent shows the results
     return parser
 
 
 def add_message_options(parser: argparse.ArgumentParser) -> None:
-    """Add what can be said of the channels and messages of a program."""
+    """Add the options for the channels and messages of a program."""
     parser.add_argument("--capacity", metavar="N|inf", type=whole(0, "inf", math.inf), default=math.inf,
         help="of each channel; 0 is a rendezvous; default inf")  # fmt: skip
     parser.add_argument("--payload", metavar="BYTES", type=whole(SMALLEST_PAYLOAD),
@@ -109,7 +110,7 @@ def add_message_options(parser: argparse.ArgumentParser) -> None:
 
 
 def whole(least: int, word: str | None = None, meaning: Any = None) -> Callable[[str], Any]:
-    """Return a reader of whole numbers of at least `least`, or of one word with this meaning."""
+    """Return a function that reads a whole number of at least `least`, or one word with this meaning."""
     alternative = f", or {word}" if word else ""
 
     def read(text: str) -> Any:
@@ -129,7 +130,7 @@ def whole(least: int, word: str | None = None, meaning: Any = None) -> Callable[
 
 
 def read(what: str, reader: Callable[[str], Any], text: str) -> Any:
-    """Return what this text means. Raises `BadInput` as argparse does."""
+    """Return what `reader` makes of this text. Raises `BadInput` with the message that argparse would give."""
     try:
         return reader(text)
     except argparse.ArgumentTypeError as error:
@@ -147,11 +148,11 @@ def _seconds(text: str) -> float:
 
 
 def shared_arguments(options: argparse.Namespace, model: str) -> list[str]:
-    """Return what the command line that runs one of the models apart says beside the program's own arguments."""
+    """Return the arguments of the child that runs one of several models, without those of the program itself."""
     given = flags({"--repeat": options.repeat, "--timeout": options.timeout})
     return ["--model", model, *given, "--json", "-", "--apart", *(["--quiet"] if options.quiet else [])]
 
 
 def flags(values: dict[str, object]) -> list[str]:
-    """Return these options as they are written on a command line, without those that are None."""
+    """Return these options as they stand on a command line, without those whose value is None."""
     return [text for flag, value in values.items() if value is not None for text in (flag, str(value))]

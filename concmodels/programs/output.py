@@ -1,4 +1,4 @@
-"""Where a program's words go: results, errors, JSON; and what happens when nobody reads them any more."""
+"""Writes what a program has to say: results, errors, JSON; also when the reader of a stream has gone."""
 
 import contextlib
 import errno
@@ -20,26 +20,26 @@ _WIDEST = 65_535
 
 
 class BadInput(ValueError):
-    """The command line can't be followed; the message is one sentence for the user."""
+    """The command line is wrong; the message is one sentence for the user."""
 
 
 def need(library: str, what: str) -> None:
-    """Raise `BadInput` unless this library, which something can't do without, is installed."""
+    """Raise `BadInput` if this library is not installed; `what` can't do without it."""
     from importlib.util import find_spec
 
     if find_spec(library) is None:
         raise BadInput(f"{what} needs {library}, which is not installed; pip install {library}")
 
 
-def say(who: str, text: str) -> None:
-    """As this program, write one line to standard error, if anybody listens."""
+def say(program: str, text: str) -> None:
+    """Write one line to standard error in the name of this program; do nothing if standard error is closed."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"{who}: {text}\n")
+        sys.stderr.write(f"{program}: {text}\n")
         sys.stderr.flush()
 
 
 def console(stream: TextIO | None) -> Console:
-    """Return a rich console on this stream, 80 columns wide where it is no terminal and COLUMNS doesn't tell.
+    """Return a rich console on this stream; it is 80 columns wide unless a terminal or COLUMNS says otherwise.
 
     Raises `BadInput` if rich is not installed.
     """
@@ -51,12 +51,12 @@ def console(stream: TextIO | None) -> Console:
             raise  # rich would leave the program here, with status 1; `quiet_when_closed` knows better
 
     if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="replace")  # a poor encoding shall not be the end of the table
+        stream.reconfigure(errors="replace")  # the table has characters that not every encoding has
     return Plain(file=stream, highlight=False, emoji=False, _environ=_environment())
 
 
 def _environment() -> dict[str, str]:
-    """The variables that rich reads, without sizes that are none: it would take 0 columns at their word."""
+    """Return the environment for rich, without sizes that make no sense: rich would print a table 0 columns wide."""
     environment = dict(os.environ)
     if not _is_size(environment.get("COLUMNS", "80")):
         environment["COLUMNS"] = "80"
@@ -72,9 +72,9 @@ def _is_size(text: str) -> bool:
 
 @contextlib.contextmanager
 def quiet_when_closed(stream: TextIO | None = None) -> Iterator[None]:
-    """Go on in silence when the reader of this stream, standard output by default, has gone, as `head` does.
+    """Go on without a word if the reader of this stream has gone, as in `... | head`; by default of standard output.
 
-    Raises `BadInput` where it can't be written to for another reason.
+    Raises `BadInput` if the stream can't be written to for another reason.
     """
     stream = stream or sys.stdout
     try:
@@ -91,7 +91,7 @@ def quiet_when_closed(stream: TextIO | None = None) -> Iterator[None]:
 
 
 class JsonFile:
-    """The file of `--json`: opened before the run, and complete JSON from then on, whatever happens to the run."""
+    """The file of `--json`. It is opened before the run, and holds complete JSON from then on, even after a crash."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
@@ -103,12 +103,12 @@ class JsonFile:
                 raise BadInput(f"can't write {path!r}: {getattr(error, 'strerror', None) or error}") from None
 
     def begin(self, results: list[Outcome]) -> None:
-        """Write what holds if this process should be killed."""
+        """Write the results that hold if this process is killed."""
         if self._file is not None and self._file.seekable():
             self._dump(results)
 
     def end(self, results: list[Outcome]) -> None:
-        """Write the results and close."""
+        """Write the results and close the file."""
         if self._path == "-" and sys.stdout is not None:
             with quiet_when_closed():
                 sys.stdout.write(_text(results))

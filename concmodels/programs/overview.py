@@ -8,14 +8,14 @@ from rich.text import Text
 
 from concmodels import catalog
 from concmodels.catalog import Facts
-from concmodels.facts import BEYOND, FACTS
+from concmodels.facts import DISTRIBUTED, FACTS
 
-_WIDE = 150  # columns; from here on one line per model has room for all of its facts
+_WIDE = 150  # columns: from this width on, all facts of a model fit on one line
 
 
 def show(out: Console) -> None:
     """Print all models on this console."""
-    shown = [facts for facts in FACTS + BEYOND if facts.model == catalog.name_of(facts)]
+    shown = [facts for facts in FACTS + DISTRIBUTED if facts.model == catalog.name_of(facts)]
     out.print(_wide(shown) if out.width >= _WIDE else _narrow(shown))
     out.print("\nTry one: python -m concmodels.ring 300 10000 --model trio", style="dim", highlight=False)
 
@@ -40,7 +40,7 @@ def _wide(shown: list[Facts]) -> Table:
 
 
 def _narrow(shown: list[Facts]) -> Table:
-    """Two columns: the name, and beside it a small table of facts."""
+    """Return a table of two columns: the name of a model, and a small table of its facts."""
     table = Table(box=None, padding=(0, 2, 1, 0), pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()
@@ -56,7 +56,7 @@ def _narrow(shown: list[Facts]) -> Table:
 
 
 def _told(facts: Facts) -> list[tuple[str, str]]:
-    """What is told about a model, in the order of the columns."""
+    """The facts that the table shows, with their labels, in the order of the columns."""
     return [
         ("unit", f"{facts.unit}; {'async' if facts.is_async else 'sync'}"),
         ("scheduler", _scheduling(facts)),
@@ -69,13 +69,13 @@ def _told(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _name(facts: Facts) -> Text:
-    """The name, and under it those of its variants; struck through what can't run here."""
+    """The name of a model, and under it those of its variants; variants that can't run here are struck through."""
     name = Text(facts.model, style="bold")
     for other in FACTS:
         if other.model == facts.model and other.variant:
             why = catalog.why_not(catalog.name_of(other))
             name.append(f"\n:{other.variant}", style="not bold" if why is None else "not bold dim strike")
-    if catalog.is_beyond(facts):
+    if catalog.is_distributed(facts):
         name.append("\n:tcp://host:port\nbeyond one machine", style="not bold dim")
     return name
 

@@ -1,4 +1,4 @@
-"""What one run of a program is to do, checked before anything starts."""
+"""The plan of one run of a program: its parameters, checked before anything starts."""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,63 +16,63 @@ ITEM_BYTES = 48  # an int, its place in a channel, and what the allocator rounds
 
 
 class AnyPlan[R: Outcome](ABC):
-    """What the machinery asks of the plan of any program."""
+    """The plan of any program, as far as the common parts of the programs use it."""
 
     model: str
-    """As `load` takes it: `trio`, `subinterp:queue`."""
+    """The name of the model, as `load` takes it: `trio`, `subinterp:queue`."""
 
     @property
     def facts(self) -> Facts:
-        """What is known about the model."""
+        """The facts of the catalog about the model."""
         return catalog.facts(self.model)
 
     @property
     @abstractmethod
     def steps(self) -> int:
-        """How many the progress bar counts."""
+        """The number of steps that the progress bar counts."""
 
     @property
     @abstractmethod
     def units(self) -> int:
-        """How many tasks there are beside the caller's, each of which needs what the catalog says of one."""
+        """The number of tasks, without that of the caller. Each needs what the catalog says of one."""
 
     @property
     def descriptors(self) -> int:
-        """How many file descriptors this process needs for the tasks."""
+        """The number of file descriptors that this process needs for the tasks."""
         return self.units * self.facts.descriptors
 
     @property
     @abstractmethod
     def memory(self) -> int:
-        """The bytes that its tasks and what is under way between them may need, at most."""
+        """The bytes that the tasks and their messages may need, at most."""
 
     @property
     @abstractmethod
     def starting(self) -> str:
-        """What is started, in words: `3 nodes`."""
+        """What the run starts, in words: `3 nodes`."""
 
     @property
     @abstractmethod
     def thing(self) -> str:
-        """What it makes, in words: `a ring of 3 nodes of trio`."""
+        """What the run makes, in words: `a ring of 3 nodes of trio`."""
 
     @property
     def burden(self) -> str:
-        """What else takes memory, in words that continue `thing`."""
+        """What else needs memory, in words that continue `thing`."""
         return ""
 
     @property
     @abstractmethod
     def way_out(self) -> str:
-        """What to do where memory is short."""
+        """What to do if memory is short, in words."""
 
     @abstractmethod
     def result(self, **figures: Any) -> R:
-        """Return the result of one run of it, with these figures."""
+        """Return the result of one run of this plan, with these figures."""
 
 
 def check_messages(capacity: float, payload: int | None) -> None:
-    """Raise `ValueError` unless these are the capacity of a channel and the size of a message."""
+    """Raise `ValueError` if this can't be the capacity of a channel, or this the size of a message."""
     if payload is not None:
         check_size("payload", payload, SMALLEST_PAYLOAD)
     if capacity != math.inf:
@@ -80,7 +80,7 @@ def check_messages(capacity: float, payload: int | None) -> None:
 
 
 def check_size(what: str, value: object, least: int = 1) -> None:
-    """Raise `ValueError` unless the value is a whole number that can be counted with."""
+    """Raise `ValueError` if the value is not a whole number from `least` to `LARGEST`."""
     if not isinstance(value, int) or value < least:
         raise ValueError(f"{what} must be a whole number of at least {least}, not {value!r}")
     if value > LARGEST:

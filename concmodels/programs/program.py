@@ -1,4 +1,4 @@
-"""What the machinery has to know of a program: each of the three brings one such object."""
+"""A program as the common parts of the programs see it. Each of the three programs has one such object."""
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser, Namespace
@@ -10,16 +10,16 @@ from concmodels.programs.stopwatch import Listener, Stopwatch
 
 
 class Program(ABC):
-    """A program as a command."""
+    """One of the programs, as a command."""
 
     name: str
-    """Of its module, and what its messages begin with."""
+    """The name of its module, with which its messages begin."""
     description: str
     outcome: type[Outcome]
 
     @abstractmethod
     def add_sizes(self, parser: ArgumentParser) -> None:
-        """Add what is given without a flag."""
+        """Add the arguments that are given without a flag."""
 
     @abstractmethod
     def add_options(self, parser: ArgumentParser) -> None:
@@ -27,20 +27,20 @@ class Program(ABC):
 
     @abstractmethod
     def check(self, options: Namespace) -> None:
-        """Complete the options. Raises `BadInput` for what does not go together."""
+        """Complete the options. Raises `BadInput` for options that do not go together."""
 
     @abstractmethod
     def plan(self, options: Namespace, model: str) -> AnyPlan[Any]:
-        """Return what these options ask of this model."""
+        """Return the plan that these options make for this model."""
 
     @abstractmethod
     def timer(self, plan: Any, listener: Listener) -> Stopwatch[Any, Any]:
-        """Return what measures one run of this plan."""
+        """Return the stopwatch that measures one run of this plan."""
 
     @abstractmethod
     def arguments(self, options: Namespace) -> list[str]:
-        """Return the program's own part of a command line that asks the same."""
+        """Return the program's own part of a command line with the same meaning as these options."""
 
     def note(self, options: Namespace) -> str | None:
-        """Return what the user should know before it starts."""
+        """Return a note that the user should read before the run starts, if there is one."""
         return None

@@ -1,9 +1,8 @@
-"""What a run shows on the terminal while it lasts: the start of its tasks, an estimate if it is long, a bar.
+"""Shows a run on the terminal while it lasts: the start of its tasks, an estimate if the run is long, a progress bar.
 
-The bar costs the program nothing: a thread looks from outside at how many messages each channel holds, four times
-a second. It starts with the run phase (a process with threads must not fork, so not before) and shows itself after a
-second.
-On a pipe or in a file there is only the estimate.
+The bar costs the program almost nothing: a thread counts four times a second, from outside, how far the program is. The
+thread starts when the counted phase begins, not before, because a process with threads must not fork. The bar appears
+after a second. If the output goes to a pipe or a file, only the estimate is written.
 """
 
 import contextlib
@@ -35,7 +34,7 @@ class Terminal(Listener):
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
         if self._lively:
-            import rich.progress  # noqa: F401 - now, and not while a run is being measured
+            import rich.progress  # noqa: F401 - imported now, not while a run is measured
 
     def preparing(self, plan: AnyPlan[Any]) -> None:
         """Say what is being started, on a line that goes away."""
@@ -43,12 +42,12 @@ class Terminal(Listener):
             self._write(f"{_ERASE_LINE}{plan.model}: starting {plan.starting} ...\r")
 
     def estimated(self, seconds: float) -> None:
-        """Say how long it will take, if it is long."""
+        """Say how long the run will take, if that is long."""
         if seconds > WORTH_SAYING_S:
             self._write(f"{self._erase}this will take {in_words(seconds)}; Ctrl-C ends it\n")
 
     def running(self, timer: Stopwatch[Any, Any]) -> None:
-        """Start to look."""
+        """Start the thread that shows the bar."""
         if self._lively:
             self._write(_ERASE_LINE)
             self._over.clear()
@@ -56,11 +55,11 @@ class Terminal(Listener):
             self._thread.start()
 
     def stopped(self) -> None:
-        """Stop looking, and leave an empty line."""
+        """Stop the thread, and erase the line."""
         thread, self._thread = self._thread, None
         self._over.set()
         if thread is not None:
-            with contextlib.suppress(RuntimeError):  # Ctrl-C came while it was being started: then it ends by itself
+            with contextlib.suppress(RuntimeError):  # Ctrl-C interrupted its start: then it ends by itself
                 thread.join()
         elif self._lively:
             self._write(_ERASE_LINE)
@@ -70,7 +69,7 @@ class Terminal(Listener):
         return _ERASE_LINE if self._lively else ""
 
     def _write(self, text: str) -> None:
-        with contextlib.suppress(OSError):  # nobody looks any more
+        with contextlib.suppress(OSError):  # the terminal is gone
             self._stream.write(text)
             self._stream.flush()
 
@@ -88,8 +87,8 @@ class Terminal(Listener):
 
 
 def _steps_done(timer: Stopwatch[Any, Any]) -> int | None:
-    """None while they can't be counted: another thread looks at what only its owner may."""
+    """Return the number of steps done; None if it can't be counted, because the program changes it just then."""
     try:
         return timer.steps_done()
-    except Exception:  # noqa: BLE001 - a bar that stands still for a moment harms nobody
+    except Exception:  # noqa: BLE001 - a bar may stand still for a moment
         return None

@@ -1,4 +1,4 @@
-"""The figures of one run of a program, immutable, and their way to JSON and back."""
+"""The result of one run of a program: its figures, and their conversion to JSON and back."""
 
 import functools
 import os
@@ -12,115 +12,118 @@ from concmodels.errors import Terminated
 from concmodels.facts import Facts
 
 OK, FAILED, BAD_INPUT, TIMED_OUT, HUNG_UP, INTERRUPTED, TERMINATED = 0, 1, 2, 124, 129, 130, 143
-"""The exit statuses; of several the greatest is the gravest."""
+"""The exit statuses. If several runs end differently, the greatest status counts."""
 
 STOPPED = (HUNG_UP, INTERRUPTED, TERMINATED)
-"""Those of a program that somebody has stopped: 128 and the number of the signal, as shells have it."""
+"""The exit statuses of a program that a signal has stopped: 128 plus the number of the signal, as in shells."""
 
 
 @functools.cache
 def _system() -> str:
-    """System, release and machine; `platform.platform()` would start a process and search an executable for more."""
+    """Return system, release and machine. `platform.platform()` would start a process to say more."""
     here = platform.uname()
     return f"{here.system}-{here.release}-{here.machine}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What one run of a program took. A figure that could not be taken is None."""
+    """The figures of one run of a program. A figure that could not be measured is None."""
 
     SPEED: ClassVar[str]
-    """The figure by which the table ranks."""
+    """The name of the figure by which the table ranks the models."""
 
     model: str
     variant: str | None
-    """The variant by its name, also where it is the default; None: the model has none."""
+    """The name of the variant, also of the default one; None if the model has no variants."""
     setup_s: float | None = None
-    """From the start until an uncounted warm-up was over."""
+    """The time from the start until the uncounted warm-up was over."""
     run_s: float | None = None
-    """What is counted, from its first step to its last."""
+    """The time of the counted steps, from the first to the last."""
     teardown_s: float | None = None
-    """From there until `run` had returned."""
+    """The time from there until `run` had returned."""
     total_s: float | None = None
-    """The three phases together; the probe of an estimate is in none of them."""
+    """The sum of the three; the time of a probe is not included."""
     cpu_user_s: float | None = None
-    """Of the run phase, all processes together; so are the three below."""
+    """The user time of the counted steps, all processes together; the three below are meant in the same way."""
     cpu_system_s: float | None = None
     voluntary_switches: int | None = None
     involuntary_switches: int | None = None
     peak_rss_bytes: int | None = None
-    """The peaks of all processes, added up: a page that two processes share counts twice."""
+    """The sum of the peaks of all processes: a page that two processes share counts twice."""
     peak_pss_bytes: int | None = None
-    """At the end of the run phase, all processes still alive: a shared page counts once, divided among them."""
+    """The memory at the end of the counted steps, when all processes still live: a shared page counts once."""
     verified: bool = False
-    """Whether everything arrived, or every result was right."""
+    """Whether every message arrived as it should, or every result was right."""
     error: str | None = None
     repeat: int = 1
     status: int = FAILED
-    """What the command line exits with: 0 verified, 1 failed, 124 timed out, 130 interrupted, 143 or 129 ended by
+    """The exit status of the command: 0 verified, 1 failed, 124 timed out, 130 interrupted, 143 or 129 ended by
     SIGTERM or SIGHUP."""
     probe_s: float | None = None
-    """How long the probe for the estimate took, where there was one."""
+    """The time of the probe for the estimate, if there was one."""
     python: str = field(default_factory=platform.python_version)
     gil: bool = field(default_factory=sys._is_gil_enabled)
     cpus: int | None = field(default_factory=os.process_cpu_count)
     platform: str = field(default_factory=_system)
     library_version: str | None = None
-    """Of the library that the model stands on; None: the standard library."""
+    """The version of the library that the model is built on; None if that is the standard library."""
     concmodels: str = concmodels.__version__
 
     @property
     def name(self) -> str:
-        """The model or variant as `load` takes it, in its shortest form."""
+        """The shortest name of the model or variant, as `load` takes it."""
         from concmodels import catalog
 
         return catalog.name_of(catalog.facts(f"{self.model}:{self.variant}" if self.variant else self.model))
 
     @property
     def switches(self) -> int | None:
-        """Context switches of both kinds."""
+        """The context switches of both kinds."""
         if self.voluntary_switches is None or self.involuntary_switches is None:
             return None
         return self.voluntary_switches + self.involuntary_switches
 
     @property
     def cpu_s(self) -> float | None:
-        """User and system together."""
+        """The user time and the system time together."""
         return None if self.cpu_user_s is None or self.cpu_system_s is None else self.cpu_user_s + self.cpu_system_s
 
     def columns(self) -> dict[str, tuple[str, str]]:
-        """The program's own columns of the table, the speed first: under each header a figure, and how to write it."""
+        """Return the program's own columns of the table, the speed first: by header, a figure and its format."""
         raise NotImplementedError
 
     def headline(self) -> str:
-        """What was done, for the top of the table."""
+        """Return what was run, for the first line of the table."""
         raise NotImplementedError
 
     def details(self) -> str:
-        """How, for the line below."""
+        """Return with which options it was run, for the second line of the table."""
         raise NotImplementedError
 
     def proven(self) -> str:
-        """What was verified, for the line under the table."""
+        """Return what was verified, for the line under the table."""
         raise NotImplementedError
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON has them."""
+        """Return the figures as a dict for JSON."""
         return {name: getattr(self, name) for name in self._order()}
 
     @classmethod
     def _order(cls) -> list[str]:
-        """The names of the figures: what was asked for stands behind the model, the program's own behind the phases."""
+        """The names of the figures in their order in JSON.
+
+        The parameters come after the model, and the program's own figures after the times that all programs have.
+        """
         common = [it.name for it in fields(Outcome)]
         own = [it for it in fields(cls) if it.name not in common]
-        asked = [it.name for it in own if it.default is MISSING]
+        parameters = [it.name for it in own if it.default is MISSING]
         measured = [it.name for it in own if it.default is not MISSING]
-        behind_the_phases = common.index("total_s") + 1
-        return [*common[:2], *asked, *common[2:behind_the_phases], *measured, *common[behind_the_phases:]]
+        after_the_times = common.index("total_s") + 1
+        return [*common[:2], *parameters, *common[2:after_the_times], *measured, *common[after_the_times:]]
 
     @classmethod
     def from_json(cls, figures: dict[str, Any]) -> Self:
-        """Return the result of which these are the figures."""
+        """Return the result with these figures; unknown ones are ignored."""
         known = {it.name for it in fields(cls)}
         return cls(**{name: value for name, value in figures.items() if name in known})
 
@@ -131,7 +134,7 @@ class Outcome:
         return cls(model=facts.model, variant=facts.variant, library_version=version, **figures)
 
     def raise_stopped(self) -> Self:
-        """Raise `TimeoutError`, `KeyboardInterrupt` or `Terminated` if one of them ended the run; else return self."""
+        """Raise `TimeoutError`, `KeyboardInterrupt` or `Terminated` if that ended the run; otherwise return self."""
         if self.status == TIMED_OUT:
             raise TimeoutError(self.error)
         if self.status == INTERRUPTED:
@@ -142,19 +145,19 @@ class Outcome:
 
 
 def how_it_stopped(interrupt: KeyboardInterrupt | Terminated) -> tuple[int, str]:
-    """Return the status and the words for a run that Ctrl-C or a signal like it has ended."""
+    """Return the exit status and the message for a run that Ctrl-C, SIGTERM or SIGHUP has ended."""
     if isinstance(interrupt, Terminated):
         return 128 + interrupt.signum, str(interrupt)
     return INTERRUPTED, "interrupted"
 
 
 def capacity_of(capacity: float) -> int | str:
-    """Return a capacity as JSON can have it."""
+    """Return a capacity as a value for JSON, which has no infinity."""
     return "inf" if capacity == float("inf") else int(capacity)
 
 
 def size_of_one(payload_bytes: int) -> str:
-    """Return what a message is, in words."""
+    """Return the size of a message, in words."""
     return f"{payload_bytes:,} bytes each" if payload_bytes else "bare numbers"
 
 
@@ -165,7 +168,7 @@ def count(number: int, what: str) -> str:
 
 @functools.cache
 def _version(library: str) -> str | None:
-    from importlib import metadata  # half of what this command imports, and most models need it not
+    from importlib import metadata  # it costs as much as all other imports, and few models need it
 
     try:
         return metadata.version(library)

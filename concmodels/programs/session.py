@@ -1,8 +1,9 @@
 """One call of a program: its plans, its runs, its report.
 
-Ctrl-C is held back, except while a run lasts: there it ends the run, and everything else (opening and writing the JSON
-above all) takes moments and is done whole. So are SIGTERM and SIGHUP. A single model runs in this very process; several
-run apart, one after the other.
+A single model runs in this process. Several models run one after the other, each in a process of its own.
+
+Ctrl-C is held back except during a run, which it ends. Everything else, such as writing the JSON, takes only moments
+and is completed first. SIGTERM and SIGHUP are treated in the same way.
 """
 
 import contextlib
@@ -26,9 +27,9 @@ from concmodels.programs.result import BAD_INPUT, OK, STOPPED, TIMED_OUT, Outcom
 
 @contextlib.contextmanager
 def held_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back; one that came meanwhile is forgotten at the end, for then everything is done.
+    """Hold Ctrl-C, SIGTERM and SIGHUP back; drop those that came meanwhile at the end, when everything is done.
 
-    SIGTERM and SIGHUP alike. Where they would just end the program, and are let in, they raise `Terminated`.
+    SIGTERM and SIGHUP raise `Terminated` where they are let in, if they had their default action before.
     """
     with _mask(signal.SIG_BLOCK), _raising():
         yield
@@ -50,7 +51,7 @@ def _raising() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _mask(how: int) -> Iterator[None]:
-    """Block or unblock them for this thread; what it starts inherits that. Elsewhere than on Unix it does nothing."""
+    """Block or unblock the three signals in this thread and in what it starts; do nothing where there is no Unix."""
     if os.name != "posix":
         yield
         return
@@ -62,7 +63,7 @@ def _mask(how: int) -> Iterator[None]:
 
 
 class Session:
-    """Raises, when it is made, what is wrong with the command line; then nothing has started and no file is open."""
+    """One call of a program. Making it raises what is wrong with the command line, before anything has started."""
 
     def __init__(self, program: Program, options: Namespace) -> None:
         self._program = program
@@ -77,7 +78,7 @@ class Session:
         self._json = JsonFile(options.json)
 
     def run(self) -> int:
-        """Run everything, write everything; return the gravest status. Raises `BadInput` if it can't write."""
+        """Make all runs and write the report; return the greatest status. Raises `BadInput` if it can't write."""
         self._json.begin([plan.result(error="did not end") for plan in self._plans])
         self._tell_before()
         run = self._run_here if len(self._plans) == 1 else self._run_in_subprocess
@@ -95,7 +96,10 @@ class Session:
         return self._status
 
     def _leave_out_what_is_too_large(self) -> None:
-        """What was named must fit; of `all`, what does not fit is left out, and counts as bad input."""
+        """Drop models that are too large for this machine, if `all` stands for them; the status becomes `BAD_INPUT`.
+
+        Raises `TooLarge` for a model that was named explicitly.
+        """
         given = self._options.models or ["threads"]
         named = {catalog.name_of(catalog.facts(name)) for name in given if name not in ("all", "all+")}
         for plan in list(self._plans):
@@ -135,13 +139,13 @@ class Session:
 
         timeout = self._options.timeout
         arguments = [*self._program.arguments(self._options), *shared_arguments(self._options, plan.model)]
-        apart = SubprocessRunner(self._program, arguments, timeout and timeout * self._options.repeat)
-        results = apart.run()
+        runner = SubprocessRunner(self._program, arguments, timeout and timeout * self._options.repeat)
+        results = runner.run()
         for result in results:
             self._add(result)
-        if not results and apart.status != BAD_INPUT:  # which has said why itself
-            self._add(plan.result(error=apart.error, status=apart.status))
-        self._status = max(self._status, apart.status, 128 + apart.stopped if apart.stopped else OK)
+        if not results and runner.status != BAD_INPUT:  # in that case the child has reported the error itself
+            self._add(plan.result(error=runner.error, status=runner.status))
+        self._status = max(self._status, runner.status, 128 + runner.stopped if runner.stopped else OK)
 
     def _add_stopped(self, plan: AnyPlan[Any], status: int, error: str) -> None:
         repeat = 1 + sum(result.name == plan.model for result in self._results)
@@ -168,7 +172,7 @@ class Session:
         say(self._program.name, text)
 
     def _give_up(self) -> None:
-        """The last resort: the run neither ended nor could be ended."""
+        """Kill everything, this process too: the run has not ended, and Ctrl-C could not end it."""
         from concmodels.programs import memory
 
         self._say("timed out, and the run would not end: killed")

@@ -1,7 +1,7 @@
-"""The phases of one run of a program, and what is measured around them.
+"""Measures one run of a program, phase by phase.
 
-The program asks for one phase after the other (`for phase in timer.phases()`), so everything that is measured happens between
-two phases, and nothing of it inside one.
+The program asks for one phase after the other (`for phase in timer.phases()`): a warm-up, perhaps a probe, and the
+counted phase. So everything that is measured is measured between two phases, and costs nothing within one.
 """
 
 import contextlib
@@ -21,45 +21,45 @@ if TYPE_CHECKING:
 
 
 class Listener:
-    """Who is told how a run gets on; this one wants to know nothing."""
+    """An object that is told about the progress of a run. This class ignores what it is told."""
 
     wants_estimate = False
 
     def preparing(self, plan: AnyPlan[Any]) -> None:
-        """A run begins: the tasks are started."""
+        """Is called when a run begins: its tasks are going to be started."""
 
     def estimated(self, seconds: float) -> None:
-        """The run phase will take about this long."""
+        """Is called when it is known how long the counted phase will take."""
 
     def running(self, timer: Any) -> None:
-        """The run phase of this `Stopwatch` begins."""
+        """Is called when the counted phase of this `Stopwatch` begins."""
 
     def stopped(self) -> None:
-        """The run phase is over, or will never begin. May come twice."""
+        """Is called when the counted phase is over, or will never begin; perhaps twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Messages that are sent together: those numbered `start` to `stop`, the latter excluded."""
+    """One phase of a run that sends messages: those with the numbers from `start` to `stop`, the latter excluded."""
 
     start: int
     stop: int
     in_flight: int
     payload: int
     numbers: Iterator[int]
-    """Of the messages still due; a looker-on can tell from it how many are left, at no cost to the program."""
+    """The numbers of the messages still due. The progress bar reads its length, at no cost to the program."""
 
     @property
     def left(self) -> int:
-        """How many the caller has not begun to deal with; a snapshot."""
+        """How many messages the caller has not begun to deal with; a snapshot."""
         return operator.length_hint(self.numbers)
 
 
-class Stopwatch[P: AnyPlan[Any], L](ABC):
-    """Measures one run; `P` is what its plan is, `L` what a phase is."""
+class Stopwatch[P: AnyPlan[Any], PhaseT](ABC):
+    """Measures one run; `P` is the type of its plan, `PhaseT` that of a phase. Each program has a subclass."""
 
     program: Callable[..., Any]
-    """What the model is to run, with itself and this timer as arguments; it returns what its tasks used."""
+    """The function to run, with the model and this stopwatch as arguments; it returns what its tasks used."""
 
     def __init__(self, plan: P, listener: Listener) -> None:
         self.tasks: Sequence[Any] = ()
@@ -89,7 +89,7 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
             | self._usage_figures(returned)
         )
 
-    def phases(self) -> Iterator[L]:
+    def phases(self) -> Iterator[PhaseT]:
         """Yield the warm-up, the probe if there is one, and the counted phase."""
         yield self.warm_up()
         self._setup_s = perf_counter() - self._began - self._aside_s
@@ -112,56 +112,56 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
-        """Do in its `with` what belongs to no phase: during the set-up or the teardown."""
+        """A `with` whose time does not count, during the set-up or the teardown."""
         self.pause()
         yield
         self.resume()
 
     def pause(self) -> None:
-        """Begin what belongs to no phase."""
+        """Stop the clock: the time until `resume` does not count."""
         self._paused = perf_counter()
 
     def resume(self) -> None:
-        """End it."""
+        """Let the clock go on after a `pause`."""
         self._aside_s += perf_counter() - self._paused
 
     @abstractmethod
-    def warm_up(self) -> L:
-        """Return the phase after which everything has been started."""
+    def warm_up(self) -> PhaseT:
+        """Return the first phase, at whose end every task is known to have started."""
 
-    def probe(self) -> Iterator[L]:
-        """Yield phases that tell how long the counted one will take; none if the listener wants no estimate."""
+    def probe(self) -> Iterator[PhaseT]:
+        """Yield phases that show how long the counted one will take; none if the listener wants no estimate."""
         yield from ()
 
     def estimate(self, took: list[float]) -> float:
-        """Return the seconds that the counted phase will take, from what those of the probe took."""
+        """Return how many seconds the counted phase will take, given those of each phase of the probe."""
         raise NotImplementedError
 
     @abstractmethod
-    def counted(self) -> L:
+    def counted(self) -> PhaseT:
         """Return the counted phase."""
 
     @abstractmethod
     def speed(self, run_s: float) -> dict[str, Any]:
-        """Return the program's own figures."""
+        """Return the program's own figures, given the time of the counted phase."""
 
     @abstractmethod
     def steps_done(self) -> int:
         """Return how many of the plan's steps have been done; a snapshot, from any thread."""
 
     own_errors: tuple[type[Exception], ...] = (Misdelivered,)
-    """Those that say all that there is to say."""
+    """Exceptions whose message needs no addition, such as the name of the task."""
 
     def worker(self, names: dict[str, Any]) -> str | None:
-        """Return which task it is whose function has these local names, if it is one of the program's own."""
+        """Return the name of the program's task whose function has these local variables, if it is one."""
         return None
 
     def stopped_short(self) -> str:
-        """Return in words that a channel was closed before everything had arrived."""
+        """Return the message for a channel that was closed before everything had arrived."""
         return "a channel was closed before everything was done"
 
     def _after_the_run(self) -> None:
-        """All tasks still live, and wait: the moment to read their memory. None of it belongs to a phase."""
+        """Read the memory of all tasks, which still live and wait. The time for this counts nowhere."""
         self.listener.stopped()
         children = memory.of_descendants()
         own = memory.own_pss()
@@ -182,7 +182,7 @@ class Stopwatch[P: AnyPlan[Any], L](ABC):
         }
 
     def _peak(self, uses: list[usage.Usage]) -> int | None:
-        """The peak of this process and those of its children; by `getrusage` where there is no /proc."""
+        """The peak of this process and those of its children; taken from `getrusage` where there is no /proc."""
         own = memory.own_peak(fallback=uses[0][4])
         children = self.memory.peak_rss if self.memory.peak_rss is not None else sum(it[4] for it in uses[1:])
         return None if own is None else own + children

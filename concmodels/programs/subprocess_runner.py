@@ -1,9 +1,8 @@
-"""One model in a fresh Python process, so that what one leaves behind does not tint the next.
+"""Runs a program on one model in a new Python process, so that no model influences the figures of the next one.
 
-The process runs in a session of its own: Ctrl-C at the terminal reaches only this one, which passes it on exactly once,
-as it does SIGTERM and SIGHUP.
-On Linux it is killed by the kernel when this one dies, however it dies; its own nodes notice the same way they notice
-the death of any parent.
+The child runs in a session of its own. So Ctrl-C at the terminal reaches only the parent, which passes it on exactly
+once; it passes on SIGTERM and SIGHUP in the same way. On Linux the kernel kills the child when the parent dies, for
+whatever reason; the processes that the child has started notice that as they notice the death of any parent.
 """
 
 import contextlib
@@ -26,11 +25,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 class SubprocessRunner:
-    """Runs one of the programs with these arguments in a process of its own and collects its results and its status."""
+    """Runs one of the programs with these arguments in a process of its own; collects its results and its status."""
 
     def __init__(self, program: Program, arguments: list[str], limit_s: float | None) -> None:
         self.stopped: int | None = None
-        """The signal that has ended it: Ctrl-C, SIGTERM or SIGHUP."""
+        """The signal that has stopped the program: that of Ctrl-C, SIGTERM or SIGHUP."""
         self.status = FAILED
         self.error = "ended without a result"
         self._program = program
@@ -40,9 +39,9 @@ class SubprocessRunner:
         self._killed = False
 
     def run(self) -> list[Outcome]:
-        """Return what the child measured; `status` and `error` then tell how it ended.
+        """Return the results of the child. `status` and `error` then say how it ended.
 
-        Ctrl-C is marked and passed on, and does not raise; SIGTERM and SIGHUP alike.
+        Ctrl-C, SIGTERM and SIGHUP raise nothing here: they are passed on to the child, and noted in `stopped`.
         """
         old = {signum: signal.getsignal(signum) for signum in ENDING}
         for signum, handler in old.items():
@@ -71,7 +70,7 @@ class SubprocessRunner:
             except subprocess.TimeoutExpired:
                 if self._deadline is not None and time.monotonic() > self._deadline:
                     self._killed = True
-                    with contextlib.suppress(ProcessLookupError):  # its number is its own until it is reaped, below
+                    with contextlib.suppress(ProcessLookupError):  # not reaped yet, so the id is still its own
                         os.killpg(child.pid, signal.SIGKILL)
                     return child.communicate()[0]
 
@@ -103,9 +102,9 @@ class SubprocessRunner:
 
 
 def _die_with_parent() -> Callable[[], None] | None:
-    """Return what the new process has to do so that the kernel kills it when this one dies; None where it can't.
+    """Return a function that has the kernel kill the new process when its parent dies; None where there is none.
 
-    It also starts with Ctrl-C held back.
+    The new process calls it before it starts Python. The function also holds Ctrl-C back there.
     """
     if sys.platform != "linux":
         return None
@@ -114,10 +113,10 @@ def _die_with_parent() -> Callable[[], None] | None:
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def before_exec() -> None:
-        # Python prints a fatal error when it is interrupted while it starts: its run lets the signal in.
+        # Python prints a fatal error if it is interrupted while it starts. A run of the program lets the signal in.
         hold_back()
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before
+        if os.getppid() != parent:  # the parent died before the request was made
             os._exit(FAILED)
 
     return before_exec

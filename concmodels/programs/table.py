@@ -26,7 +26,7 @@ class Row:
         values = [value for it in self.results if (value := getattr(it, figure)) is not None]
         if len(values) < 2:
             return values[0] if values else None
-        from statistics import median  # only here: its own imports take longer than a small ring
+        from statistics import median  # imported only here, because its own imports take longer than a small ring
 
         middle: float = median(values)
         return middle
@@ -38,7 +38,7 @@ class Row:
 
     @property
     def spread(self) -> str:
-        """How far the runs lie apart: half of the way from the slowest to the fastest, by the median."""
+        """How much the runs differ: half of the distance from the slowest to the fastest, divided by the median."""
         speeds = [getattr(it, it.SPEED) or 0.0 for it in self.results]
         return f"{(max(speeds) - min(speeds)) / 2 / self.speed:.0%}" if len(speeds) > 1 else ""
 
@@ -81,7 +81,7 @@ def table(ranked: list[Row], console: Console) -> Table:
 
 
 def _columns(ranked: list[Row]) -> dict[str, Callable[[Row], str]]:
-    """What stands under each header; how far the runs lie apart stands behind the speed."""
+    """The columns by their headers. After the speed comes its spread, if there are several runs."""
     columns = {}
     for header, (figure, way) in (ranked[0].results[0].columns() | _SHARED).items():
         columns[header] = _column(figure, _WAYS[way])
@@ -95,7 +95,7 @@ def _column(figure: str, write: Callable[[float | None], str]) -> Callable[[Row]
 
 
 def _width(ranked: list[Row], columns: dict[str, Callable[[Row], str]]) -> int:
-    """How many columns of the terminal everything but the bar takes."""
+    """Return how many columns of the terminal the table takes without its bars."""
     texts = [["model", *(row.name for row in ranked)]]
     texts += [[header, *(cell(row) for row in ranked)] for header, cell in columns.items()]
     return sum(max(map(len, column)) + 1 for column in texts)
@@ -180,4 +180,4 @@ _SHARED = {
     "PSS": ("peak_pss_bytes", "size"),
     "switch": ("switches", "short"),
 }
-"""The columns that every program has, behind its own."""
+"""The columns that every program has, after its own."""

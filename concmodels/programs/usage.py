@@ -1,7 +1,7 @@
-"""What a process has used: CPU time, context switches, memory.
+"""The resources that a process has used: CPU time, context switches, memory.
 
-Where tasks are processes, `getrusage` of the parent knows nothing of them (`RUSAGE_CHILDREN` stays 0 for the children
-of a forkserver), so each reports its own. Children import this module: it imports next to nothing.
+Where tasks are processes, `getrusage` in the parent does not include them (`RUSAGE_CHILDREN` stays 0 for the children
+of a forkserver), so each task reports its own usage. Children import this module, so it imports next to nothing.
 """
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ def usage() -> Usage:
 
 
 def since(before: Usage) -> Usage:
-    """Return what this process has used since then; the peak is the peak."""
+    """Return what this process has used since `before` was taken; the peak is that of its whole life."""
     now = usage()
     return (now[0] - before[0], now[1] - before[1], now[2] - before[2], now[3] - before[3], now[4])
 

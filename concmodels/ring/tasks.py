@@ -85,14 +85,14 @@ def circle(model: Any, timer: Any) -> list[Any]:
 
 
 async def async_node(inbox: AsyncChannel[Any], outbox: AsyncChannel[Any]) -> None:
-    """As `node`."""
+    """The async form of `node`."""
     async for message in inbox:
         await outbox.send(message)
     outbox.close()
 
 
 async def async_feed(credits: AsyncChannel[int], outbox: AsyncChannel[Any], payload: int = 0, sent: int = 0) -> None:
-    """As `feed`."""
+    """The async form of `feed`."""
     from concmodels.programs.messages import numbered
 
     async for limit in credits:
@@ -103,7 +103,7 @@ async def async_feed(credits: AsyncChannel[int], outbox: AsyncChannel[Any], payl
 
 
 async def async_collect(ring_end: AsyncChannel[Any], credits: AsyncChannel[int], phase: Phase) -> None:
-    """As `collect`."""
+    """The async form of `collect`."""
     from concmodels.programs.messages import numbered
 
     limit, stop = min(phase.start + phase.in_flight, phase.stop), phase.stop
@@ -118,7 +118,7 @@ async def async_collect(ring_end: AsyncChannel[Any], credits: AsyncChannel[int],
 
 
 async def async_circle(model: Any, timer: Any) -> list[Any]:
-    """As `circle`."""
+    """The async form of `circle`."""
     plan = timer.plan
     links = [model.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
     credits = model.Channel(UNBOUNDED, "credits")

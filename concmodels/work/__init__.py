@@ -164,7 +164,7 @@ class Work:
         """Take it away again."""
 
     async def stop_async(self) -> None:
-        """As `stop`, in an async model."""
+        """The async form of `stop`."""
         self.stop()
 
     def __enter__(self) -> Self:

@@ -47,12 +47,12 @@ def add(numbers: Any, with_numpy: bool) -> int:
 
 
 async def async_sum_shared(task: tuple[Any, int, int, bool]) -> int:
-    """As `sum_shared`: nothing in it waits."""
+    """The async form of `sum_shared`; nothing in it waits."""
     return sum_shared(task)
 
 
 async def async_sum_copy(task: tuple[array[int], bool]) -> int:
-    """As `sum_copy`."""
+    """The async form of `sum_copy`."""
     return sum_copy(task)
 
 

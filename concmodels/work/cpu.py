@@ -85,17 +85,17 @@ def checksum(numbers: list[int]) -> int:
 
 
 async def async_factorial(part: tuple[int, int]) -> int:
-    """As `factorial`: nothing in it waits."""
+    """The async form of `factorial`; nothing in it waits."""
     return factorial(part)
 
 
 async def async_fibonacci(n: int) -> int:
-    """As `fibonacci`."""
+    """The async form of `fibonacci`."""
     return fib(n)
 
 
 async def async_sort(task: tuple[int, int]) -> int:
-    """As `sort`."""
+    """The async form of `sort`."""
     return sort(task)
 
 

@@ -92,7 +92,7 @@ class Work(_Work):
             stop_server(self.server)
 
     async def stop_async(self) -> None:
-        """As `stop`."""
+        """The async form of `stop`."""
         try:
             await self.clients.aclose()
         finally:
@@ -103,7 +103,7 @@ class Work(_Work):
         return parsed(self.clients.own().get(url))
 
     async def fetch_async(self, url: str) -> Document:
-        """As `fetch`."""
+        """The async form of `fetch`."""
         return parsed(await self.clients.own().get(url))
 
     def items(self) -> Iterable[str]:

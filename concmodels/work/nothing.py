@@ -18,7 +18,7 @@ def nothing(number: int) -> int:
 
 
 async def async_nothing(number: int) -> int:
-    """As `nothing`."""
+    """The async form of `nothing`."""
     return number
 
 

@@ -86,8 +86,10 @@ def test_a_missing_library_comes_with_its_install_line(monkeypatch, name, line):
 
 def test_what_goes_beyond_one_machine_is_loaded_by_name_only():
     assert "dask" not in catalog.names(variants=True)
-    assert catalog.names(beyond=True) == [*MODELS, "dask"]
-    assert catalog.is_beyond(catalog.facts("dask")) and not catalog.is_beyond(catalog.facts("processes:spawn"))
+    assert catalog.names(distributed=True) == [*MODELS, "dask"]
+    assert catalog.is_distributed(catalog.facts("dask"))
+    assert not catalog.is_distributed(catalog.facts("processes:spawn"))
+    assert catalog.names(beyond=True) == catalog.names(distributed=True)  # the older name
     assert catalog.facts("dask").is_async is False
 
 

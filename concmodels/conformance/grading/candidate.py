@@ -1,10 +1,10 @@
-"""What may be graded: a model of the catalog by its name, or a file that somebody wrote.
+"""The models that can be graded: those of the catalog, by name, and models that somebody wrote, by file.
 
-A file defines `Channel`, and whatever else of the vocabulary its author made. The rest is lent to it by the model of
-the same kind: asyncio where `Channel.send` is `async def`, threads otherwise. What its Channel and its Pool lack
-(`close`, `timeout` ...) is filled with a NotImplementedError that says so: a guarantee that meets it is not guaranteed.
-The author may say the same by raising NotImplementedError, as in `Channel(0)` for who has no rendezvous. And the file
-may say more about itself in `FACTS`, for example `FACTS = {"preemptive": False}`: see `concmodels.catalog.Facts`.
+A file defines `Channel`, and whatever else of the vocabulary its author has implemented. The rest is lent to it by a
+model of the same kind: by asyncio if `Channel.send` is an `async def`, otherwise by threads. What its Channel and its
+Pool lack (`close`, `timeout` ...) raises a NotImplementedError that says so; a guarantee that needs it counts as not
+given. The author may raise NotImplementedError too, for example in `Channel(0)` if there is no rendezvous. A file may
+also say more about its model in `FACTS`, for example `FACTS = {"preemptive": False}`: see `concmodels.catalog.Facts`.
 """
 
 import importlib.util
@@ -24,15 +24,15 @@ from concmodels.errors import ChannelClosed, UnknownModel, WouldBlock
 
 
 class Refused(ValueError):
-    """There is nothing to grade; the message is one sentence that says why and what to do."""
+    """There is nothing that can be graded. The message is one sentence that says why, and what to do."""
 
 
 class Candidate(Model):
-    """A model that somebody wrote: what it has not is lent to it."""
+    """A model that somebody wrote. What it lacks is lent to it by another model."""
 
     partial = True
     tell: Callable[[BaseException], None] = staticmethod(lambda error: None)
-    """Is called with what goes wrong, the moment it does: a program that then hangs can't tell it any more."""
+    """Is called with each exception at once, because a program that hangs afterwards can't report it any more."""
 
     def __init__(self, name: str, module: Any) -> None:
         _check(name, module)
@@ -44,12 +44,12 @@ class Candidate(Model):
         vars(self.verbs).update(vars(lent.model(self.base, given, self.facts.is_async, lambda error: self.tell(error))))
 
     def warm_up(self) -> None:
-        """Only the model that lends: the model itself may be broken."""
+        """Warm up only the model that lends, because this one may be broken."""
         self._run_small(self.base)
 
 
 def is_file(text: str) -> bool:
-    """Whether this is meant as a path rather than as a name of the catalog."""
+    """Return whether this text is meant as a path rather than as a name of the catalog."""
     return text.endswith(".py") or os.sep in text or os.path.exists(text)
 
 
@@ -67,23 +67,23 @@ def check(text: str) -> None:
 
 
 def model(text: str) -> Model:
-    """Load what this names. Raises `UnknownModel`, `ModelUnavailable` and `Refused`."""
+    """Load the model with this name or path. Raises `UnknownModel`, `ModelUnavailable` and `Refused`."""
     check(text)
     return Candidate(label(text), _loaded(text)) if own_work(text) else Model.named(text)
 
 
 def label(text: str) -> str:
-    """Return the name that a report calls it by."""
+    """Return the name of the model in a report."""
     return os.path.basename(text) if own_work(text) else text
 
 
 def own_work(text: str) -> bool:
-    """Whether this names a file rather than a model of the catalog."""
+    """Return whether this is a file rather than a model of the catalog."""
     return not _is_known(text) and is_file(text)
 
 
 def _is_known(text: str) -> bool:
-    """Whether it is a name of the catalog; `dask:tcp://127.0.0.1:8786` is one too."""
+    """Return whether this is a name of the catalog, such as `trio` or `dask:tcp://127.0.0.1:8786`."""
     try:
         catalog.facts(text)
     except UnknownModel:
@@ -95,7 +95,7 @@ _modules: dict[str, ModuleType] = {}
 
 
 def _loaded(path: str) -> ModuleType:
-    """The module of this file, imported once."""
+    """Return the module of this file, which is imported once."""
     path = os.path.abspath(path)
     if path not in _modules:
         _modules[path] = _import(path)
@@ -103,7 +103,7 @@ def _loaded(path: str) -> ModuleType:
 
 
 def _import(path: str) -> ModuleType:
-    """Import a file under its own name, or another one if that is taken; its neighbours can be imported by it."""
+    """Import a file under its own name, or a similar one if that is taken. It can import its neighbours."""
     name = os.path.basename(path).removesuffix(".py")
     while name in sys.modules or name in sys.stdlib_module_names:
         name += "_"
@@ -122,7 +122,7 @@ def _import(path: str) -> ModuleType:
 
 
 def _where(error: BaseException, path: str) -> str:
-    """The error in one line, with its place in the file."""
+    """Return the error in one line, with its line number in the file."""
     text = " ".join(traceback.format_exception_only(error)[-1].split())
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
@@ -134,7 +134,7 @@ def _base(module: Any) -> str:
 
 
 def _facts(name: str, module: Any) -> Facts:
-    """Those of the model that lends, under the model's name, with what the module says of itself."""
+    """Return the facts of the model that lends, with the name of this one, and with what its `FACTS` say."""
     told = getattr(module, "FACTS", {})
     known = catalog.facts(_base(module))
     if not isinstance(told, dict) or not told.keys() <= set(Facts.__slots__):
@@ -143,7 +143,7 @@ def _facts(name: str, module: Any) -> Facts:
 
 
 def _check(name: str, module: Any) -> None:
-    """Raise `Refused` if this is no model at all."""
+    """Raise `Refused` if this module is not a model."""
     channel: Any = getattr(module, "Channel", None)
     if not isinstance(channel, type):
         what = "has no Channel" if channel is None else "has a Channel that is no class"

@@ -1,4 +1,4 @@
-"""`python -m concmodels.conformance`: from the arguments to the exit status."""
+"""The command `python -m concmodels.conformance`: from the arguments to the exit status."""
 
 import argparse
 import math
@@ -20,10 +20,10 @@ ALL_KEPT, SOME_BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 def conformance_command(arguments: list[str] | None = None) -> int:
-    """Run the command with these arguments; return its exit status. Raises nothing, but `SystemExit(0)` for --help."""
+    """Run the command with these arguments; return its exit status. Only `--help` raises: `SystemExit(0)`."""
     try:
         options = _parse(arguments)
-        status = ALL_KEPT if options.list else SOME_BROKEN  # if nobody reads any more: not all were seen to be kept
+        status = ALL_KEPT if options.list else SOME_BROKEN  # holds if the reader of the output goes away
         guarantees = _chosen(options.k)
         need("rich", "the report")
         with quiet_when_closed():
@@ -94,11 +94,11 @@ def _list(guarantees: list[Guarantee]) -> int:
 
 
 def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
-    """Grade one model after the other; return the gravest status."""
+    """Grade one model after the other; return the greatest exit status."""
     json, status = JsonFile(options.json), ALL_KEPT
     json.begin([])
     reports: list[Any] = []
-    from concmodels.conformance.grading.show import Show  # it needs rich
+    from concmodels.conformance.grading.show import Show  # it imports rich
 
     show = Show(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
     try:

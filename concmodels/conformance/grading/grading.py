@@ -1,4 +1,4 @@
-"""The door for teachers: grade a model from a program."""
+"""Grades a model from a program, for teachers."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ from concmodels.facts import FACTS
 
 
 def select(text: str = "") -> list[Guarantee]:
-    """Return the guarantees whose name or sentence contains this text, whatever the case; all, without one."""
+    """Return the guarantees whose name or sentence contains this text, in upper or lower case; all if it is empty."""
     return [it for it in guarantees() if text.lower() in f"{it} {it.sentence}".lower()]
 
 
@@ -27,13 +27,14 @@ def grade(
     patience: float = PATIENCE_S,
     tell: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Report:
-    """Hold a model to the guarantees (those that contain `only`); `tell` hears of each outcome at once.
+    """Test a model for the guarantees whose name or sentence contains `only`; call `tell` with each outcome at once.
 
     The model is a name of the catalog (`"trio"`), the path of a file, a module, a model, or any object that has a
-    `Channel`. What has a name or a file runs in a process of its own, which is killed when a guarantee takes more than
-    `patience` seconds. Any other object has to run right here: there, nobody can stop a model that hangs.
+    `Channel`. A model with a name or a file runs in a process of its own, which is killed when a guarantee takes more
+    than `patience` seconds. Any other object has to run in this process, where nothing can stop a model that hangs.
 
-    Raises `UnknownModel`, `ModelUnavailable`, and `Refused` for what is no model at all; each with one sentence.
+    Raises `UnknownModel`, `ModelUnavailable`, and `Refused` for an object that is not a model, each with a message of
+    one sentence.
     """
     name = _name(model)
     if name is None:
@@ -54,7 +55,7 @@ def _collect(name: str, outcomes: Iterable[Outcome], tell: Callable[[Outcome], N
 
 
 def _name(model: Any) -> str | None:
-    """How another process finds this model; None if it can't."""
+    """Return the name or path by which another process finds this model; None if there is none."""
     if isinstance(model, (str, Path)):
         return str(model)
     return next(_names(model), None)
@@ -76,6 +77,6 @@ def _hold(guarantee: Guarantee, model: Model) -> Outcome:
         guarantee.hold(model)
     except NotGuaranteed as error:
         verdict, text = NOT_GUARANTEED, str(error)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is the model's
+    except Exception as error:  # noqa: BLE001 - any error is the model's
         verdict, text = BROKEN, reason(error)
     return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, verdict, text)

@@ -1,4 +1,4 @@
-"""What is lent to a model that has not everything, and what stands in the gaps of its Channel and its Pool."""
+"""Completes a model that lacks parts: they are lent to it, and gaps in its Channel and its Pool raise an error."""
 
 import math
 from annotationlib import Format
@@ -17,11 +17,11 @@ _SPECIAL = {"__len__": "len()", "__enter__": "`with`", "__exit__": "`with`"}
 
 
 class Lacking(NotImplementedError, AttributeError):
-    """The model has no such thing. An AttributeError too, so that its own `hasattr` gives the true answer."""
+    """The model lacks this. It is an AttributeError too, so that `hasattr` answers as if the gap were not filled."""
 
 
 def model(base: Any, given: dict[str, Any], is_async: bool, tell: Tell) -> SimpleNamespace:
-    """Return a model that has what is given; the rest is lent by `base`."""
+    """Return a complete model: the names in `given`, and all others from `base`."""
     whole = SimpleNamespace(**{name: getattr(base, name) for name in VOCABULARY if hasattr(base, name)})
     whole.TaskGroup = (_async_group if is_async else _sync_group)(base, tell)
     whole.select = _no_select
@@ -40,7 +40,7 @@ def _no_select(*_cases: object, **_options: object) -> Any:
 
 
 def _whole_channel(channel: type, is_async: bool) -> Any:
-    """The model's Channel itself if nothing is missing, else a subclass that says what is missing when it is used."""
+    """Return the model's Channel if nothing is missing; otherwise a subclass whose missing parts raise `Lacking`."""
     gaps: dict[str, Any] = {}
     for method, told in (_SPECIAL | _iteration(is_async)).items():
         if not hasattr(channel, method):
@@ -61,9 +61,9 @@ def _iteration(is_async: bool) -> dict[str, str]:
 
 
 def _takes(function: Any, name: str) -> bool:
-    """Whether one may call it with such an argument; where Python can't tell, one may."""
+    """Return whether the function takes an argument of this name; True where Python can't tell."""
     try:
-        parameters = signature(function, annotation_format=Format.FORWARDREF).parameters  # which may name anything
+        parameters = signature(function, annotation_format=Format.FORWARDREF).parameters  # annotations may name anything
     except ValueError, TypeError:
         return True
     kinds = {it.kind for it in parameters.values()}
@@ -78,7 +78,7 @@ def _gap(told: str, kind: str = "Channel") -> Callable[..., Any]:
 
 
 def _absent(names: frozenset[str], kind: str = "Channel") -> Callable[[object, str], Any]:
-    """`__getattr__` is asked only for what neither the class nor the object has."""
+    """Return a `__getattr__` that raises `Lacking` for these names: it is called only for missing attributes."""
 
     def missing(self: object, name: str) -> Any:
         if name in names:
@@ -89,7 +89,7 @@ def _absent(names: frozenset[str], kind: str = "Channel") -> Callable[[object, s
 
 
 def _without_timeout(method: Callable[..., Any], verb: str) -> Callable[..., Any]:
-    """The suite's own patience is a net, no guarantee: it is left out. Other timeouts are what is missing."""
+    """Return a method that raises `Lacking` for a timeout, but ignores the one that the suite uses as a safety net."""
 
     def wait(self: object, *args: Any, timeout: float | None = None) -> Any:
         wanted = 1 if verb == "send" else 0
@@ -103,7 +103,7 @@ def _without_timeout(method: Callable[..., Any], verb: str) -> Callable[..., Any
 
 
 def _poorer_init(channel: type, absent: set[str]) -> Callable[..., None]:
-    """A name is only told; a Channel that takes no capacity is one without bound."""
+    """Return an `__init__` for a Channel that takes no name (it is dropped) or no capacity (only inf is accepted)."""
 
     def init(self: Any, capacity: float = 0, name: str | None = None) -> None:
         if "capacity" in absent and capacity != math.inf:
@@ -124,7 +124,7 @@ _OPTIONS = {
 
 
 def _whole_pool(pool: Any, is_async: bool) -> Any:
-    """As `_whole_channel`; a Pool that is a function that makes one is left as it is."""
+    """Complete a Pool as `_whole_channel` does a Channel. A function that makes pools is left as it is."""
     if not isinstance(pool, type):
         return pool
     ends = ("__aenter__", "__aexit__") if is_async else ("__enter__", "__exit__")
@@ -138,7 +138,7 @@ def _whole_pool(pool: Any, is_async: bool) -> Any:
 
 
 def _without_options(method: Callable[..., Any], verb: str, absent: set[str]) -> Callable[..., Any]:
-    """None is no wish: it is left out. Anything else is what is missing."""
+    """Return a method that drops these options if they are None, and otherwise raises `Lacking`."""
 
     def call(self: object, *args: Any, **options: Any) -> Any:
         for name in [it for it in options if it in absent]:
@@ -149,7 +149,7 @@ def _without_options(method: Callable[..., Any], verb: str, absent: set[str]) ->
     return call
 
 
-# Groups that tell what goes wrong in them at once: a wait in the model's channel can't be cancelled by the group.
+# Groups that report exceptions at once: the group can't cancel a wait in the model's channel, so it may never end.
 
 
 def _sync_group(base: Any, tell: Tell) -> Any:
@@ -191,6 +191,6 @@ def _async_group(base: Any, tell: Tell) -> Any:
 
 
 def _tell_of(error: BaseException | None, tell: Tell) -> None:
-    """Cancellation is no failure; all models have it as a BaseException."""
+    """Report an exception, but not a cancellation: in all models that is a BaseException."""
     if isinstance(error, Exception):
         tell(error)

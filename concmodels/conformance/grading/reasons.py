@@ -1,4 +1,4 @@
-"""Why a guarantee is broken, in one or two lines that a student understands."""
+"""Says why a guarantee is broken, in one or two lines that a student understands."""
 
 import os
 import traceback
@@ -10,14 +10,14 @@ _PACKAGE = os.path.dirname(_HERE)
 
 
 def reason(error: BaseException) -> str:
-    """Say what went wrong: an assert in its own words, anything else with its place in the model's file."""
+    """Return what went wrong: the message of an assert, or another exception with its place in the model's file."""
     lines = list(dict.fromkeys(_line(one) for one in _leaves(error)))
     more = f" (and {len(lines) - _TOLD_AT_MOST} more)" if len(lines) > _TOLD_AT_MOST else ""
     return "\n".join(lines[:_TOLD_AT_MOST]) + more
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
-    """What stands inside of groups, however deep."""
+    """Yield the exceptions that are no groups, however deeply they are nested in groups."""
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             yield from _leaves(inner)
@@ -34,7 +34,7 @@ def _line(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Where it arose: in the model's own file if it was there, else in the guarantee."""
+    """Return the place of an exception: in the model's own file if possible, otherwise in the guarantee."""
     frames = traceback.extract_tb(error.__traceback__)
     outside = [it for it in frames if not it.filename.startswith(_PACKAGE) and os.path.exists(it.filename)]
     theirs = [it for it in outside if os.sep + "lib" + os.sep not in it.filename]

@@ -1,4 +1,4 @@
-"""What came of holding a model to its guarantees."""
+"""The outcomes of testing a model for the guarantees."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -9,38 +9,38 @@ KEPT, BROKEN, NOT_GUARANTEED = "kept", "broken", "not guaranteed"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one guarantee, for one choice of its values."""
+    """The outcome of one guarantee, for one choice of its values."""
 
     guarantee: str
-    """`chapter.name`, the same for all values."""
+    """The full name, `chapter.name`, which is the same for all values."""
     values: str
-    """`capacity=0`; empty where there is no choice."""
+    """The values as text, such as `capacity=0`; empty if there is no choice."""
     sentence: str
-    """The contract's."""
+    """The sentence of the contract."""
     verdict: str
-    """`kept`, `broken` or `not guaranteed`."""
+    """The verdict: `kept`, `broken` or `not guaranteed`."""
     reason: str = ""
-    """Why, unless it is kept: one or two lines."""
+    """The reason in one or two lines, unless the guarantee is kept."""
     traceback: str = ""
     output: str = ""
-    """What the model printed meanwhile."""
+    """What the model printed during the test."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One guarantee with all its values."""
+    """The outcomes of one guarantee, for all choices of its values."""
 
     guarantee: str
     outcomes: list[Outcome]
 
     @property
     def sentence(self) -> str:
-        """The contract's."""
+        """The sentence of the contract."""
         return self.outcomes[0].sentence
 
     @property
     def verdict(self) -> str:
-        """Broken if it is for any of the values; kept if it is for those that are guaranteed at all."""
+        """The verdict: broken if it is broken for any values, otherwise kept if it is kept for any."""
         verdicts = {it.verdict for it in self.outcomes}
         return BROKEN if BROKEN in verdicts else KEPT if KEPT in verdicts else NOT_GUARANTEED
 
@@ -51,19 +51,19 @@ class Line:
 
 @dataclass
 class Report:
-    """What came of one model: `report.grade` is "47 of 52 guarantees kept", `report.lines` are the guarantees."""
+    """All outcomes of one model: `report.grade` is "47 of 52 guarantees kept", `report.lines` are the guarantees."""
 
     model: str
     outcomes: list[Outcome] = field(default_factory=list)
 
     @property
     def lines(self) -> list[Line]:
-        """The guarantees, in the order they were held."""
+        """The guarantees, in the order in which they were tested."""
         return lines(self.outcomes)
 
     @property
     def kept(self) -> list[Line]:
-        """The guarantees that are kept for all values that are guaranteed."""
+        """The guarantees that are kept, for all values for which the model gives them."""
         return [line for line in self.lines if line.verdict == KEPT]
 
     @property
@@ -83,13 +83,13 @@ class Report:
         return f"{len(self.kept)} of {given} guarantee{'' if given == 1 else 's'} kept"
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything, as what JSON knows."""
+        """Return everything as a dict for JSON."""
         counts = {"kept": len(self.kept), "broken": len(self.broken), "not_guaranteed": len(self.not_guaranteed)}
         return {"model": self.model, "grade": self.grade, **counts, "outcomes": [asdict(it) for it in self.outcomes]}
 
 
 def lines(outcomes: Iterable[Outcome]) -> list[Line]:
-    """Put the outcomes of one guarantee together."""
+    """Return the outcomes grouped by guarantee."""
     by_name: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         by_name.setdefault(outcome.guarantee, []).append(outcome)

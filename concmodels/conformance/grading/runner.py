@@ -1,7 +1,8 @@
-"""Holds a model to its guarantees in a process of its own, and outlives whatever it does there.
+"""Tests a model for the guarantees in a process of its own, so that the model may hang or crash.
 
-One child answers for one guarantee after the other. When it does not answer in time it is killed, when it dies it is
-dead; in both cases, and after every broken guarantee (who knows what it left running), the next one gets a fresh child.
+One child tests one guarantee after the other. A child that does not answer in time is killed. After that, after the
+child has died, and after every broken guarantee (which may have left something running), the next guarantee is tested
+in a new child.
 """
 
 import contextlib
@@ -22,13 +23,13 @@ from concmodels.conformance.grading.report import BROKEN, NOT_GUARANTEED, Outcom
 from concmodels.conformance.suite import Guarantee
 
 PATIENCE_S = 20.0
-_AFTER_THE_TRUTH_S = 0.5  # what went wrong has been told: the guarantee will not be kept any more, and may hang
+_AFTER_A_REPORT_S = 0.5  # an exception was reported: the guarantee will not be kept any more, and may hang
 _TO_END_S = 5.0
 _OUTPUT_SHOWN = 4000  # characters, the last ones
 
 
 class Child:
-    """A process with the model in it. Raises `Refused` if the model can't be loaded."""
+    """A process that has loaded the model. Raises `Refused` if the model can't be loaded."""
 
     def __init__(self, model: str, patience: float) -> None:
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
@@ -53,7 +54,7 @@ class Child:
         )  # fmt: skip
 
     def _read(self) -> None:
-        """In a thread, because a pipe can't be read with a timeout everywhere."""
+        """Read the answers, in a thread: not every system can read a pipe with a timeout."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self._answers.put(json.loads(line))
@@ -74,7 +75,7 @@ class Child:
         return ready
 
     def ask(self, guarantee: Guarantee) -> Outcome:
-        """Hold the guarantee. The child may be dead afterwards: see `usable`."""
+        """Test the model for the guarantee. The child may be dead afterwards: see `usable`."""
         logged = os.fstat(self._log.fileno()).st_size
         self._question(str(guarantee))
         verdict, text, trace = self._answer()
@@ -83,11 +84,11 @@ class Child:
         return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, verdict, text, trace, output)
 
     usable = True
-    """Whether it can be asked again: it is alive, and nothing that was broken runs on in it."""
+    """Whether the child can be asked again: it is alive, and no broken guarantee has left something running in it."""
 
     def _question(self, text: str) -> None:
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it died before: the answer is its end
+        with contextlib.suppress(OSError):  # the child has died: `_answer` reports that
             self._process.stdin.write(text.encode() + b"\n")
             self._process.stdin.flush()
 
@@ -104,7 +105,7 @@ class Child:
             if not answer["kind"].startswith("told"):
                 return answer["kind"], answer["text"], answer.get("traceback", "")
             if told is None:
-                told, end = answer, min(end, time.monotonic() + _AFTER_THE_TRUTH_S)
+                told, end = answer, min(end, time.monotonic() + _AFTER_A_REPORT_S)
 
     def _never_ended(self, told: dict[str, Any] | None) -> tuple[str, str, str]:
         if told is None:
@@ -131,7 +132,7 @@ class Child:
         return self._log.read().decode(errors="replace")[-_OUTPUT_SHOWN:]
 
     def end(self, patiently: bool = True) -> None:
-        """Let it end by itself, which takes moments, and see that nothing of it is left."""
+        """End the child, which takes moments if it ends by itself, and remove everything that belongs to it."""
         assert self._process.stdin is not None and self._process.stdout is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
@@ -144,7 +145,7 @@ class Child:
         self._folder.cleanup()
 
     def kill(self) -> None:
-        """End it now, with all its children."""
+        """Kill the child and all its children."""
         self.usable = False
         with contextlib.suppress(OSError):
             if os.name == "posix":
@@ -156,7 +157,7 @@ class Child:
 
 
 class Grader:
-    """`with Grader(model) as grader:` one model, as many children as it takes. Raises `Refused`."""
+    """`with Grader(model) as grader:` tests one model, in as many children as needed. Raises `Refused`."""
 
     def __init__(self, model: str, patience: float = PATIENCE_S) -> None:
         candidate.check(model)
@@ -164,7 +165,7 @@ class Grader:
         self._model, self._patience = model, patience
         self._child: Child | None = Child(model, patience)
         self.why_not = self._child.why_not
-        """What is not guaranteed, and why, before anything is held."""
+        """The guarantees that the model does not give, with reasons, as far as that is known before any test."""
 
     def __enter__(self) -> Self:
         return self
@@ -177,7 +178,7 @@ class Grader:
             child.end(patiently=error is None)
 
     def hold(self, guarantee: Guarantee) -> Outcome:
-        """Hold the model to one guarantee."""
+        """Test the model for one guarantee."""
         if why := self.why_not.get(str(guarantee)):
             return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, NOT_GUARANTEED, why)
         if self._child is None:

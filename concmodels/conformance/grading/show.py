@@ -1,4 +1,4 @@
-"""What the command shows: a line per guarantee as soon as it is known, a bar below while it lasts, the verdict."""
+"""Shows the outcomes on the terminal: a line per guarantee as soon as it is tested, a progress bar, the verdict."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -22,11 +22,11 @@ _WORDS = {
 
 _VALUES_TOLD = 6
 _HARDLY = 20
-"""Fewer guarantees than these say little of a model."""
+"""Fewer guarantees than this say little about a model."""
 
 
 class Show:
-    """Writes to one stream, which is standard output."""
+    """Writes the report to one stream, usually standard output."""
 
     def __init__(self, stream: TextIO | None, quiet: bool, traceback: bool) -> None:
         self._out = console(stream)
@@ -35,7 +35,7 @@ class Show:
 
     @contextlib.contextmanager
     def model(self, report: Report, count: int) -> Iterator[Callable[[Guarantee, Outcome], None]]:
-        """Show the outcomes of a model: what is yielded is called with each."""
+        """Show the outcomes of a model. Yields a function to be called with each outcome."""
         self._told.clear()
         if not self._quiet:
             self._print(Text(report.model, style="bold"))
@@ -55,7 +55,7 @@ class Show:
                 self._line(Line(waiting[0].guarantee, waiting))
 
     def verdict(self, report: Report) -> None:
-        """Say how many there were of each kind."""
+        """Show how many guarantees were kept, broken and not given."""
         counts = f"{len(report.broken)} broken, {len(report.not_guaranteed)} not guaranteed"
         style = "bold red" if report.broken else "bold green"
         if report.broken:
@@ -88,14 +88,14 @@ class Show:
             self._explain(line)
 
     def _once(self, reason: str) -> str:
-        """A reason that was told need not be told again at every guarantee."""
+        """Return the reason if it has not been shown before: it need not be repeated at every guarantee."""
         if reason in self._told:
             return ""
         self._told.add(reason)
         return f": {reason}"
 
     def _explain(self, line: Line) -> None:
-        """The contract's sentence, then each way in which it was broken with the values for which it was."""
+        """Show the sentence of the contract, then each way in which it was broken, with the values."""
         self._indented(f"guaranteed: {line.sentence}")
         broken = line.only(BROKEN)
         for reason in dict.fromkeys(it.reason for it in broken):
@@ -121,7 +121,7 @@ class Show:
         self._out.print(text, soft_wrap=not self._out.is_terminal)
 
     def progress_console(self) -> object:
-        """The console that the bar shares, so that lines appear above it."""
+        """Return the console of this report. The progress bar uses it too, so that lines appear above the bar."""
         return self._out
 
 

@@ -1,4 +1,4 @@
-"""Has the guarantees say what they saw: `assert a == b` fails with the value of `a`, without pytest."""
+"""Compiles the guarantees so that a failed `assert a == b` shows the value of `a`, without pytest."""
 
 import ast
 import sys
@@ -17,21 +17,21 @@ _LONGEST = 70  # characters of a value
 
 
 def show() -> None:
-    """Compile the guarantees that are imported from now on, sync and async, so that they tell values."""
+    """Compile guarantees that are imported from now on, sync and async, so that failed asserts show values."""
     sync.Loader.compile = staticmethod(compile_shown)  # type: ignore[method-assign]
     if _Finder not in sys.meta_path:
         sys.meta_path.insert(0, _Finder)
 
 
 def compile_shown(text: str, path: str) -> CodeType:
-    """Compile a text whose failing asserts tell the values."""
+    """Compile a text so that its failed asserts show values."""
     tree = _Shown().visit(ast.parse(text))
-    tree.body[1:1] = ast.parse(_IMPORT).body  # behind the docstring
+    tree.body[1:1] = ast.parse(_IMPORT).body  # after the docstring
     return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
 
 
 def in_words(left: str, operator: str, right: str, seen: object, wanted: object) -> str:
-    """Say what a comparison found, and what it should have found."""
+    """Return the message of a failed comparison: what was found, and what should have been found."""
     was = "" if _short(seen) == left else f" was {_short(seen)}, and"
     should = "should have been" if operator == "==" else f"should have been {operator}"
     meaning = "" if _short(wanted) == right else f", which is `{right}`"
@@ -39,7 +39,7 @@ def in_words(left: str, operator: str, right: str, seen: object, wanted: object)
 
 
 def _first_difference(seen: object, wanted: object) -> str:
-    """Where two lists part that are too long to be shown."""
+    """Return where two lists begin to differ, if they are too long to be shown."""
     if not (isinstance(seen, list) and isinstance(wanted, list) and len(repr(wanted)) > _LONGEST):
         return ""
     pairs = zip(seen, wanted, strict=False)
@@ -66,7 +66,7 @@ class _Shown(ast.NodeTransformer):
 
 
 def _compared(test: ast.Compare) -> list[ast.stmt]:
-    """Both sides are worked out once, and remembered for the message."""
+    """Return statements that evaluate both sides of a comparison only once, and keep them for the message."""
     left, right = ast.unparse(test.left), ast.unparse(test.comparators[0])
     operator = _OPERATORS[type(test.ops[0])]
     words = f"_in_words({left!r}, {operator!r}, {right!r}, _left, _right)"
@@ -77,14 +77,14 @@ def _compared(test: ast.Compare) -> list[ast.stmt]:
 
 
 class _Loader(SourceFileLoader):
-    """Never from a .pyc: that tells no values."""
+    """Compiles each chapter, and never loads a .pyc: that would not show values."""
 
     def get_code(self, fullname: str) -> CodeType:
         return compile_shown(self.get_data(self.path).decode(), self.path)
 
 
 class _Finder:
-    """Finds the chapters as they are written: async."""
+    """Finds the chapters of the async text."""
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:

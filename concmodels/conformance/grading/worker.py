@@ -1,7 +1,7 @@
-"""The process in which guarantees are held: `python -m concmodels.conformance.grading.worker MODEL`.
+"""The process in which guarantees are tested: `python -m concmodels.conformance.grading.worker MODEL`.
 
-A model may hang or crash, so it never shares a process with who grades it. Each line of standard input names a
-guarantee; each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
+A model may hang or crash, so it never shares a process with its grader. Each line of standard input names a guarantee;
+each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
 """
 
 import faulthandler
@@ -23,11 +23,11 @@ from concmodels.conformance.grading.reasons import reason  # noqa: E402
 from concmodels.conformance.suite import Guarantee, Model, NotGuaranteed, guarantees, not_implemented  # noqa: E402
 
 _LONGEST_S = 3600.0
-"""Whoever grades ends what hangs; this is for when he has been killed himself."""
+"""The grader kills a worker that hangs. This limit is for the case that the grader itself has been killed."""
 
 
 class Wire:
-    """The two pipes to who grades; in their old places the model finds an empty input and a full log."""
+    """The two pipes to the grader. The model sees an empty standard input, and its output goes to standard error."""
 
     def __init__(self) -> None:
         self.questions = os.fdopen(os.dup(0), encoding="utf-8")
@@ -39,20 +39,20 @@ class Wire:
         os.close(nothing)
 
     def say(self, kind: str, text: object = "", **more: object) -> None:
-        """Send an answer."""
+        """Send an answer to the grader."""
         line = json.dumps({"kind": kind, "text": text} | more).encode() + b"\n"
         with self._one_at_a_time:
             while line:
                 line = line[os.write(self._answers, line) :]
 
     def tell(self, error: BaseException) -> None:
-        """Say at once what goes wrong: the guarantee may hang because of it."""
+        """Report an exception at once, because the guarantee may hang after it."""
         missing = not_implemented(error)
         self.say("told not" if missing else "told", str(missing) if missing else reason(error))
 
 
 def main() -> None:
-    """Load the model, then answer."""
+    """Load the model, then test one guarantee after the other."""
     wire = Wire()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was ignored, as under nohup
     census.know_own_semaphores()
@@ -86,7 +86,7 @@ def _answer(guarantee: Guarantee, model: Model, wire: Wire) -> None:
         guarantee.hold(model)
     except NotGuaranteed as error:
         wire.say("not guaranteed", str(error))
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it is the model's
+    except BaseException as error:  # noqa: BLE001 - any error is the model's
         wire.say("broken", reason(error), traceback="".join(traceback.format_exception(error)))
     else:
         wire.say("kept")

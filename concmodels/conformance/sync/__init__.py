@@ -1,7 +1,7 @@
 """The chapters of `concmodels.conformance.guarantees` as sync code: the same text without `async` and `await`.
 
-There are no files here. Importing `sync.delivery` compiles the text of `guarantees/delivery.py`, line for
-line, so a traceback shows the right place. Tasks that cross a memory boundary are found by this name in the child too.
+There are no files here. Importing `sync.delivery` compiles the text of `guarantees/delivery.py` line for line, so a
+traceback shows the right place. A child imports the functions of its tasks by the same name.
 """
 
 import os
@@ -21,7 +21,7 @@ def file_of(chapter: str) -> str:
 
 
 def without_await(text: str) -> str:
-    """Make a text sync: no `async`, no `await`."""
+    """Return the text without `async` and `await`."""
     return text.replace("async ", "").replace("await ", "")
 
 
@@ -30,20 +30,20 @@ class Loader(SourceFileLoader):
 
     @staticmethod
     def compile(text: str, path: str) -> CodeType:
-        """Turn text into code. The tests put pytest's own way here, which shows the values in a failed `assert`."""
+        """Compile the text. The pytest plugin replaces this, so that a failed `assert` shows the values."""
         return compile(text, path, "exec", dont_inherit=True)
 
     def get_code(self, fullname: str) -> CodeType:
-        """Never from a .pyc: that is the async one's."""
+        """Compile the text, and never load a .pyc: that is the one of the async code."""
         return self.compile(without_await(self.get_data(self.path).decode()), self.path)
 
 
 class Finder:
-    """Finds the chapters under this package's name."""
+    """Finds the chapters as modules of this package."""
 
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Say how to load `concmodels.conformance.sync.<chapter>`."""
+        """Return the spec by which `concmodels.conformance.sync.<chapter>` is loaded."""
         package, _, chapter = fullname.rpartition(".")
         file = file_of(chapter)
         if package != __name__ or not os.path.exists(file):

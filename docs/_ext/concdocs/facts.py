@@ -59,7 +59,7 @@ class CompareModels(Directive):
 
     def build(self) -> list[nodes.Node]:
         self.depends_on(SOURCE)
-        names = catalog.names(variants="variants" in self.options, beyond=True)
+        names = catalog.names(variants="variants" in self.options, distributed=True)
         labels = self._labels()
         lines = [f"| | {' | '.join(labels)} |", "| --- " * (len(labels) + 1) + "|"]
         for name in names:

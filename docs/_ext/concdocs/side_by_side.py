@@ -44,7 +44,7 @@ class SideBySide(Directive):
 def model_paths(beyond: bool) -> dict[str, Path]:
     """The models' sources by model."""
     folder = ROOT / "concmodels" / "models"
-    return {name: folder / f"{catalog.facts(name).file}.py" for name in catalog.names(beyond=beyond)}
+    return {name: folder / f"{catalog.facts(name).file}.py" for name in catalog.names(distributed=beyond)}
 
 
 def page(paths: dict[str, Path], left: str, right: str) -> str:
