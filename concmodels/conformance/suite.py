@@ -1,9 +1,9 @@
 """Finds the guarantees, and tests a model for one of them.
 
-    model = Model.named("threads")
-    for guarantee in guarantees():
-        if guarantee.why_not(model) is None:
-            guarantee.hold(model)
+model = Model.named("threads")
+for guarantee in guarantees():
+    if guarantee.why_not(model) is None:
+        guarantee.hold(model)
 """
 
 import itertools

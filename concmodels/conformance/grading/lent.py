@@ -63,7 +63,7 @@ def _iteration(is_async: bool) -> dict[str, str]:
 def _takes(function: Any, name: str) -> bool:
     """Return whether the function takes an argument of this name; True where Python can't tell."""
     try:
-        parameters = signature(function, annotation_format=Format.FORWARDREF).parameters  # annotations may name anything
+        parameters = signature(function, annotation_format=Format.FORWARDREF).parameters  # they may name anything
     except ValueError, TypeError:
         return True
     kinds = {it.kind for it in parameters.values()}
@@ -89,7 +89,7 @@ def _absent(names: frozenset[str], kind: str = "Channel") -> Callable[[object, s
 
 
 def _without_timeout(method: Callable[..., Any], verb: str) -> Callable[..., Any]:
-    """Return a method that raises `Lacking` for a timeout, but ignores the one that the suite uses as a safety net."""
+    """Return a method that raises `Lacking` for any timeout but the one that the suite uses as a safety net."""
 
     def wait(self: object, *args: Any, timeout: float | None = None) -> Any:
         wanted = 1 if verb == "send" else 0
@@ -103,7 +103,7 @@ def _without_timeout(method: Callable[..., Any], verb: str) -> Callable[..., Any
 
 
 def _poorer_init(channel: type, absent: set[str]) -> Callable[..., None]:
-    """Return an `__init__` for a Channel that takes no name (it is dropped) or no capacity (only inf is accepted)."""
+    """Return an `__init__` for a Channel that takes no name (it is dropped) or no capacity (it must be inf)."""
 
     def init(self: Any, capacity: float = 0, name: str | None = None) -> None:
         if "capacity" in absent and capacity != math.inf:

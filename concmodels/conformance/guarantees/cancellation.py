@@ -1,4 +1,4 @@
-"""Cancellation: where it arrives, what it leaves, and that it loses nothing."""
+"""Cancellation: where it arrives, what it leaves behind, and that nothing is lost."""
 
 from concmodels.errors import TaskCancelled
 
@@ -28,7 +28,7 @@ NEEDS = ("TaskGroup",)
 
 @guarantee(where=WAITS)
 async def a_cancelled_task_stops_where_it_waits(model, where):
-    """`Task.cancel()`: `Cancelled` is raised where the task waits, and its `result()` raises `TaskCancelled`."""
+    """`Task.cancel()` raises `Cancelled` where the task waits; its `result()` then raises `TaskCancelled`."""
     report = model.Channel(INF)
     async with model.TaskGroup() as group:
         task = group.spawn(tell_of_cancellation, model, where, report)
@@ -45,7 +45,7 @@ async def a_cancelled_task_stops_where_it_waits(model, where):
 
 @guarantee()
 async def cancelling_one_leaves_the_others_alone(model):
-    """A task that is cancelled alone has not failed: its siblings and the body are not disturbed."""
+    """A task that is cancelled has not failed: the other tasks of its group and the body go on."""
     channel = model.Channel(0)
     async with model.TaskGroup() as group:
         cancelled, sibling = group.spawn(wait_in, model, "sleep"), group.spawn(receive_all, channel)
@@ -61,7 +61,7 @@ async def cancelling_one_leaves_the_others_alone(model):
 
 @guarantee()
 async def cancel_may_come_early_and_late(model):
-    """`Task.cancel()` may come before the task has begun, twice, and after its end."""
+    """`Task.cancel()` may be called before the task has begun, twice, and after the task has ended."""
     async with model.TaskGroup() as group:
         early, late = group.spawn(wait_in, model, "receive"), group.spawn(answer, "done")
         early.cancel()
@@ -75,7 +75,7 @@ async def cancel_may_come_early_and_late(model):
 
 @guarantee(where=WAITS)
 async def group_cancel_leaves_without_an_error(model, where):
-    """`group.cancel()` cancels all its tasks and the body; the `with` is then left without an error."""
+    """`group.cancel()` cancels all tasks of the group and the body; the `with` is then left without an error."""
     report, went_on = model.Channel(INF), False
     async with model.TaskGroup() as group:
         task = group.spawn(tell_of_cancellation, model, where, report)
@@ -92,7 +92,8 @@ async def group_cancel_leaves_without_an_error(model, where):
 
 @guarantee()
 async def after_group_cancel_the_program_goes_on(model):
-    """`group.cancel()` ends at the group: what comes after the `with` waits as ever, and an outer group goes on."""
+    """`group.cancel()` ends with its group: after the `with` the program can wait as before, and an outer group goes
+    on."""
     channel = model.Channel(0)
     async with model.TaskGroup() as outer:
         sibling = outer.spawn(receive_all, channel)
@@ -108,7 +109,7 @@ async def after_group_cancel_the_program_goes_on(model):
 
 @guarantee()
 async def group_cancel_reaches_nested_groups(model):
-    """`group.cancel()` cancels all its tasks and the body: the groups inside of it too."""
+    """`group.cancel()` also cancels the groups inside the tasks and the body of the group."""
     went_on = False
     async with model.TaskGroup() as outer:
         async with model.TaskGroup() as inner:
@@ -123,7 +124,7 @@ async def group_cancel_reaches_nested_groups(model):
 
 
 async def end_in_time(model, group, inside):
-    """Put a task into the group, and see it end."""
+    """Spawn a task in the group, and wait until it has ended."""
     if inside == "an ended task":
         await group.spawn(answer, "done").result(PATIENCE)
     elif inside == "a cancelled task":
@@ -135,7 +136,8 @@ async def end_in_time(model, group, inside):
 
 @guarantee(inside=("nobody", "an ended task", "a cancelled task"))
 async def leaving_a_group_is_a_checkpoint(model, inside):
-    """Leaving a group is a checkpoint: a cancelled task ends there, also if there is nobody left to wait for."""
+    """Leaving a group is a checkpoint: a cancelled task ends there, even if no task of the group is left to wait
+    for."""
     went_on = False
     async with model.TaskGroup() as outer:
         async with model.TaskGroup() as inner:
@@ -147,7 +149,7 @@ async def leaving_a_group_is_a_checkpoint(model, inside):
 
 @guarantee(inside=("nobody", "an ended task", "a cancelled task"))
 async def a_cancelled_group_is_left_by_a_cancelled_owner(model, inside):
-    """Leaving a group is a checkpoint: also if the group itself was cancelled, which alone would be no error."""
+    """Leaving a group is a checkpoint even if the group itself was cancelled, which alone would cause no error."""
     went_on = False
     async with model.TaskGroup() as outer:
         async with model.TaskGroup() as inner:
@@ -160,7 +162,7 @@ async def a_cancelled_group_is_left_by_a_cancelled_owner(model, inside):
 
 @guarantee(needs=("Pool",))
 async def leaving_a_pool_is_a_checkpoint(model):
-    """Leaving a pool is a checkpoint: a cancelled task ends there, also if the pool has nothing left to do."""
+    """Leaving a pool is a checkpoint: a cancelled task ends there, even if the pool has nothing left to do."""
     went_on = False
     async with model.TaskGroup() as outer:
         async with model.Pool(2) as pool:
@@ -173,7 +175,7 @@ async def leaving_a_pool_is_a_checkpoint(model):
 
 
 async def leave_when_cancelled(model, handles, inside, report):
-    """Cancel this very task in a group, and leave that."""
+    """Cancel the current task inside a group, and leave the group."""
     me = await handles.receive()
     async with model.TaskGroup() as group:
         await end_in_time(model, group, inside)
@@ -183,7 +185,7 @@ async def leave_when_cancelled(model, handles, inside, report):
 
 @guarantee(by=of_one_process, inside=("nobody", "an ended task", "a cancelled task"))
 async def a_task_cancelled_alone_leaves_no_group(model, inside):
-    """Leaving a group is a checkpoint: for a task that was cancelled alone, too."""
+    """Leaving a group is a checkpoint also for a task that alone was cancelled."""
     handles, report = model.Channel(1), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = group.spawn(leave_when_cancelled, model, handles, inside, report)
@@ -197,14 +199,15 @@ async def a_task_cancelled_alone_leaves_no_group(model, inside):
 
 
 async def take_and_tell(channel, taken):
-    """Receive, and pass on at once what was received: sending to `taken` never waits, so nothing comes between."""
+    """Receive items and pass each on at once. Sending to `taken` never waits, so a cancellation can't come in
+    between."""
     while True:
         taken.send_nowait(await channel.receive())
 
 
 @guarantee(capacity=CAPACITIES)
 async def a_cancelled_receive_has_taken_nothing(model, effort, capacity):
-    """A `receive` that raises `Cancelled` has taken nothing, and one that was served before returns."""
+    """A `receive` that raises `Cancelled` has taken no item; a `receive` that was given an item before returns it."""
     channel, taken, sent = model.Channel(capacity), model.Channel(INF), 0
     for number in range(effort.rounds):
         async with model.TaskGroup() as group:
@@ -220,7 +223,7 @@ async def a_cancelled_receive_has_taken_nothing(model, effort, capacity):
 
 
 async def send_and_count(channel, accepted):
-    """Send numbers for ever; pass on each one that was accepted."""
+    """Send numbers for ever; pass on each number that was accepted."""
     number = 0
     while True:
         await channel.send(number)
@@ -230,7 +233,7 @@ async def send_and_count(channel, accepted):
 
 @guarantee(capacity=(0, 1, 3))
 async def a_cancelled_send_is_whole(model, effort, capacity):
-    """Cancellation leaves nothing half done: a `send` that returned is received in its turn, one that raised never."""
+    """A cancelled `send` is complete or has not happened: if it returned, its item is received; if it raised, never."""
     for number in range(effort.rounds):
         channel, accepted = model.Channel(capacity), model.Channel(INF)
         async with model.TaskGroup() as group:
@@ -243,7 +246,7 @@ async def a_cancelled_send_is_whole(model, effort, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def a_cancelled_receiver_is_not_served(model, capacity):
-    """A cancelled `receive` has taken nothing: the items go to those who still wait."""
+    """A cancelled `receive` takes nothing: the items go to the receivers that still wait."""
     channel, taken, report = model.Channel(capacity), model.Channel(INF), model.Channel(INF)
     async with model.TaskGroup() as group:
         first = group.spawn(take_and_tell, channel, report)
@@ -260,14 +263,14 @@ async def a_cancelled_receiver_is_not_served(model, capacity):
     assert (drain(report), drain(taken)) == ([], [0, 1, 2])
 
 
-# Cooperative models: who never waits is cancelled too.
+# Cooperative models: a task that never waits is cancelled too.
 
 
 ENOUGH = 5_000
 
 
 async def operate(channel, operation, done):
-    """Do operations that need not wait; leave a mark for each."""
+    """Perform operations that need not wait; leave a mark after each."""
     if operation == "iterate":
         async for _ in channel:
             done.send_nowait(None)
@@ -282,7 +285,7 @@ async def operate(channel, operation, done):
 
 @guarantee(by=cooperative, operation=("send", "receive", "iterate"), capacity=(ENOUGH, INF))
 async def a_busy_task_is_cancelled(model, operation, capacity):
-    """An operation that need not wait is a checkpoint at the latest after 256 of them in the cooperative models."""
+    """In the cooperative models, at least one of 256 successive operations that need not wait is a checkpoint."""
     channel, done = model.Channel(capacity), model.Channel(INF)
     if operation != "send":
         for number in range(ENOUGH):
@@ -315,7 +318,7 @@ async def swallow(model, never, report):
 
 @guarantee(by=telling_of_swallowing)
 async def a_swallowed_cancellation(model, facts):
-    """Whether a swallowed cancellation is raised again at the next wait is a fact of the model."""
+    """A swallowed cancellation is raised again at the next wait exactly if the facts of the model say so."""
     report = model.Channel(INF)
     async with model.TaskGroup() as group:
         task = group.spawn(swallow, model, model.Channel(0), report)

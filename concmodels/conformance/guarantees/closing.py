@@ -1,4 +1,4 @@
-"""Close: what was accepted stays, and everybody who waits learns of it."""
+"""Closing a channel: accepted items stay, and every task that waits learns of it."""
 
 from concmodels.errors import ChannelClosed
 
@@ -18,7 +18,7 @@ from .tools import (
 
 @guarantee(capacity=CAPACITIES)
 async def close_is_idempotent(model, capacity):
-    """`close()` is idempotent."""
+    """`close()` is idempotent: a second call does nothing."""
     channel = model.Channel(capacity)
     channel.close()
     channel.close()
@@ -27,7 +27,7 @@ async def close_is_idempotent(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def a_closed_channel_accepts_nothing(model, capacity):
-    """After `close` nothing is accepted: both forms of send raise `ChannelClosed`."""
+    """A closed channel accepts nothing: `send` and `send_nowait` raise `ChannelClosed`."""
     channel = model.Channel(capacity)
     channel.close()
     for timeout in (None, 0, 1):
@@ -40,7 +40,7 @@ async def a_closed_channel_accepts_nothing(model, capacity):
 
 @guarantee(capacity=(1, 3, INF))
 async def what_was_accepted_stays_receivable(model, capacity):
-    """What was accepted before `close` stays receivable; then `receive` raises `ChannelClosed`."""
+    """After `close`, items that were accepted before can still be received; then `receive` raises `ChannelClosed`."""
     channel = model.Channel(capacity)
     held = min(capacity, 4)
     for number in range(held):
@@ -58,7 +58,7 @@ async def what_was_accepted_stays_receivable(model, capacity):
 
 @guarantee(capacity=(1, 3, INF))
 async def iteration_ends(model, capacity):
-    """What was accepted before `close` stays receivable; then iteration ends."""
+    """After `close`, items that were accepted before can still be received by iteration, which then ends."""
     channel = model.Channel(capacity)
     held = min(capacity, 4)
     for number in range(held):
@@ -70,7 +70,7 @@ async def iteration_ends(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def iteration_may_be_left_and_taken_up_again(model, capacity):
-    """Iteration receives: who leaves it by `break` has taken what he saw, and no more."""
+    """A loop over a channel that is left by `break` has received the items that it saw, and no others."""
     channel, item = model.Channel(capacity), None
     async with model.TaskGroup() as group:
         group.spawn(send_numbers_and_close, channel, 5)
@@ -82,7 +82,7 @@ async def iteration_may_be_left_and_taken_up_again(model, capacity):
 
 
 async def send_numbers_and_close(channel, count):
-    """Send so many numbers, then close."""
+    """Send so many numbers, then close the channel."""
     with channel:
         for number in range(count):
             await channel.send(number)
@@ -90,7 +90,7 @@ async def send_numbers_and_close(channel, count):
 
 @guarantee(capacity=CAPACITIES)
 async def with_closes(model, capacity):
-    """`with channel:` closes it at the end of the block, for everybody."""
+    """`with channel:` closes the channel at the end of the block, for all tasks."""
     with model.Channel(capacity) as channel:
         assert not channel.closed
     assert channel.closed
@@ -102,7 +102,8 @@ async def with_closes(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def close_is_seen_by_everybody(model, capacity):
-    """`close` holds for all users: a task sees that its caller has closed, and the caller that a task has."""
+    """`close` takes effect for all tasks: a task sees that its caller has closed a channel, and the caller sees that of
+    a task."""
     channel, other = model.Channel(capacity), model.Channel(capacity)
     async with model.TaskGroup() as group:
         task = group.spawn(close_when_closed, channel, other)
@@ -120,7 +121,7 @@ async def close_when_closed(channel, other):
 
 
 async def receive_and_tell(channel, ready):
-    """Tell that a receive is about to begin, and return how it ended."""
+    """Report that a receive is about to begin, and return how it ended."""
     ready.send_nowait("about to receive")
     try:
         return await channel.receive()
@@ -130,7 +131,7 @@ async def receive_and_tell(channel, ready):
 
 @guarantee(capacity=CAPACITIES)
 async def close_wakes_all_receivers(model, capacity):
-    """All waiting receivers wake: `receive` raises `ChannelClosed`, iteration ends."""
+    """`close` wakes all waiting receivers: `receive` raises `ChannelClosed`, and iteration ends."""
     channel, ready = model.Channel(capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         receiving = [group.spawn(receive_and_tell, channel, ready) for _ in range(2)]
@@ -144,7 +145,7 @@ async def close_wakes_all_receivers(model, capacity):
 
 
 async def send_and_tell(channel, item, ready):
-    """Tell that a send is about to begin, and return how it ended."""
+    """Report that a send is about to begin, and return how it ended."""
     ready.send_nowait("about to send")
     try:
         await channel.send(item)
@@ -155,7 +156,7 @@ async def send_and_tell(channel, item, ready):
 
 @guarantee(capacity=BOUNDED)
 async def close_refuses_waiting_senders(model, capacity):
-    """Senders still waiting were not accepted: they raise, and their items reach nobody."""
+    """`close` wakes all waiting senders: their `send` raises `ChannelClosed`, and their items reach nobody."""
     channel, ready = model.Channel(capacity), model.Channel(INF)
     for number in range(capacity):
         channel.send_nowait(number)
@@ -171,7 +172,7 @@ async def close_refuses_waiting_senders(model, capacity):
 
 @guarantee(needs=("TaskGroup",), capacity=BOUNDED)
 async def close_never_blocks(model, capacity):
-    """`close()` never blocks: also while senders and receivers wait, and in a task that is being cancelled."""
+    """`close()` never waits, even while senders and receivers wait, and in a task that is being cancelled."""
     channel, ready = model.Channel(capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = group.spawn(close_while_cancelled, model, channel, ready)
@@ -182,7 +183,7 @@ async def close_never_blocks(model, capacity):
 
 
 async def close_while_cancelled(model, channel, ready):
-    """Wait for what never comes, and close on the way out."""
+    """Wait for an item that never comes, and close the channel when cancelled."""
     with channel:
         ready.send_nowait("about to receive")
         await channel.receive()
@@ -204,7 +205,7 @@ async def send_until_refused(channels, report):
 
 
 async def close_some_time(model, channels):
-    """Close each channel, sooner or later."""
+    """Close each channel at a different moment."""
     number = 0
     async for channel in channels:
         number += 1
@@ -215,7 +216,8 @@ async def close_some_time(model, channels):
 
 @guarantee(capacity=CAPACITIES)
 async def a_send_that_races_a_close_has_one_of_two_outcomes(model, effort, capacity):
-    """A `send` that races a `close` returns and its item is received, or it raises and the item reaches nobody."""
+    """A `send` that races with a `close` either returns, and its item is received, or raises, and its item reaches
+    nobody."""
     to_sender, to_closer, report = model.Channel(1), model.Channel(1), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(send_until_refused, to_sender, report)
@@ -234,7 +236,7 @@ async def a_send_that_races_a_close_has_one_of_two_outcomes(model, effort, capac
 
 @guarantee(capacity=CAPACITIES)
 async def a_close_without_receivers_keeps_what_was_accepted(model, effort, capacity):
-    """A `send` that races a `close` and returns: its item stays receivable, also when nobody was there."""
+    """If a `send` that races with a `close` returns, its item can be received later, even if no receiver was there."""
     to_sender, report = model.Channel(1), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(send_until_refused, to_sender, report)

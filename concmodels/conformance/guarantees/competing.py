@@ -1,4 +1,4 @@
-"""Many who select at once: fairness, competition, cancellation."""
+"""Many tasks that select at once: fairness, competition, cancellation."""
 
 from .tools import (
     CAPACITIES,
@@ -17,7 +17,7 @@ NEEDS = ("select",)
 
 
 async def answer_ends(model, channel, other, rounds, report):
-    """Be ready for both directions at once, again and again; tell what happened."""
+    """Offer both directions at once, again and again; report what happened."""
     received, sent = [], []
     for number in range(rounds):
         done = await model.select(channel, (other, number))
@@ -27,7 +27,7 @@ async def answer_ends(model, channel, other, rounds, report):
 
 @guarantee()
 async def crossing_selects_do_not_deadlock(model, effort):
-    """`select` takes effect on exactly one case: two that each offer to send and to receive always agree on one."""
+    """Two selects that each offer to send and to receive always agree on exactly one case."""
     ab, ba, report = model.Channel(0), model.Channel(0), model.Channel(INF)
     rounds = effort.items
     async with model.TaskGroup() as group:
@@ -39,7 +39,7 @@ async def crossing_selects_do_not_deadlock(model, effort):
 
 
 async def select_for_a_moment(model, channel, timeout, report):
-    """Select again and again with a timeout that strikes about as often as not; tell what was received."""
+    """Select again and again with a timeout that is over about as often as not; report the items received."""
     got = []
     while True:
         try:
@@ -54,7 +54,7 @@ async def select_for_a_moment(model, channel, timeout, report):
 
 @guarantee(capacity=CAPACITIES)
 async def select_timeouts_race_senders(model, effort, capacity):
-    """`select` loses nothing when it times out: each item reaches exactly one of those who select."""
+    """A `select` that times out loses nothing: each item still reaches exactly one of the tasks that select."""
     channel, report = model.Channel(capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         for _ in range(2):
@@ -67,7 +67,7 @@ async def select_timeouts_race_senders(model, effort, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def select_is_fair(model, effort, capacity):
-    """`select` is fair among ready cases: none of them starves."""
+    """`select` is fair among ready cases: each of them is chosen again and again."""
     channels = [model.Channel(capacity) for _ in range(3)]
     chosen = [0, 0, 0]
     async with model.TaskGroup() as group:
@@ -89,7 +89,7 @@ async def keep_sending(channel):
 
 @guarantee()
 async def no_ready_case_starves(model):
-    """`select` is fair among ready cases: of 10,000 rounds each of two gets thousands."""
+    """`select` is fair among ready cases: if two are ready in 10,000 rounds, each is chosen thousands of times."""
     one, two = model.Channel(INF), model.Channel(INF)
     for channel in (one, two):
         for _ in range(10_000):
@@ -101,7 +101,7 @@ async def no_ready_case_starves(model):
 
 
 async def select_until_closed(model, channels, report):
-    """Receive from any of these until all are closed; tell what was received."""
+    """Receive from any of these channels until all are closed; report the items received."""
     got, open_ones = [], list(channels)
     while open_ones:
         done = await model.select(*open_ones)
@@ -113,14 +113,14 @@ async def select_until_closed(model, channels, report):
 
 
 async def select_to_any(model, channels, items):
-    """Send each item to whichever channel takes it."""
+    """Send each item to any channel that accepts it."""
     for item in items:
         await model.select(*((channel, item) for channel in channels))
 
 
 @guarantee(capacity=CAPACITIES)
 async def selects_compete_on_both_sides(model, effort, capacity):
-    """Exactly one case takes effect also when many selects compete for the same channels from both sides."""
+    """Each `select` performs exactly one case, even when many selects compete on both sides of the same channels."""
     channels = [model.Channel(capacity) for _ in range(2)]
     report, items = model.Channel(INF), effort.items
     async with model.TaskGroup() as receivers:
@@ -137,7 +137,7 @@ async def selects_compete_on_both_sides(model, effort, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def selects_and_plain_operations_mix(model, effort, capacity):
-    """Each accepted item reaches exactly one receiver: also when some select and others just send and receive."""
+    """Each accepted item reaches exactly one receiver, also when some tasks select and others just send and receive."""
     channels = [model.Channel(capacity) for _ in range(2)]
     report, items = model.Channel(INF), effort.items
     async with model.TaskGroup() as receivers:
@@ -156,7 +156,8 @@ async def selects_and_plain_operations_mix(model, effort, capacity):
 
 @guarantee(capacity=(1, 3))
 async def a_select_that_loses_passes_the_turn_on(model, effort, capacity):
-    """An accepted item is never left lying while somebody waits: who was woken and chose another case steps aside."""
+    """An accepted item never stays in a channel while a task waits for it: a select that was woken, but chose another
+    case, wakes the next waiter."""
     one, two = model.Channel(capacity), model.Channel(capacity)
     for _ in range(effort.rounds):
         report = model.Channel(INF)
@@ -184,7 +185,7 @@ async def select_for_ever(model, report, *cases):
 
 @guarantee(capacity=CAPACITIES)
 async def cancellation_ends_a_select(model, capacity):
-    """Cancellation is delivered where a task waits: in a `select`, which has then done nothing."""
+    """A task can be cancelled where it waits in a `select`, which has then done nothing."""
     one, two, report = model.Channel(capacity), model.Channel(0), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = group.spawn(select_for_ever, model, report, one, two, (two, "nobody wants this"))
@@ -199,14 +200,14 @@ async def cancellation_ends_a_select(model, capacity):
 
 
 async def select_all(model, channels, report):
-    """Select until cancelled; tell each item."""
+    """Select until cancelled; report each item."""
     while True:
         report.send_nowait((await model.select(*channels)).item)
 
 
 @guarantee(capacity=CAPACITIES)
 async def a_cancelled_select_loses_nothing(model, effort, capacity):
-    """`select` loses nothing when it is cancelled: it has taken an item and returns it, or it has taken nothing."""
+    """A cancelled `select` loses nothing: either it returns the item that it has taken, or it has taken nothing."""
     channels, report = [model.Channel(capacity) for _ in range(2)], model.Channel(INF)
     got = []
     for number in range(effort.rounds):

@@ -1,4 +1,4 @@
-"""Delivery: once each, in order, whatever the item is."""
+"""Delivery: every item arrives exactly once and in order, whatever it is."""
 
 from concmodels.errors import ChannelClosed
 
@@ -17,7 +17,7 @@ from .tools import (
 
 
 async def crowd(model, capacity, count):
-    """Two tasks send `count` numbered items each over one channel, two receive; returns what each received."""
+    """Let two tasks send `count` numbered items each over one channel, and two receive; return what each received."""
     channel = model.Channel(capacity, "crowded")
     async with model.TaskGroup() as group:
         receivers = [group.spawn(receive_all, channel) for _ in range(2)]
@@ -37,7 +37,7 @@ async def each_item_reaches_one_receiver(model, effort, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def items_arrive_in_order(model, effort, capacity):
-    """Items of one sender arrive in the order sent."""
+    """The items of one sender arrive in the order in which they were sent."""
     for items in await crowd(model, capacity, effort.items):
         for name in "ab":
             numbers = [number for sender, number in items if sender == name]
@@ -46,7 +46,7 @@ async def items_arrive_in_order(model, effort, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def one_to_one_is_a_stream(model, effort, capacity):
-    """Items of one sender arrive in the order sent: to one receiver, all of them."""
+    """Between one sender and one receiver, all items arrive in the order in which they were sent."""
     channel = model.Channel(capacity)
     async with model.TaskGroup() as group:
         group.spawn(send_all, channel, list(range(effort.items)))
@@ -58,14 +58,14 @@ ITEMS = (*NUMBERS, None, False, "", "é\N{SNOWMAN}", b"\0\xff", (), (1, ("x", No
 
 
 async def echo(inbox, outbox):
-    """Send back what comes."""
+    """Send back every item."""
     async for item in inbox:
         await outbox.send(item)
 
 
 @guarantee(capacity=(0, INF))
 async def any_value_is_an_item(model, capacity):
-    """Each accepted item reaches exactly one receiver: also None, an empty one, or a large number."""
+    """Any value can be an item: also None, an empty value, or a large number."""
     out, back = model.Channel(capacity), model.Channel(capacity)
     async with model.TaskGroup() as group:
         group.spawn(echo, out, back)
@@ -78,7 +78,7 @@ async def any_value_is_an_item(model, capacity):
 
 @guarantee(capacity=(0, 1, INF))
 async def size_does_not_matter(model, capacity):
-    """Each accepted item reaches exactly one receiver: also one of three megabytes."""
+    """An item can have any size: three megabytes, for example."""
     out, back = model.Channel(capacity), model.Channel(capacity)
     large = bytes(range(256)) * 12_000
     async with model.TaskGroup() as group:
@@ -100,7 +100,7 @@ async def serve(requests):
 
 @guarantee(capacity=(0, 1, INF))
 async def a_channel_travels_through_a_channel(model, capacity):
-    """A channel travels as an item of another channel."""
+    """A channel can be sent through another channel."""
     requests = model.Channel(capacity)
     async with model.TaskGroup() as group:
         group.spawn(serve, requests)
@@ -112,7 +112,7 @@ async def a_channel_travels_through_a_channel(model, capacity):
 
 
 async def open_shop(model, shops, capacity):
-    """Make a channel here, and send it to whoever wants to use it."""
+    """Make a channel in this task, and send it to the task that will use it."""
     shop = model.Channel(capacity, "made in a task")
     await shops.send(shop)
     return await shop.receive()
@@ -120,7 +120,7 @@ async def open_shop(model, shops, capacity):
 
 @guarantee(capacity=(0, 1, INF))
 async def a_task_may_make_a_channel(model, capacity):
-    """A channel travels as an item of another channel: also one that a task has made."""
+    """A channel that a task has made can be sent through another channel."""
     shops = model.Channel(1)
     async with model.TaskGroup() as group:
         task = group.spawn(open_shop, model, shops, capacity)
@@ -132,7 +132,7 @@ async def a_task_may_make_a_channel(model, capacity):
 
 @guarantee()
 async def a_channel_comes_back_the_same(model):
-    """A channel travels as an argument of `spawn`: what comes back is the same channel."""
+    """A channel can be an argument of `spawn`; when it is sent back, it is the same channel."""
     channel = model.Channel(1)
     async with model.TaskGroup() as group:
         returned = await group.spawn(answer, channel).result(PATIENCE)
@@ -140,11 +140,11 @@ async def a_channel_comes_back_the_same(model):
         assert await channel.receive(PATIENCE) == "through the other end"
 
 
-# Nobody is overtaken for ever.
+# No waiting task is overtaken for ever.
 
 
 async def send_for_ever(channel, name):
-    """Send as much as is taken."""
+    """Send as many items as the channel accepts."""
     try:
         while True:
             await channel.send(name)
@@ -153,7 +153,7 @@ async def send_for_ever(channel, name):
 
 
 async def receive_for_ever(channel, name, got):
-    """Receive as much as there is, and tell at the first item."""
+    """Receive as many items as there are, and report the first."""
     async for _ in channel:
         got.send_nowait(name)
         break
@@ -166,7 +166,7 @@ NAMES = ("one", "two", "three")
 
 @guarantee(capacity=BOUNDED)
 async def no_sender_is_overtaken_for_ever(model, capacity):
-    """No waiter is overtaken for ever: every one of several greedy senders is served."""
+    """No waiting sender is overtaken for ever: each of several greedy senders makes progress."""
     channel, seen = model.Channel(capacity), set()
     async with model.TaskGroup() as group:
         for name in NAMES:
@@ -180,7 +180,7 @@ async def no_sender_is_overtaken_for_ever(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def no_receiver_is_overtaken_for_ever(model, capacity):
-    """No waiter is overtaken for ever: every one of several greedy receivers is served."""
+    """No waiting receiver is overtaken for ever: each of several greedy receivers makes progress."""
     channel, got = model.Channel(capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         for name in NAMES:
@@ -197,7 +197,7 @@ ENOUGH = 2_000
 
 
 async def count_until_told(channel, flag, operations):
-    """Do operations that need not wait until the flag is up; return how many there were."""
+    """Perform operations that need not wait until the flag is set; return how many there were."""
     count = 0
     while not len(flag) and count < ENOUGH:
         for operation in operations:
@@ -211,7 +211,7 @@ async def count_until_told(channel, flag, operations):
 
 @guarantee(by=cooperative, operations=(("send",), ("receive",), ("send", "receive")), capacity=(1, INF))
 async def busy_channels_let_others_run(model, operations, capacity):
-    """Operations that need not wait let the others run at the latest after 256 of them, in the cooperative models."""
+    """In the cooperative models, other tasks run at least once in 256 successive operations that need not wait."""
     room_for = ENOUGH if capacity == 1 and operations != ("send", "receive") else capacity
     channel, flag = model.Channel(room_for), model.Channel(1)
     if operations == ("receive",):

@@ -1,4 +1,4 @@
-"""When a task fails."""
+"""Failures of tasks, and of the body of a group."""
 
 from .tools import (
     FOR_EVER,
@@ -25,7 +25,7 @@ ERRORS = ((ValueError, "builtin"), (KeyError, "key"), (OSError, 2, "no such thin
 
 @guarantee(error=ERRORS)
 async def an_error_keeps_its_type(model, error):
-    """Everything that failed leaves in one `ExceptionGroup`, and an exception keeps its type."""
+    """Exceptions of tasks leave the group in one `ExceptionGroup`, and each keeps its type."""
     kind, *args = error
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
@@ -37,7 +37,7 @@ async def an_error_keeps_its_type(model, error):
 
 @guarantee()
 async def result_raises_what_the_task_raised(model):
-    """`Task.result()` raises what the task raised, also after the group."""
+    """`Task.result()` raises what the task raised, also after the group has been left."""
     with raises(ExceptionGroup):
         async with model.TaskGroup() as group:
             task = group.spawn(fail, Trouble, "own", 7)
@@ -49,7 +49,7 @@ async def result_raises_what_the_task_raised(model):
 
 @guarantee()
 async def an_error_is_there_once(model):
-    """Everything that failed leaves in one `ExceptionGroup`, each exception once: also if the body raises it again."""
+    """Each exception is in the `ExceptionGroup` once, even if the body raises it again."""
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
             task = group.spawn(fail, Trouble, "once")
@@ -58,7 +58,7 @@ async def an_error_is_there_once(model):
 
 
 async def fail_in_the_end(model, kind, *args):
-    """When cancelled, raise this instead."""
+    """When cancelled, raise this exception instead."""
     try:
         await model.sleep(FOR_EVER)
     finally:
@@ -67,7 +67,7 @@ async def fail_in_the_end(model, kind, *args):
 
 @guarantee()
 async def everything_that_failed_leaves(model):
-    """Everything that failed leaves in one `ExceptionGroup`: also what fails while it is cancelled."""
+    """All exceptions leave in one `ExceptionGroup`, also those that are raised by tasks while they are cancelled."""
     go = model.Channel(0)
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
@@ -82,7 +82,7 @@ async def everything_that_failed_leaves(model):
 
 @guarantee()
 async def an_error_of_the_body_leaves_too(model):
-    """An error in the body of the `with` cancels the tasks and leaves in the `ExceptionGroup`."""
+    """An exception in the body of the `with` cancels the tasks and leaves in the `ExceptionGroup`."""
     report = model.Channel(INF)
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
@@ -96,7 +96,7 @@ async def an_error_of_the_body_leaves_too(model):
 
 @guarantee(where=WAITS)
 async def the_first_failure_cancels_the_siblings(model, where):
-    """The first failure cancels the siblings, wherever they wait."""
+    """The first failure cancels the other tasks of the group, wherever they wait."""
     report, go = model.Channel(INF), model.Channel(0)
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
@@ -110,14 +110,14 @@ async def the_first_failure_cancels_the_siblings(model, where):
 
 
 async def fail_soon(model, kind, *args):
-    """Raise this in a moment."""
+    """Raise this exception after a moment."""
     await pause(model)
     raise kind(*args)
 
 
 @guarantee(where=WAITS)
 async def the_first_failure_cancels_the_body(model, where):
-    """The first failure cancels the siblings, the body of the `with` among them, wherever it waits."""
+    """The first failure cancels the body of the `with`, wherever it waits."""
     cancelled = False
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
@@ -132,8 +132,9 @@ async def the_first_failure_cancels_the_body(model, where):
 
 
 @guarantee()
-async def who_waits_for_a_cancelled_sibling_is_cancelled_too(model, effort):
-    """What was cancelled has not failed: who waits for a cancelled sibling's result is cancelled like it."""
+async def a_task_that_waits_for_a_cancelled_sibling_is_cancelled_too(model, effort):
+    """A failure cancels all tasks of the group: also one that waits for the result of another cancelled task, and that
+    is not a failure."""
     for _ in range(effort.rounds):
         go = model.Channel(0)
         with raises(ExceptionGroup) as caught:
@@ -158,7 +159,7 @@ async def clean_up(model, report):
 
 @guarantee()
 async def a_failed_group_waits_for_its_tasks_too(model):
-    """A group leaves its `with` only when every task has ended: also after a failure."""
+    """A group is left only when all its tasks have ended, also after a failure."""
     report = model.Channel(INF)
     with raises(ExceptionGroup):
         async with model.TaskGroup() as group:
@@ -171,14 +172,14 @@ async def a_failed_group_waits_for_its_tasks_too(model):
 
 
 async def fail_in_a_group(model, kind, *args):
-    """Have a task of one's own fail."""
+    """Let a task in a group of this task's own fail."""
     async with model.TaskGroup() as group:
         group.spawn(fail, kind, *args)
 
 
 @guarantee()
 async def failures_nest(model):
-    """What failed leaves in one `ExceptionGroup`: that of an inner group stands inside that of the outer one."""
+    """The `ExceptionGroup` of an inner group is inside the `ExceptionGroup` of the outer group."""
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
             group.spawn(fail_in_a_group, model, Trouble, "deep")
@@ -189,7 +190,7 @@ async def failures_nest(model):
 
 @guarantee()
 async def an_inner_failure_leaves_the_outer_group_alone(model):
-    """A failure belongs to its group: caught outside of the inner one, it does not disturb the outer one."""
+    """A failure belongs to its group: if it is caught outside the inner group, the outer group is not affected."""
     channel = model.Channel(0)
     async with model.TaskGroup() as outer:
         task = outer.spawn(receive_all, channel)
@@ -203,7 +204,7 @@ async def an_inner_failure_leaves_the_outer_group_alone(model):
 
 @guarantee()
 async def a_caught_error_is_over(model):
-    """A group that failed is over: the next one works as if nothing had been."""
+    """A failed group has no effect on the next one, once its error was caught."""
     for _ in range(2):
         with raises(ExceptionGroup):
             async with model.TaskGroup() as group:
@@ -215,7 +216,7 @@ async def a_caught_error_is_over(model):
 
 
 async def wait_with_a_task(model, function, *args):
-    """Wait in a group whose task does this."""
+    """Wait in a group whose task calls this function."""
     async with model.TaskGroup() as group:
         group.spawn(function, *args)
         await model.sleep(FOR_EVER)
@@ -223,14 +224,14 @@ async def wait_with_a_task(model, function, *args):
 
 @guarantee(kind=(KeyboardInterrupt, SystemExit))
 def an_exit_in_a_task_leaves_bare(model, kind):
-    """`KeyboardInterrupt` and `SystemExit` leave bare: raised in a task."""
+    """`KeyboardInterrupt` and `SystemExit`, raised in a task, leave the group bare."""
     with raises(kind) as caught:
         model.run(wait_with_a_task, model, fail, kind, 3)
     assert type(caught.error) is kind and caught.error.args == (3,)
 
 
 async def raise_in_a_group(model, kind):
-    """Raise this in the body, while a task waits."""
+    """Raise this exception in the body of a group, while a task waits."""
     async with model.TaskGroup() as group:
         group.spawn(wait_in, model, "receive")
         await pause(model)
@@ -239,7 +240,7 @@ async def raise_in_a_group(model, kind):
 
 @guarantee(kind=(KeyboardInterrupt, SystemExit))
 def an_exit_in_the_body_leaves_bare(model, kind):
-    """`KeyboardInterrupt` and `SystemExit` leave bare: raised in the body of the `with`."""
+    """`KeyboardInterrupt` and `SystemExit`, raised in the body of the `with`, leave the group bare."""
     with raises(kind) as caught:
         model.run(raise_in_a_group, model, kind)
     assert type(caught.error) is kind and caught.error.args == (3,)

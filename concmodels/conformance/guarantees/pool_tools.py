@@ -1,4 +1,4 @@
-"""What the chapters on the pool and on shared memory are written with, beside `tools.py`."""
+"""The tools with which the chapters on pools and shared memory are written, in addition to `tools.py`."""
 
 from .tools import INF, PATIENCE, pause
 
@@ -9,18 +9,18 @@ def plain(facts):
 
 
 def awaited(facts):
-    """The models in which what waits is awaited."""
+    """The models in which operations that wait are awaited."""
     return facts.is_async
 
 
-def bordered(facts):
+def of_separate_memory(facts):
     """The models whose tasks have memory of their own."""
     return facts.file in ("processes", "subinterp")
 
 
 def of_one_memory(facts):
     """The models whose tasks see the same objects."""
-    return not bordered(facts)
+    return not of_separate_memory(facts)
 
 
 def of_processes(facts):
@@ -29,7 +29,7 @@ def of_processes(facts):
 
 
 class Numbers:
-    """0, 1, 2 ...; `taken` is how many were asked for."""
+    """The numbers 0, 1, 2 ...; `taken` is how many of them have been asked for."""
 
     def __init__(self, end=INF):
         self.end, self.taken = end, 0
@@ -45,7 +45,7 @@ class Numbers:
 
 
 class Uncollected:
-    """`with Uncollected():` what is in a circle stays, for the garbage collector does not come by."""
+    """`with Uncollected():` keeps reference cycles alive, because it stops the garbage collector."""
 
     def __enter__(self):
         import gc
@@ -60,19 +60,19 @@ class Uncollected:
 
 
 async def all_of(results):
-    """What an iterator still yields."""
+    """Return the items that an iterator still yields."""
     return [result async for result in results]
 
 
 async def next_of(results):
-    """What an iterator yields next."""
+    """Return the next item of an iterator."""
     async for result in results:
         return result
     raise AssertionError("the iterator has nothing more to yield")
 
 
 async def outcome_of(call):
-    """What a call returned, or the class of what it raised."""
+    """Return the result of a call, or the class of the exception that it raised."""
     try:
         return await call.result(PATIENCE)
     except Exception as error:  # noqa: BLE001 - it is what is asked for
@@ -80,7 +80,8 @@ async def outcome_of(call):
 
 
 def of_the_cancelled():
-    """What the result of a cancelled call may raise: our own, and that of the standard library's futures."""
+    """Return what the result of a cancelled call may raise: our exception, or that of the standard library's
+    futures."""
     from concurrent.futures import CancelledError
 
     from concmodels.errors import TaskCancelled
@@ -92,7 +93,7 @@ def of_the_cancelled():
 
 
 async def double(number):
-    """Twice the number."""
+    """Return twice the number."""
     return 2 * number
 
 
@@ -103,13 +104,13 @@ async def mark(marks, item):
 
 
 async def mark_late(model, marks, item):
-    """Leave a mark, but not at once."""
+    """Leave a mark after a moment."""
     await pause(model)
     return await mark(marks, item)
 
 
 async def hold(begun, gate, value):
-    """Say that this has begun, wait until the gate is closed, and return the value."""
+    """Report that this has begun, wait until the gate is closed, and return the value."""
     begun.send_nowait(value)
     async for _ in gate:
         pass
@@ -117,6 +118,6 @@ async def hold(begun, gate, value):
 
 
 async def meet(mine, others):
-    """Tell another task that one is here, and wait for it to say the same."""
+    """Report to another task, and wait until that has reported too."""
     mine.send_nowait("here")
     return await others.receive(PATIENCE)

@@ -1,8 +1,8 @@
-"""The pool: `submit`, and who does the work."""
+"""The pool: `submit`, and which worker runs a task."""
 
 from weakref import ref
 
-from .pool_tools import Uncollected, all_of, bordered, double, hold, mark, meet, of_one_memory
+from .pool_tools import Uncollected, all_of, double, hold, mark, meet, of_one_memory, of_separate_memory
 from .tools import INF, PATIENCE, answer, become, drain, guarantee, raises
 
 NEEDS = ("Pool",)
@@ -10,7 +10,7 @@ NEEDS = ("Pool",)
 
 @guarantee()
 async def submit_gives_the_result(model):
-    """`submit` has one worker call the function; its result may be asked for as often as one likes."""
+    """`submit` lets one worker call the function; the result may be asked for any number of times."""
     async with model.Pool(2) as pool:
         call = await pool.submit(answer, "value")
         assert await call.result(PATIENCE) == "value"
@@ -20,13 +20,14 @@ async def submit_gives_the_result(model):
 
 
 async def tell(*args, **kwargs):
-    """Return what this was called with."""
+    """Return the arguments of this call."""
     return args, kwargs
 
 
 @guarantee()
 async def arguments_are_passed_on(model):
-    """`submit(fn, /, *args, **kwargs)`: a worker calls `fn(*args, **kwargs)`, whatever their names."""
+    """`submit(fn, /, *args, **kwargs)` lets a worker call `fn(*args, **kwargs)`, whatever the names of the arguments
+    are."""
     async with model.Pool(1) as pool:
         call = await pool.submit(tell, 1, [2], function=3, self=("s",), fn=None, args=5)
         assert await call.result(PATIENCE) == ((1, [2]), {"function": 3, "self": ("s",), "fn": None, "args": 5})
@@ -34,7 +35,8 @@ async def arguments_are_passed_on(model):
 
 @guarantee()
 async def the_function_has_no_name(model):
-    """The first argument of `submit` and of `map` is given by its place: another one by its name is a `TypeError`."""
+    """The first parameter of `submit` and of `map` is positional only: passing the function by name raises
+    `TypeError`."""
     async with model.Pool(1) as pool:
         for name in ("fn", "function"):
             with raises(TypeError):
@@ -44,13 +46,13 @@ async def the_function_has_no_name(model):
 
 
 async def make_set(number):
-    """A set of one number: something that can be looked for."""
+    """Return a set of one number: an object that can be referred to weakly."""
     return {number}
 
 
 @guarantee()
 async def a_call_that_is_dropped_takes_its_result_along(model):
-    """Nobody but the caller holds a call, or its result, once it has been asked for."""
+    """After a result has been asked for, only the caller holds the call and its result."""
     with Uncollected():
         async with model.Pool(2) as pool:
             for number in range(5):
@@ -63,7 +65,7 @@ async def a_call_that_is_dropped_takes_its_result_along(model):
 
 @guarantee(value=(None, False, "text", ("a", [1, {"b": None}]), b"\0" * 3_000_000))
 async def values_travel_both_ways(model, value):
-    """Arguments and results of a pool's tasks travel, whatever their size."""
+    """Arguments and results of tasks can have any size."""
     async with model.Pool(1) as pool:
         call = await pool.submit(answer, value)
         assert await call.result(PATIENCE) == value
@@ -71,19 +73,19 @@ async def values_travel_both_ways(model, value):
 
 @guarantee()
 async def a_pool_knows_its_workers(model):
-    """`workers` is how many there are."""
+    """`workers` is the number of workers."""
     async with model.Pool(3) as pool:
         assert pool.workers == 3
 
 
 def as_many_as_cpus():
-    """The number of CPUs that this program may use."""
+    """Return the number of CPUs that this program may use."""
     import os
 
     return os.process_cpu_count() or 1
 
 
-@guarantee(by=bordered)
+@guarantee(by=of_separate_memory)
 async def there_are_as_many_workers_as_cpus(model):
     """By default a pool has as many workers as there are CPUs."""
     async with model.Pool() as pool:
@@ -106,7 +108,7 @@ async def a_pool_has_at_least_one_worker(model, count):
 
 @guarantee()
 async def more_tasks_than_workers(model, effort):
-    """A task is begun once, however many there are for a few workers."""
+    """A task is begun only once, however many tasks there are for a few workers."""
     marks = model.Channel(INF)
     async with model.Pool(2) as pool:
         calls = [await pool.submit(mark, marks, number) for number in range(effort.items)]
@@ -116,7 +118,7 @@ async def more_tasks_than_workers(model, effort):
 
 @guarantee()
 async def workers_work_at_the_same_time(model):
-    """There are as many workers as were asked for: so many tasks can wait for each other."""
+    """There are as many workers as were asked for, so that as many tasks can wait for each other."""
     channels = [model.Channel(INF) for _ in range(3)]
     async with model.Pool(3) as pool:
         calls = [await pool.submit(meet, channels[n], channels[n - 1]) for n in range(3)]
@@ -125,7 +127,7 @@ async def workers_work_at_the_same_time(model):
 
 @guarantee()
 async def a_lone_task_is_not_held_back(model):
-    """A lone task is begun at once: it need not wait for others to travel with."""
+    """A single task is begun at once: it does not wait until others can be sent together with it."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(2) as pool:
         first = await pool.submit(hold, begun, gate, "first")
@@ -136,13 +138,13 @@ async def a_lone_task_is_not_held_back(model):
 
 
 async def close(channel):
-    """Close it."""
+    """Close this channel."""
     channel.close()
 
 
 @guarantee()
 async def a_free_worker_does_what_a_busy_one_has_not_begun(model):
-    """A task waits for no other one, as long as there is a free worker: whatever the others have begun."""
+    """As long as a worker is free, no task waits for another one, whatever the other workers have begun."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(2) as pool:
         calls = [await pool.submit(double, number) for number in range(20)]
@@ -155,7 +157,7 @@ async def a_free_worker_does_what_a_busy_one_has_not_begun(model):
 
 @guarantee(timeout=(0, -1, 0.02))
 async def waiting_for_a_result_may_time_out(model, timeout):
-    """`result(timeout)` raises `TimeoutError`; the task is not disturbed."""
+    """`result(timeout)` raises `TimeoutError`; the task goes on undisturbed."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         call = await pool.submit(hold, begun, gate, "value")
@@ -170,27 +172,27 @@ async def waiting_for_a_result_may_time_out(model, timeout):
 
 
 async def sum_of_doubles(pool, numbers):
-    """Have the pool that this is a task of do the work."""
+    """Let the pool of this task do the work."""
     calls = [await pool.submit(double, number) for number in numbers]
     return sum([await call.result() for call in calls])
 
 
 @guarantee()
 async def a_task_may_give_its_pool_tasks(model):
-    """A task may give the pool further tasks and wait for them."""
+    """A task may give its own pool further tasks and wait for them."""
     async with model.Pool(3) as pool:
         calls = [await pool.submit(sum_of_doubles, pool, range(start, 9)) for start in (0, 5)]
         assert [await call.result(PATIENCE) for call in calls] == [72, 52]
 
 
 async def map_doubles(pool, count):
-    """Have the pool that this is a task of do the work."""
+    """Let the pool of this task do the work, by `map`."""
     return [result async for result in pool.map(double, range(count))]
 
 
 @guarantee()
 async def a_task_may_map(model):
-    """A task may give the pool further tasks and wait for them: also by `map`."""
+    """A task may give its own pool further tasks by `map`, and wait for them."""
     async with model.Pool(2) as pool:
         call = await pool.submit(map_doubles, pool, 10)
         assert await call.result(PATIENCE) == list(range(0, 20, 2))
@@ -203,7 +205,7 @@ async def submit_and_go(pool, marks, number):
 
 @guarantee()
 async def what_tasks_submit_is_done_before_the_end(model):
-    """Leaving the `with` waits until everything is done: also what a task has given the pool."""
+    """Leaving the `with` waits until everything is done, including tasks that were submitted by tasks of the pool."""
     marks = model.Channel(INF)
     async with model.Pool(2) as pool:
         calls = [await pool.submit(submit_and_go, pool, marks, number) for number in range(4)]
@@ -214,7 +216,7 @@ async def what_tasks_submit_is_done_before_the_end(model):
 
 @guarantee()
 async def a_task_of_a_group_may_use_a_pool(model):
-    """A task of a group may be given a pool, and use it as its maker does."""
+    """A pool can be passed to a task of a group, which can use it as the task that made it."""
     async with model.Pool(2) as pool:
         async with model.TaskGroup() as group:
             task = group.spawn(map_doubles, pool, 5)
@@ -223,7 +225,7 @@ async def a_task_of_a_group_may_use_a_pool(model):
 
 @guarantee()
 async def many_may_use_a_pool(model, effort):
-    """Several tasks of a group may give a pool work at the same time: each gets its own results."""
+    """Several tasks of a group may submit to a pool at the same time; each gets its own results."""
     count = min(effort.items, 50)
     async with model.Pool(2) as pool:
         async with model.TaskGroup() as group:
@@ -234,7 +236,7 @@ async def many_may_use_a_pool(model, effort):
 
 
 async def ask_a_task(model, number):
-    """Have a task of one's own double it, and send the result by a channel."""
+    """Let a task of a group of its own double the number and send the result through a channel."""
     answers = model.Channel(1)
     async with model.TaskGroup() as group:
         group.spawn(double_and_send, answers, number)
@@ -248,21 +250,22 @@ async def double_and_send(answers, number):
 
 @guarantee()
 async def a_worker_is_a_task(model):
-    """What a pool does may use all that a task may: it makes channels, and spawns in groups of its own."""
+    """The tasks of a pool may do everything that a task may do: make channels, and spawn tasks in groups of their
+    own."""
     async with model.Pool(2) as pool:
         calls = [await pool.submit(ask_a_task, model, number) for number in range(4)]
         assert [await call.result(PATIENCE) for call in calls] == [0, 2, 4, 6]
 
 
 async def make_a_pool(model, count):
-    """Make a pool here."""
+    """Make a pool in this task."""
     async with model.Pool(2) as pool:
         return await map_doubles(pool, count)
 
 
 @guarantee()
 async def a_task_may_make_a_pool(model):
-    """A task may make a pool of its own: one of a group, and one of another pool."""
+    """A task may make a pool of its own, both a task of a group and a task of another pool."""
     async with model.TaskGroup() as group:
         task = group.spawn(make_a_pool, model, 5)
     assert await task.result() == [0, 2, 4, 6, 8]
@@ -273,7 +276,7 @@ async def a_task_may_make_a_pool(model):
 
 @guarantee()
 async def two_pools_are_two(model):
-    """Each pool has its own workers: the tasks of two pools can wait for each other."""
+    """Each pool has its own workers: tasks of two pools can wait for each other."""
     here, there = model.Channel(INF), model.Channel(INF)
     async with model.Pool(1) as first, model.Pool(1) as second:
         calls = [await first.submit(meet, here, there), await second.submit(meet, there, here)]

@@ -1,4 +1,4 @@
-"""The pool: what it is in a sync model only, and what in an async model only."""
+"""The pool: what only a sync model guarantees, and what only an async model guarantees."""
 
 from .pool_tools import awaited, hold, mark, mark_late, outcome_of, plain
 from .tools import INF, PATIENCE, Trouble, answer, drain, fail, guarantee, raises
@@ -8,7 +8,7 @@ NEEDS = ("Pool",)
 
 @guarantee(by=plain)
 async def a_pool_is_an_executor(model):
-    """In a sync model a pool is a `concurrent.futures.Executor`, and `submit` gives a `Future`."""
+    """In a sync model a pool is a `concurrent.futures.Executor`, and `submit` returns a `Future`."""
     from concurrent.futures import Executor, Future
 
     async with model.Pool(1) as pool:
@@ -20,7 +20,7 @@ async def a_pool_is_an_executor(model):
 
 @guarantee(by=plain)
 async def the_standard_library_can_wait(model):
-    """In a sync model the standard library's `wait` and `as_completed` take what `submit` gives."""
+    """In a sync model the standard library's `wait` and `as_completed` accept what `submit` returns."""
     from concurrent.futures import FIRST_COMPLETED, as_completed, wait
 
     begun, gate = model.Channel(INF), model.Channel(0)
@@ -36,7 +36,7 @@ async def the_standard_library_can_wait(model):
 
 @guarantee(by=plain)
 async def the_end_is_told(model):
-    """In a sync model `add_done_callback` is told of the end, whether that is to come or has come."""
+    """In a sync model `add_done_callback` calls its function when the call ends, or at once if it has ended."""
     begun, gate, told = model.Channel(INF), model.Channel(0), []
     async with model.Pool(1) as pool:
         call = await pool.submit(hold, begun, gate, "value")
@@ -50,7 +50,7 @@ async def the_end_is_told(model):
 
 @guarantee(by=plain)
 async def a_future_has_the_error(model):
-    """In a sync model `exception()` is what the call raised."""
+    """In a sync model `exception()` returns what the call raised."""
     async with model.Pool(1) as pool:
         error = pool.submit(fail, Trouble, "own", 7).exception(PATIENCE)
     assert type(error) is Trouble and error.args == ("own", 7)
@@ -58,7 +58,7 @@ async def a_future_has_the_error(model):
 
 @guarantee(by=plain)
 async def a_pool_needs_no_with(model):
-    """In a sync model a pool works without `with` as well; `shutdown` waits until everything is done."""
+    """In a sync model a pool works without `with`; `shutdown` then waits until everything is done."""
     marks = model.Channel(INF)
     pool = model.Pool(2)
     calls = [pool.submit(mark_late, model, marks, number) for number in range(4)]
@@ -67,14 +67,14 @@ async def a_pool_needs_no_with(model):
 
 
 async def forget_a_pool(model, marks):
-    """Make a pool, give it work, and neither use `with` nor shut it down."""
+    """Make a pool and give it work, without a `with` and without a `shutdown`."""
     pool = model.Pool(2)
     pool.submit(mark, marks, "done")
     return pool
 
 
 async def wait_for_a_forgotten_pool(model):
-    """The pool is gone, what it was given is done."""
+    """Wait until the pool is gone and its tasks are done."""
     marks = model.Channel(INF)
     forget_a_pool(model, marks)
     return await marks.receive(PATIENCE)
@@ -82,13 +82,14 @@ async def wait_for_a_forgotten_pool(model):
 
 @guarantee(by=plain)
 def a_forgotten_pool_does_its_work(model):
-    """A pool that nobody shuts down and nobody knows any more has done what it was given, and leaves nothing behind."""
+    """A pool that is never shut down, and to which no reference is left, does all its tasks and leaves nothing
+    behind."""
     assert model.run(wait_for_a_forgotten_pool, model) == "done"
 
 
 @guarantee(by=plain)
 def a_pool_belongs_to_its_run(model):
-    """A pool belongs to the run that it is made in: it ends with that, and takes nothing more."""
+    """A pool belongs to the run in which it was made: it ends with the run, and then accepts no more tasks."""
     pool = model.run(make_a_pool, model)
     with raises(RuntimeError):
         pool.submit(answer, "after the run")
@@ -103,7 +104,7 @@ async def make_a_pool(model):
 
 @guarantee(by=awaited)
 async def a_handle_can_be_awaited(model):
-    """In an async model `await handle` is the result, or raises what the call raised; as often as one likes."""
+    """In an async model `await handle` returns the result of the call or raises its exception, any number of times."""
     async with model.Pool(2) as pool:
         call = await pool.submit(answer, "value")
         assert (await call, await call, await outcome_of(call)) == ("value", "value", "value")
@@ -115,7 +116,7 @@ async def a_handle_can_be_awaited(model):
 
 @guarantee(by=awaited)
 async def a_plain_function_may_be_given(model):
-    """In an async model a plain function may be given too: it is called in the loop."""
+    """In an async model a plain function may be given too: it is called in the event loop."""
     async with model.Pool(2) as pool:
         call = await pool.submit(len, "four")
         assert await call.result(PATIENCE) == 4

@@ -1,25 +1,25 @@
-"""The pool: what can't cross a memory boundary, or is too much for it."""
+"""The pool: objects that can't cross a memory boundary, or that are large."""
 
 import itertools
 
 from concmodels.errors import CannotTravel, RemoteError
 
-from .pool_tools import all_of, bordered, double
+from .pool_tools import all_of, double, of_separate_memory
 from .tools import PATIENCE, Trouble, answer, guarantee, raises
 
 NEEDS = ("Pool",)
 
 
 def a_lock():
-    """What no boundary lets through."""
+    """Return an object that can't cross a memory boundary."""
     from _thread import allocate_lock
 
     return allocate_lock()
 
 
-@guarantee(by=bordered)
+@guarantee(by=of_separate_memory)
 async def a_call_that_cant_travel_is_refused(model):
-    """What can't cross a memory boundary is refused with `CannotTravel`: a function, an argument; the pool goes on."""
+    """A function or an argument that can't cross a memory boundary is refused with `CannotTravel`; the pool goes on."""
     async with model.Pool(1) as pool:
         for function, argument in ((lambda it: it, 1), (answer, a_lock())):
             with raises(CannotTravel):
@@ -29,9 +29,9 @@ async def a_call_that_cant_travel_is_refused(model):
         assert await call.result(PATIENCE) == "goes on"
 
 
-@guarantee(by=bordered, chunksize=(None, 3))
+@guarantee(by=of_separate_memory, chunksize=(None, 3))
 async def an_item_that_cant_travel_is_refused(model, chunksize):
-    """What can't cross a memory boundary is refused with `CannotTravel`: an item of `map`; the pool goes on."""
+    """An item of `map` that can't cross a memory boundary is refused with `CannotTravel`; the pool goes on."""
     async with model.Pool(2) as pool:
         for items in ([a_lock(), 1, 2, 3], [*range(10), a_lock(), *range(10)]):
             with raises(CannotTravel):
@@ -42,15 +42,13 @@ async def an_item_that_cant_travel_is_refused(model, chunksize):
 
 
 async def make_a_lock(number):
-    """Return what can't travel, if it is that one."""
+    """Return an object that can't cross a memory boundary, if this is the right number."""
     return a_lock() if number == 3 else number
 
 
-@guarantee(by=bordered, chunksize=(None, 5))
+@guarantee(by=of_separate_memory, chunksize=(None, 5))
 async def a_result_that_cant_travel_is_an_error(model, chunksize):
-    """What can't cross a memory boundary is refused with `CannotTravel`: a result; the others of its batch are not
-    lost.
-    """
+    """A task whose result can't cross a memory boundary fails with `CannotTravel`; other tasks of its batch do not."""
     seen = []
     async with model.Pool(2) as pool:
         with raises(CannotTravel):
@@ -64,20 +62,21 @@ async def a_result_that_cant_travel_is_an_error(model, chunksize):
 
 
 class Stubborn(Trouble):
-    """An exception that pickle takes apart but can't put together again."""
+    """An exception that can be pickled, but not unpickled."""
 
     def __init__(self, one, other):
         super().__init__(one + other)
 
 
 async def be_stubborn():
-    """Raise what can't travel."""
+    """Raise an exception that can't be unpickled."""
     raise Stubborn("can't ", "travel")
 
 
-@guarantee(by=bordered)
+@guarantee(by=of_separate_memory)
 async def an_error_that_cant_travel_is_told(model):
-    """What fails across a memory boundary keeps its type or arrives as `RemoteError`, which has its traceback."""
+    """An exception across a memory boundary keeps its type or arrives as `RemoteError`, with the text of its
+    traceback."""
     async with model.Pool(1) as pool:
         call = await pool.submit(be_stubborn)
         with raises(RemoteError) as caught:
@@ -88,13 +87,14 @@ async def an_error_that_cant_travel_is_told(model):
 
 
 async def enlarge(text, times):
-    """So many times the text."""
+    """Return the text, repeated so many times."""
     return text * times
 
 
 @guarantee(chunksize=(None, 4))
 async def large_values_do_not_get_stuck(model, chunksize):
-    """Arguments and results may be larger than what is on its way holds: neither side waits for the other for ever."""
+    """Arguments and results may be larger than the memory between the two sides: they do not wait for each other for
+    ever."""
     async with model.Pool(2) as pool:
         large = bytes(range(250)) * 2_000
         assert await all_of(pool.map(len, itertools.repeat(large, 16), chunksize=chunksize)) == [len(large)] * 16

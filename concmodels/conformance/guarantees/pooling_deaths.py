@@ -1,4 +1,4 @@
-"""The pool: when a worker dies without a word, which only a process can."""
+"""The pool: a worker that dies without a result, which can happen only to a process."""
 
 import itertools
 
@@ -13,7 +13,7 @@ DEATHS = ("killed", "gone")
 
 
 async def die(how):
-    """End this very process without a word."""
+    """End this process at once."""
     import os
     import signal
 
@@ -23,14 +23,14 @@ async def die(how):
 
 
 async def whoami():
-    """The number of this process."""
+    """Return the id of this process."""
     import os
 
     return os.getpid()
 
 
 def kill(process):
-    """End another one without a word."""
+    """End another process at once."""
     import os
     import signal
 
@@ -39,7 +39,7 @@ def kill(process):
 
 @guarantee(by=of_processes, how=DEATHS)
 async def the_task_of_a_dead_worker_fails(model, how):
-    """If its worker dies in it, a task fails with `WorkerDied`, which names the worker."""
+    """If a worker dies while it runs a task, the task fails with `WorkerDied`, which names the worker."""
     async with model.Pool(2) as pool:
         call = await pool.submit(die, how)
         with raises(WorkerDied) as caught:
@@ -48,7 +48,7 @@ async def the_task_of_a_dead_worker_fails(model, how):
 
 
 async def die_or_mark(marks, deadly, number):
-    """Leave a mark; then die if it is this one."""
+    """Leave a mark; then die if this is the right number."""
     await mark(marks, number)
     if number == deadly:
         await die("killed")
@@ -57,7 +57,7 @@ async def die_or_mark(marks, deadly, number):
 
 @guarantee(by=of_processes, deadly=(0, 7, 39))
 async def the_others_are_done_once(model, deadly):
-    """What a dead worker had not begun goes to others; none is begun twice."""
+    """Tasks that a dead worker had not begun go to other workers; no task is begun twice."""
     marks = model.Channel(INF)
     async with model.Pool(2) as pool:
         calls = [await pool.submit(die_or_mark, marks, deadly, number) for number in range(40)]
@@ -68,7 +68,7 @@ async def the_others_are_done_once(model, deadly):
 
 @guarantee(by=of_processes, deadly=(0, 3, 39), chunksize=(None, 8))
 async def a_death_is_raised_in_its_turn(model, deadly, chunksize):
-    """The death of a worker is raised by `map` in the turn of its task; the others of its batch are done once."""
+    """`map` raises the death of a worker in place of the result of its task; other tasks of its batch are done once."""
     marks = model.Channel(INF)
     async with model.Pool(2) as pool:
         results = pool.map(
@@ -84,7 +84,7 @@ async def a_death_is_raised_in_its_turn(model, deadly, chunksize):
 
 @guarantee(by=of_processes)
 async def a_new_worker_takes_the_place(model):
-    """A new worker takes the place of a dead one: after several deaths there are as many as before."""
+    """A new worker takes the place of a dead one: after several deaths there are as many workers as before."""
     async with model.Pool(2) as pool:
         for number in range(4):
             call = await pool.submit(die, DEATHS[number % 2])
@@ -97,7 +97,7 @@ async def a_new_worker_takes_the_place(model):
 
 @guarantee(by=of_processes)
 async def the_new_worker_calls_the_initializer(model):
-    """Every worker first calls `initializer(*initargs)`: also one that takes the place of another."""
+    """A worker that takes the place of a dead one first calls `initializer(*initargs)` too."""
     marks = model.Channel(INF)
     async with model.Pool(1, initializer=mark, initargs=(marks, "ready")) as pool:
         for _ in range(2):
@@ -108,7 +108,7 @@ async def the_new_worker_calls_the_initializer(model):
 
 @guarantee(by=of_processes)
 async def the_last_worker_is_replaced_too(model):
-    """What a dead worker had not begun goes to others: to its successor, where it was the only one."""
+    """If the only worker dies, tasks that it had not begun go to the worker that takes its place."""
     async with model.Pool(1) as pool:
         calls = [await pool.submit(*task) for task in ((die, "killed"), (double, 1), (die, "gone"), (double, 2))]
         assert [await outcome_of(call) for call in calls] == [WorkerDied, 2, WorkerDied, 4]
@@ -116,7 +116,7 @@ async def the_last_worker_is_replaced_too(model):
 
 @guarantee(by=of_processes)
 async def all_workers_may_die_at_once(model):
-    """A new worker takes the place of each that died: also of all."""
+    """Every dead worker is replaced, even if all workers die."""
     async with model.Pool(3) as pool:
         calls = [await pool.submit(die, "killed") for _ in range(3)]
         assert [await outcome_of(call) for call in calls] == [WorkerDied] * 3
@@ -125,7 +125,7 @@ async def all_workers_may_die_at_once(model):
 
 @guarantee(by=of_processes)
 async def an_idle_worker_may_die(model):
-    """If a worker dies in no task, no task fails."""
+    """If a worker dies while it runs no task, no task fails."""
     async with model.Pool(1) as pool:
         for number in range(3):
             process = await (await pool.submit(whoami)).result(PATIENCE)
@@ -138,7 +138,7 @@ async def an_idle_worker_may_die(model):
 
 @guarantee(by=of_processes)
 async def a_worker_may_be_killed_from_outside(model):
-    """If its worker dies in it, a task fails with `WorkerDied`: also while it waits; its neighbour goes on."""
+    """If a worker is killed while its task waits, the task fails with `WorkerDied`; the other workers go on."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(2) as pool:
         calls = [await pool.submit(hold_and_tell, begun, gate) for _ in range(2)]
@@ -151,13 +151,13 @@ async def a_worker_may_be_killed_from_outside(model):
 
 
 async def hold_and_tell(begun, gate):
-    """Hold, and tell by which process."""
+    """Hold, and report the id of this process."""
     return await hold(begun, gate, await whoami())
 
 
 @guarantee(by=of_processes)
 async def leaving_survives_a_death(model):
-    """Leaving the `with` waits until everything is done, and ends though workers die meanwhile."""
+    """Leaving the `with` waits until everything is done, and ends even though workers die meanwhile."""
     marks = model.Channel(INF)
     async with model.Pool(2) as pool:
         calls = [await pool.submit(die_or_mark, marks, 3, number) for number in range(10)]
@@ -167,7 +167,7 @@ async def leaving_survives_a_death(model):
 
 @guarantee(by=of_processes)
 async def a_death_in_the_initializer_breaks_the_pool(model):
-    """If the initializer fails the pool is broken, and the reason is the `__cause__`: also the worker's death."""
+    """A worker that dies in the initializer breaks the pool; its death is then the `__cause__`."""
     from concurrent.futures import BrokenExecutor
 
     async with model.Pool(2, initializer=die, initargs=("killed",)) as pool:

@@ -1,4 +1,4 @@
-"""The pool: how it begins and ends, and what is taken back before it has begun."""
+"""The pool: how it begins and ends, and how tasks that have not begun are cancelled."""
 
 import itertools
 
@@ -12,7 +12,7 @@ NEEDS = ("Pool",)
 
 @guarantee()
 async def every_worker_calls_the_initializer(model):
-    """Every worker first calls `initializer(*initargs)`: once each, also those that get no work."""
+    """Every worker calls `initializer(*initargs)` once, even if it is never given a task."""
     marks = model.Channel(INF)
     async with model.Pool(3, initializer=mark, initargs=(marks, "ready")):
         assert [await marks.receive(PATIENCE) for _ in range(3)] == ["ready"] * 3
@@ -21,7 +21,7 @@ async def every_worker_calls_the_initializer(model):
 
 @guarantee()
 async def the_initializer_goes_first(model):
-    """Every worker first calls `initializer(*initargs)`, and then does tasks."""
+    """Every worker calls `initializer(*initargs)` before its first task."""
     marks = model.Channel(INF)
     async with model.Pool(1, initializer=mark_late, initargs=(model, marks, "ready")) as pool:
         assert await all_of(pool.map(mark, itertools.repeat(marks), "abc")) == ["a", "b", "c"]
@@ -32,19 +32,19 @@ _known = None
 
 
 async def know(value):
-    """Remember it in this module."""
+    """Store the value in this module."""
     global _known
     _known = value
 
 
 async def recall():
-    """What `know` was told."""
+    """Return the value that `know` has stored."""
     return _known
 
 
 @guarantee()
 async def what_the_initializer_sets_tasks_find(model):
-    """Every worker first calls the initializer: what that leaves in its module is there for every task."""
+    """Every task of a worker finds what the initializer has stored in its module."""
     async with model.Pool(2, initializer=know, initargs=("the value",)) as pool:
         calls = [await pool.submit(recall) for _ in range(10)]
         assert [await call.result(PATIENCE) for call in calls] == ["the value"] * 10
@@ -53,7 +53,7 @@ async def what_the_initializer_sets_tasks_find(model):
 
 @guarantee(workers=(1, 3))
 async def a_failed_initializer_breaks_the_pool(model, workers):
-    """If the initializer fails the pool is broken: `BrokenExecutor`, and the reason is its `__cause__`."""
+    """If the initializer fails, the pool is broken: `BrokenExecutor` is raised, and its `__cause__` is the reason."""
     from concurrent.futures import BrokenExecutor
 
     async with model.Pool(workers, initializer=fail, initargs=(Trouble, "at first")) as pool:
@@ -67,7 +67,7 @@ async def a_failed_initializer_breaks_the_pool(model, workers):
 
 
 async def fail_when_closed(model, gate, kind, *args):
-    """Raise this when the gate is closed."""
+    """Raise this exception when the gate is closed."""
     async for _ in gate:
         pass
     raise kind(*args)
@@ -75,7 +75,7 @@ async def fail_when_closed(model, gate, kind, *args):
 
 @guarantee()
 async def a_broken_pool_gives_nobody_up(model):
-    """If the initializer fails, what the pool was given before fails with `BrokenExecutor` too."""
+    """If the initializer fails, tasks that the pool was given before fail with `BrokenExecutor` too."""
     from concurrent.futures import BrokenExecutor
 
     gate = model.Channel(0)
@@ -93,10 +93,8 @@ async def a_broken_pool_gives_nobody_up(model):
 
 @guarantee(how=("submit", "map"))
 async def a_pool_that_breaks_while_it_is_used_says_why(model, how):
-    """If the initializer fails, `submit` and `map` raise `BrokenExecutor` with the reason as its `__cause__`.
-
-    Also if it fails in the middle of one of them.
-    """
+    """If the initializer fails, `submit` and `map` raise `BrokenExecutor` with the reason as its `__cause__`, even if
+    it fails while one of them is running."""
     from concurrent.futures import BrokenExecutor
 
     gate = model.Channel(0)
@@ -117,7 +115,7 @@ async def a_pool_that_breaks_while_it_is_used_says_why(model, how):
 
 @guarantee()
 async def leaving_waits_until_everything_is_done(model):
-    """Leaving the `with` waits until everything is done, whether or not somebody asks for the results."""
+    """Leaving the `with` waits until all tasks are done, even if nobody asks for their results."""
     marks = model.Channel(INF)
     async with model.Pool(2) as pool:
         calls = [await pool.submit(mark_late, model, marks, number) for number in range(5)]
@@ -127,14 +125,14 @@ async def leaving_waits_until_everything_is_done(model):
 
 @guarantee()
 async def an_idle_pool_is_left_at_once(model):
-    """Leaving the `with` waits until everything is done: without tasks, for nothing."""
+    """Leaving the `with` of a pool without tasks does not wait."""
     async with model.Pool(2):
         pass
 
 
 @guarantee()
 async def after_shutdown_nothing_is_taken(model):
-    """`submit` and `map` raise `RuntimeError` once the pool is shut down; a second `shutdown` does no harm."""
+    """After `shutdown`, `submit` and `map` raise `RuntimeError`; a second `shutdown` does no harm."""
     async with model.Pool(2) as pool:
         call = await pool.submit(answer, "before")
         await pool.shutdown()
@@ -152,7 +150,7 @@ async def after_shutdown_nothing_is_taken(model):
 
 @guarantee()
 async def shutdown_need_not_wait(model):
-    """`shutdown(wait=False)` does not wait; what the pool was given is done nevertheless."""
+    """`shutdown(wait=False)` does not wait; the tasks that the pool was given are done all the same."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         calls = [await pool.submit(hold, begun, gate, number) for number in range(3)]
@@ -167,7 +165,7 @@ async def shutdown_need_not_wait(model):
 
 @guarantee()
 async def shutdown_may_cancel(model):
-    """`shutdown(cancel_futures=True)` cancels what has not begun; what has begun is done."""
+    """`shutdown(cancel_futures=True)` cancels tasks that have not begun; tasks that have begun are done."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         first, *others = [await pool.submit(hold, begun, gate, number) for number in range(4)]
@@ -183,7 +181,7 @@ async def shutdown_may_cancel(model):
 
 @guarantee()
 async def what_has_not_begun_can_be_taken_back(model):
-    """`cancel()` takes a call back if no worker has begun it, and tells whether that was so."""
+    """`cancel()` cancels a call if no worker has begun it, and returns whether it did."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         first, second, third = [await pool.submit(hold, begun, gate, name) for name in "abc"]

@@ -1,4 +1,4 @@
-"""The pool: when a task fails, the body fails, or everybody waits for everybody."""
+"""The pool: a task fails, the body fails, or all workers wait for each other."""
 
 from concmodels.errors import Deadlock
 
@@ -24,7 +24,7 @@ NEEDS = ("Pool",)
 
 @guarantee(error=ERRORS)
 async def an_error_keeps_its_type(model, error):
-    """`result` raises what the call raised, with its own type, as often as it is asked."""
+    """`result` raises what the call raised, with its own type, any number of times."""
     kind, *args = error
     async with model.Pool(1) as pool:
         call = await pool.submit(fail, *error)
@@ -37,7 +37,7 @@ async def an_error_keeps_its_type(model, error):
 
 @guarantee(kind=(Trouble, SystemExit))
 async def a_failed_task_cancels_nothing(model, kind):
-    """A task that fails fails alone: the others, the body, and the worker that it was done by go on."""
+    """A failed task affects nothing else: other tasks, the body, and the worker that ran it go on."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(2) as pool:
         other = await pool.submit(hold, begun, gate, "undisturbed")
@@ -54,7 +54,7 @@ async def a_failed_task_cancels_nothing(model, kind):
 
 @guarantee()
 async def an_error_that_nobody_asks_for_is_no_failure(model):
-    """Leaving the `with` raises nothing that a task raised: that is for who asks for its result."""
+    """Leaving the `with` raises no exception of a task: only asking for its result does."""
     async with model.Pool(2) as pool:
         calls = [await pool.submit(fail, Trouble, number) for number in range(3)]
     for call in calls:
@@ -67,7 +67,7 @@ async def an_error_that_nobody_asks_for_is_no_failure(model):
 
 @guarantee(where=WAITS)
 async def when_the_body_fails_tasks_are_cancelled(model, where):
-    """When the body fails, what has begun is cancelled where it waits; the error leaves as it is."""
+    """If the body fails, tasks that have begun are cancelled where they wait; the exception leaves unchanged."""
     report = model.Channel(INF)
     with raises(Trouble) as caught:
         async with model.Pool(2) as pool:
@@ -83,7 +83,7 @@ async def when_the_body_fails_tasks_are_cancelled(model, where):
 
 @guarantee()
 async def when_the_body_fails_the_rest_is_not_begun(model):
-    """When the body fails, what has not begun is cancelled: calls of `submit`, and what `map` was given."""
+    """If the body fails, tasks that have not begun are cancelled, those of `submit` and those of `map`."""
     begun, gate = model.Channel(INF), model.Channel(0)
     with raises(Trouble):
         async with model.Pool(1) as pool:
@@ -101,7 +101,7 @@ async def when_the_body_fails_the_rest_is_not_begun(model):
 
 
 async def wait_for_the_pool(model, where, report):
-    """Have a pool's task wait for ever, and wait for that."""
+    """Let a task of a pool wait for ever, and wait for its result."""
     async with model.Pool(2) as pool:
         call = await pool.submit(wait_in, model, "receive")
         report.send_nowait("waits")
@@ -114,8 +114,8 @@ async def wait_for_the_pool(model, where, report):
 
 
 @guarantee(where=("result", "map", "shutdown", "leave"))
-async def who_waits_for_a_pool_can_be_cancelled(model, where):
-    """Cancellation arrives where a task waits for its pool, and ends what the pool does."""
+async def a_task_that_waits_for_a_pool_can_be_cancelled(model, where):
+    """A task can be cancelled where it waits for its pool; that cancels the tasks of the pool."""
     report = model.Channel(INF)
     async with model.TaskGroup() as group:
         task = group.spawn(wait_for_the_pool, model, where, report)
@@ -126,13 +126,14 @@ async def who_waits_for_a_pool_can_be_cancelled(model, where):
 
 
 async def wait_for(call):
-    """Wait for what was given to a pool."""
+    """Wait for the result of this call of a pool."""
     return await call.result()
 
 
 @guarantee(by=of_one_memory)
-async def cancelling_who_waits_leaves_the_call_alone(model):
-    """Who waits for a result is cancelled alone: the call goes on, and others get its result."""
+async def cancelling_a_task_that_waits_leaves_the_call_alone(model):
+    """Cancelling a task that waits for a result does not cancel the call: it goes on, and other tasks get its
+    result."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool, model.TaskGroup() as group:
         call = await pool.submit(hold, begun, gate, "value")
@@ -148,7 +149,7 @@ async def cancelling_who_waits_leaves_the_call_alone(model):
 
 
 async def rely_on_the_pool(pool, begun, gate, how):
-    """Once all have begun, give the pool one more task and wait for it."""
+    """When all tasks have begun, give the pool one more task and wait for it."""
     await hold(begun, gate, "begun")
     if how == "map":
         return await all_of(pool.map(answer, ["done"]))
@@ -158,7 +159,8 @@ async def rely_on_the_pool(pool, begun, gate, how):
 
 @guarantee(workers=(1, 2, 3), how=("submit", "map"))
 async def a_deadlock_of_the_workers_is_raised(model, workers, how):
-    """When all workers wait for what none is left to begin, the last of these raises `Deadlock`; the rest goes on."""
+    """When all workers wait for tasks that none is left to begin, the last of these waits raises `Deadlock`; the others
+    go on."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(workers) as pool:
         calls = [await pool.submit(rely_on_the_pool, pool, begun, gate, how) for _ in range(workers)]
@@ -173,7 +175,7 @@ async def a_deadlock_of_the_workers_is_raised(model, workers, how):
 
 @guarantee()
 async def one_free_worker_is_no_deadlock(model):
-    """As long as one worker is left to begin what the others wait for, they wait."""
+    """As long as one worker is left to begin what the others wait for, there is no deadlock: they wait."""
     begun, gate, done = model.Channel(INF), model.Channel(0), model.Channel(INF)
     async with model.Pool(3) as pool:
         calls = [await pool.submit(rely_on_the_pool, pool, begun, gate, "submit") for _ in range(2)]
@@ -193,7 +195,7 @@ async def wait_for_one_at_work(pool, begun, gate):
 
 @guarantee()
 async def a_wait_for_what_is_at_work_is_no_deadlock(model):
-    """A wait for a task that a worker has begun is no deadlock, whatever that task waits for."""
+    """Waiting for a task that a worker has begun is no deadlock, whatever that task waits for."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(2) as pool:
         call = await pool.submit(wait_for_one_at_work, pool, begun, gate)
@@ -206,7 +208,7 @@ async def a_wait_for_what_is_at_work_is_no_deadlock(model):
 
 
 async def descend(pool, depth):
-    """Wait for a task that waits for a task ... so deep."""
+    """Wait for a task that waits for a task, and so on, to this depth."""
     if depth == 0:
         return 0
     call = await pool.submit(descend, pool, depth - 1)
@@ -215,7 +217,7 @@ async def descend(pool, depth):
 
 @guarantee()
 async def tasks_wait_as_deep_as_there_are_workers(model, effort):
-    """When all workers wait and none is left to begin what they wait for, that is a `Deadlock`; not before."""
+    """Tasks can wait for each other to a depth of as many tasks as there are workers; one more is a `Deadlock`."""
     async with model.Pool(3) as pool:
         for _ in range(effort.rounds):
             enough = await pool.submit(descend, pool, 2)

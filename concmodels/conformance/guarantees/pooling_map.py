@@ -10,14 +10,14 @@ NEEDS = ("Pool",)
 
 
 async def answer_later(model, number):
-    """Return the number; the first of a few comes last."""
+    """Return the number; the first few take the longer, the smaller they are."""
     await model.sleep((3 - number % 4) / 1000)
     return number
 
 
 @guarantee(chunksize=(None, 1, 5), buffersize=(None, 1, 7))
 async def map_keeps_the_order(model, chunksize, buffersize):
-    """`map` yields the results in the order of the items, whatever comes first."""
+    """`map` yields the results in the order of the items, whatever their calls take."""
     models = itertools.repeat(model)
     async with model.Pool(3) as pool:
         results = pool.map(answer_later, models, range(20), chunksize=chunksize, buffersize=buffersize)
@@ -27,7 +27,7 @@ async def map_keeps_the_order(model, chunksize, buffersize):
 
 @guarantee(chunksize=(None, 1, 5))
 async def map_begins_each_task_once(model, effort, chunksize):
-    """A task is begun once: also where many travel together."""
+    """`map` begins each task only once, also where many tasks are sent together."""
     marks, count = model.Channel(INF), 10 * effort.items
     async with model.Pool(2) as pool:
         results = pool.map(mark, itertools.repeat(marks), range(count), chunksize=chunksize)
@@ -36,7 +36,7 @@ async def map_begins_each_task_once(model, effort, chunksize):
 
 
 async def join(*args):
-    """The arguments as a text."""
+    """Return the arguments as one text."""
     return "".join(args)
 
 
@@ -50,7 +50,7 @@ async def map_takes_several_iterables(model):
 
 @guarantee(buffersize=(None, 2))
 async def map_of_nothing_yields_nothing(model, buffersize):
-    """`map` yields one result for each item: none if there is none."""
+    """`map` yields one result for each item, and none if there are no items."""
     async with model.Pool(2) as pool:
         assert await all_of(pool.map(double, [], buffersize=buffersize)) == []
         assert await all_of(pool.map(join, "abc", [], buffersize=buffersize)) == []
@@ -58,7 +58,7 @@ async def map_of_nothing_yields_nothing(model, buffersize):
 
 @guarantee()
 async def map_takes_the_items_at_once(model):
-    """The items are taken at once: when `map` is called."""
+    """`map` takes all items from its iterables when it is called."""
     numbers = Numbers(30)
     async with model.Pool(2) as pool:
         results = pool.map(double, numbers)
@@ -68,7 +68,8 @@ async def map_takes_the_items_at_once(model):
 
 @guarantee(buffersize=(1, 4), chunksize=(None, 3))
 async def map_takes_no_more_than_the_buffer_holds(model, buffersize, chunksize):
-    """With `buffersize` at most so many items are ahead of the results that were yielded: there may be no end."""
+    """With `buffersize`, `map` takes at most so many items ahead of the results yielded, so an iterable may be
+    endless."""
     numbers, seen = Numbers(), 0
     async with model.Pool(2) as pool:
         results = pool.map(double, numbers, chunksize=chunksize, buffersize=buffersize)
@@ -85,7 +86,7 @@ async def map_takes_no_more_than_the_buffer_holds(model, buffersize, chunksize):
 
 @guarantee()
 async def map_is_at_work_before_it_is_asked(model):
-    """What `map` was given is begun without waiting for somebody to ask for a result."""
+    """The tasks of `map` are begun before their results are asked for."""
     marks = model.Channel(INF)
     async with model.Pool(2) as pool:
         results = pool.map(mark, itertools.repeat(marks), range(10))
@@ -103,7 +104,7 @@ async def several_maps_at_once(model):
 
 
 async def hold_one(begun, gate, slow, number):
-    """Do nothing, but hold the one that is slow."""
+    """Return at once, but hold if this is the slow one."""
     if number == slow:
         await hold(begun, gate, number)
     begun.send_nowait(number)
@@ -112,7 +113,7 @@ async def hold_one(begun, gate, slow, number):
 
 @guarantee(slow=(0, 150), buffersize=(None, 200))
 async def nobody_waits_for_a_slow_neighbour(model, slow, buffersize):
-    """What travels together with a slow task does not wait for it, as long as there is a free worker."""
+    """A task that was sent together with a slow one does not wait for it, as long as a worker is free."""
     done, gate, numbers = model.Channel(INF), model.Channel(0), range(200)
     async with model.Pool(2) as pool:
         given = itertools.repeat(done), itertools.repeat(gate), itertools.repeat(slow)
@@ -124,13 +125,13 @@ async def nobody_waits_for_a_slow_neighbour(model, slow, buffersize):
 
 
 async def make_set(number):
-    """A set of one number: something that can be looked for."""
+    """Return a set of one number: an object that can be referred to weakly."""
     return {number}
 
 
 @guarantee(chunksize=(None, 1, 4), buffersize=(None, 3))
 async def map_keeps_no_result_that_it_has_yielded(model, chunksize, buffersize):
-    """What `map` has yielded it does not keep: a result lives as long as the caller holds it."""
+    """`map` keeps no result that it has yielded: the result lives as long as the caller holds it."""
     with Uncollected():
         async with model.Pool(2) as pool:
             async for result in pool.map(make_set, range(10), chunksize=chunksize, buffersize=buffersize):
@@ -141,7 +142,7 @@ async def map_keeps_no_result_that_it_has_yielded(model, chunksize, buffersize):
 
 @guarantee(label=("work", ""))
 async def map_shows_progress_on_a_terminal_only(model, label):
-    """`progress` labels a bar on a terminal; elsewhere it changes nothing."""
+    """`progress` is the label of a progress bar on a terminal; elsewhere it changes nothing."""
     async with model.Pool(2) as pool:
         assert await all_of(pool.map(double, range(10), progress=label)) == list(range(0, 20, 2))
         assert await all_of(pool.map(double, range(10), progress=label, buffersize=2)) == list(range(0, 20, 2))
@@ -152,7 +153,7 @@ async def map_shows_progress_on_a_terminal_only(model, label):
 
 @guarantee(buffersize=(None, 1, 10))
 async def an_error_is_raised_in_its_turn(model, buffersize):
-    """The exception of a call is raised in its turn, and ends the iteration."""
+    """The exception of a call is raised in place of its result, and ends the iteration."""
     seen = []
     async with model.Pool(2) as pool:
         results = pool.map(int, ["0", "1", "none", "3"], buffersize=buffersize)
@@ -164,7 +165,7 @@ async def an_error_is_raised_in_its_turn(model, buffersize):
 
 
 async def fail_or_hold(begun, gate, number):
-    """Fail if it is the first, else hold."""
+    """Fail if this is the first one, otherwise hold."""
     if number == 0:
         raise Trouble("first")
     return await hold(begun, gate, number)
@@ -172,7 +173,7 @@ async def fail_or_hold(begun, gate, number):
 
 @guarantee()
 async def an_error_cancels_what_has_not_begun(model):
-    """The exception of a call ends the iteration; what has not begun is then cancelled."""
+    """The exception of a call ends the iteration and cancels the tasks that have not begun."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         results = pool.map(fail_or_hold, itertools.repeat(begun), itertools.repeat(gate), range(10))
@@ -186,7 +187,7 @@ async def an_error_cancels_what_has_not_begun(model):
 
 @guarantee(buffersize=(None, 5), seen=(0, 1))
 async def dropping_the_iterator_cancels_what_has_not_begun(model, buffersize, seen):
-    """When the iterator is dropped, what has not begun is cancelled."""
+    """Dropping the iterator of `map` cancels the tasks that have not begun."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         given = itertools.repeat(begun), itertools.repeat(gate)
@@ -200,13 +201,14 @@ async def dropping_the_iterator_cancels_what_has_not_begun(model, buffersize, se
 
 
 async def hold_from(begun, gate, first, number):
-    """Return the number, but from the first one on hold."""
+    """Return the number, but hold from the first one on."""
     return number if number < first else await hold(begun, gate, number)
 
 
 @guarantee(timeout=(0, -1, 0.02))
 async def map_may_time_out(model, timeout):
-    """`timeout` is in seconds from the call of `map` on: `TimeoutError`; what has not begun is then cancelled."""
+    """`map` raises `TimeoutError` `timeout` seconds after it was called; tasks that have not begun are then
+    cancelled."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         results = pool.map(hold, itertools.repeat(begun), itertools.repeat(gate), range(10), timeout=timeout)
@@ -220,20 +222,20 @@ async def map_may_time_out(model, timeout):
 
 @guarantee()
 async def a_timeout_need_not_strike(model):
-    """`timeout` is in seconds: what comes within it is yielded as ever."""
+    """Results that come within `timeout` seconds are yielded as usual."""
     async with model.Pool(2) as pool:
         assert await all_of(pool.map(double, range(10), timeout=PATIENCE)) == list(range(0, 20, 2))
 
 
 def numbers_and_trouble(count):
-    """So many numbers, and then an error."""
+    """Yield so many numbers, and then raise an exception."""
     yield from range(count)
     raise Trouble("of the iterable")
 
 
 @guarantee(buffersize=(None, 2))
 async def an_error_of_the_iterable_is_raised(model, buffersize):
-    """What an iterable raises leaves `map`, or its iteration where that asks for more; the pool goes on."""
+    """An exception of an iterable is raised by `map`, or by its iteration if that takes the item; the pool goes on."""
     async with model.Pool(2) as pool:
         with raises(Trouble):
             await all_of(pool.map(double, numbers_and_trouble(5), buffersize=buffersize))
@@ -242,7 +244,7 @@ async def an_error_of_the_iterable_is_raised(model, buffersize):
 
 @guarantee(size=(0, -1))
 async def a_bad_size_is_refused(model, size):
-    """`chunksize` and `buffersize` are at least 1; anything less is a ValueError."""
+    """`chunksize` and `buffersize` are at least 1; a smaller value raises `ValueError`."""
     async with model.Pool(1) as pool:
         for sizes in ({"chunksize": size}, {"buffersize": size}):
             with raises(ValueError):

@@ -22,7 +22,7 @@ NEEDS = ("run",)
 
 @guarantee()
 def run_returns_the_result(model):
-    """`run(main, *args)` runs `main` and returns its result."""
+    """`run(main, *args)` runs `main(*args)` and returns its result."""
     assert model.run(answer, ("any", ["value"])) == ("any", ["value"])
     assert model.run(answer, None) is None
 
@@ -36,7 +36,7 @@ def run_raises_what_main_raises(model, kind):
 
 
 async def send_through_a_task(model):
-    """A small program."""
+    """Run a small program."""
     channel = model.Channel(1)
     async with model.TaskGroup() as group:
         task = group.spawn(receive_all, channel)
@@ -48,7 +48,7 @@ async def send_through_a_task(model):
 
 @guarantee()
 def run_may_be_called_again(model):
-    """A run leaves nothing behind: the next one starts afresh, also after a failure."""
+    """A run has no effect on the next one, also after a failure."""
     assert model.run(send_through_a_task, model) == [0, 1, 2, 3, 4]
     with raises(Trouble):
         model.run(fail, Trouble)
@@ -56,7 +56,7 @@ def run_may_be_called_again(model):
 
 
 async def run_inside(model):
-    """A run in a run."""
+    """Call `run` inside a run."""
     with raises(RuntimeError):
         model.run(answer, "never")
     return await send_through_a_task(model)
@@ -64,13 +64,13 @@ async def run_inside(model):
 
 @guarantee()
 def run_inside_a_run_is_refused(model):
-    """`run` inside a run of the same model is a RuntimeError, and does not disturb the outer one."""
+    """`run` inside a run of the same model raises `RuntimeError`, and does not disturb the outer run."""
     assert model.run(run_inside, model) == [0, 1, 2, 3, 4]
 
 
 @guarantee()
 def run_works_in_another_thread(model):
-    """Outside of the main thread `run` works too, without Ctrl-C handling."""
+    """`run` also works outside the main thread, without handling of Ctrl-C."""
     from threading import Thread
 
     results = []
@@ -81,13 +81,13 @@ def run_works_in_another_thread(model):
 
 
 async def handler_now(signal):
-    """The handler of SIGINT that a run works with."""
+    """Return the SIGINT handler that is installed during a run."""
     return signal.getsignal(signal.SIGINT)
 
 
 @guarantee()
 def the_sigint_handler_is_restored(model):
-    """`run`, in the main thread, installs its own SIGINT handler and restores the old one."""
+    """In the main thread, `run` installs its own SIGINT handler and restores the old one."""
     import signal
 
     before = signal.getsignal(signal.SIGINT)
@@ -100,17 +100,18 @@ def the_sigint_handler_is_restored(model):
 
 @guarantee(by=variant)
 def a_variant_pickles_as_its_name(model):
-    """Models travel: a variant pickles as its name. (A default is a module, which `spawn` and channels can send.)"""
+    """A variant pickles as its name, so it can be sent to a task. (A default is a module, which `spawn` and channels
+    can send.)"""
     copy = pickle.loads(pickle.dumps(model))
     assert copy.name == model.name
     assert copy.run(send_through_a_task, copy) == [0, 1, 2, 3, 4]
 
 
-# Nothing is left behind. Every guarantee is watched for that; these are the ways a run can end.
+# Nothing is left behind. The suite checks that for every guarantee; here it is checked for each way a run can end.
 
 
 async def end_well(model):
-    """All kinds of channels, a task in a task."""
+    """Use all kinds of channels, and a task in a task."""
     channels = [model.Channel(capacity) for capacity in (0, 1, INF)]
     async with model.TaskGroup() as group:
         for channel in channels:
@@ -119,14 +120,14 @@ async def end_well(model):
 
 
 async def fail_in_a_task(model):
-    """A task fails, while another one waits."""
+    """Fail in a task, while another one waits."""
     async with model.TaskGroup() as group:
         group.spawn(wait_in, model, "receive")
         group.spawn(fail, Trouble)
 
 
 async def fail_in_main(model):
-    """The body fails, while a task waits."""
+    """Fail in the body of a group, while a task waits."""
     async with model.TaskGroup() as group:
         group.spawn(wait_in, model, "sleep")
         await pause(model)
@@ -134,7 +135,7 @@ async def fail_in_main(model):
 
 
 async def leave_items(model):
-    """Items that nobody receives, channels that nobody closes, an iteration that is left."""
+    """Leave items that are never received, channels that are never closed, and an iteration that has not ended."""
     channel = model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(send_all, channel, [b"left behind" * 1000] * 10)
@@ -145,7 +146,7 @@ async def leave_items(model):
 
 @guarantee(ending=("end_well", "fail_in_a_task", "fail_in_main", "leave_items"))
 def nothing_is_left_behind(model, ending):
-    """Nothing is left behind by a run, however it ends: no thread, process, interpreter, descriptor or file."""
+    """A run leaves nothing behind, however it ends: no thread, process, interpreter, descriptor or file."""
     try:
         model.run(globals()[ending], model)
     except ExceptionGroup as error:

@@ -1,7 +1,7 @@
-"""A partner and a cancellation meet: whoever is first decides, and nothing is ever given back.
+"""A partner and a cancellation meet: the first of them decides, and nothing is undone.
 
 The body of each guarantee does both without a checkpoint in between. In a cooperative model the task that waits can't
-go on before it, so it is plain who was first.
+go on in the meantime, so it is certain which of the two came first.
 """
 
 from concmodels.errors import ChannelClosed, TaskCancelled, WouldBlock
@@ -48,7 +48,7 @@ async def send_by(model, channel, operation, item):
 
 
 async def tell_both(model, report, function, *args):
-    """Do an operation, then wait; report what the operation returned, and where the cancellation struck."""
+    """Perform an operation, then wait; report what the operation returned, and where the cancellation arrived."""
     where = "in the operation"
     try:
         report.send_nowait(await function(model, *args))
@@ -67,7 +67,7 @@ async def start(model, group, report, function, *args):
 
 
 def filled(model, capacity):
-    """A channel without room."""
+    """Return a channel that is full."""
     channel = model.Channel(capacity)
     for number in range(capacity):
         channel.send_nowait(number)
@@ -76,7 +76,8 @@ def filled(model, capacity):
 
 @guarantee(by=cooperative, operation=RECEIVING, capacity=CAPACITIES)
 async def an_item_before_the_cancellation(model, operation, capacity):
-    """A `receive` that a partner has served before it is cancelled returns; the next checkpoint raises `Cancelled`."""
+    """If a partner hands over an item before the receiver is cancelled, `receive` returns; the next checkpoint raises
+    `Cancelled`."""
     channel, report = model.Channel(capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, report, receive_by, channel, operation)
@@ -91,7 +92,7 @@ async def an_item_before_the_cancellation(model, operation, capacity):
 
 @guarantee(by=cooperative, operation=RECEIVING, capacity=CAPACITIES)
 async def an_item_after_the_cancellation(model, operation, capacity):
-    """A `receive` that is cancelled before a partner comes is nobody's partner: it receives nothing."""
+    """If the receiver is cancelled before a partner comes, `receive` raises `Cancelled` and takes nothing."""
     channel, report = model.Channel(capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, report, receive_by, channel, operation)
@@ -109,7 +110,8 @@ async def an_item_after_the_cancellation(model, operation, capacity):
 
 @guarantee(by=cooperative, operation=SENDING, capacity=BOUNDED)
 async def room_before_the_cancellation(model, operation, capacity):
-    """A `send` that a partner has accepted before it is cancelled returns; the next checkpoint raises `Cancelled`."""
+    """If a partner accepts an item before the sender is cancelled, `send` returns; the next checkpoint raises
+    `Cancelled`."""
     channel, report = filled(model, capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, report, send_by, channel, operation, "item")
@@ -123,7 +125,7 @@ async def room_before_the_cancellation(model, operation, capacity):
 
 @guarantee(by=cooperative, operation=SENDING, capacity=BOUNDED)
 async def room_after_the_cancellation(model, operation, capacity):
-    """A `send` that is cancelled before a partner comes is nobody's partner: its item reaches nobody."""
+    """If the sender is cancelled before a partner comes, `send` raises `Cancelled` and its item reaches nobody."""
     channel, report = filled(model, capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, report, send_by, channel, operation, "item")
@@ -137,7 +139,7 @@ async def room_after_the_cancellation(model, operation, capacity):
 
 @guarantee(by=cooperative, capacity=CAPACITIES, cancelled=("first", "second"))
 async def the_order_stays(model, capacity, cancelled):
-    """Two tasks wait, two items come, one of the tasks is cancelled: each has the item that it was served with."""
+    """If two tasks wait, two items come and then one task is cancelled, each has the item that it was given."""
     channel, first, second = model.Channel(capacity), model.Channel(INF), model.Channel(INF)
     async with model.TaskGroup() as group:
         tasks = {
@@ -154,7 +156,7 @@ async def the_order_stays(model, capacity, cancelled):
 
 @guarantee(by=cooperative, capacity=CAPACITIES)
 async def the_next_is_served(model, capacity):
-    """Two tasks wait, the first is cancelled, an item comes: the second has it."""
+    """If two tasks wait, the first is cancelled and then an item comes, the second task gets the item."""
     channel, first, second = model.Channel(capacity), model.Channel(INF), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, first, receive_by, channel, "receive")
@@ -168,7 +170,7 @@ async def the_next_is_served(model, capacity):
 
 @guarantee(by=cooperative, capacity=CAPACITIES)
 async def the_end_stays_the_end(model, capacity):
-    """Once iteration has ended, no item is there again, whoever was cancelled: what was received is received."""
+    """Once iteration has ended, no further item comes, whichever task was cancelled."""
     channel, report = model.Channel(capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, report, receive_by, channel, "iterate")
@@ -185,7 +187,8 @@ async def the_end_stays_the_end(model, capacity):
 
 @guarantee(by=cooperative, capacity=CAPACITIES)
 async def what_has_returned_has_returned(model, capacity):
-    """A task that returns what a partner gave it before it was cancelled has not been cancelled: it has a result."""
+    """A task that returns an item which it was given before it was cancelled has not been cancelled: it has a
+    result."""
     channel = model.Channel(capacity)
     async with model.TaskGroup() as group:
         task = group.spawn(receive_by, model, channel, "receive")
@@ -202,7 +205,7 @@ async def get_result(_room, task):
 
 @guarantee(by=cooperative, first=("the end", "the cancellation"))
 async def a_result_stays(model, first):
-    """A cancelled `Task.result` has taken nothing: the result is there for whoever asks next."""
+    """A cancelled `Task.result` takes nothing: the next task that asks gets the result."""
     channel, report = model.Channel(0), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = group.spawn(receive_by, model, channel, "receive")
@@ -228,7 +231,8 @@ async def hold_a_group(model, channel):
 
 @guarantee(by=cooperative, first=("the end", "the cancellation"))
 async def a_group_is_left_once(model, first):
-    """A task that is cancelled just as the last task of its group ends is cancelled there or at its next checkpoint."""
+    """A task that is cancelled just when the last task of its group ends is cancelled there, or at its next
+    checkpoint."""
     channel, report = model.Channel(INF), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, report, hold_a_group, channel)

@@ -24,7 +24,7 @@ NEEDS = ("select",)
 
 @guarantee(capacity=CAPACITIES)
 async def select_receives_what_is_there(model, capacity):
-    """`select` takes effect on exactly one case: a receive case takes the item, and says so."""
+    """`select` performs exactly one case; if that receives, it takes the item and returns it."""
     ready, empty = model.Channel(capacity), model.Channel(capacity)
     async with model.TaskGroup() as group:
         group.spawn(send_all, ready, ["item"])
@@ -34,7 +34,7 @@ async def select_receives_what_is_there(model, capacity):
 
 @guarantee(capacity=(1, 3, INF))
 async def select_sends_where_there_is_room(model, capacity):
-    """`select` takes effect on exactly one case: a send case sends its item, and says so."""
+    """`select` performs exactly one case; if that sends, it sends the item and says so."""
     full, roomy = model.Channel(1), model.Channel(capacity)
     full.send_nowait("full")
     done = await model.select((full, "not this"), (roomy, "this"), timeout=PATIENCE)
@@ -44,7 +44,7 @@ async def select_sends_where_there_is_room(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def select_waits_for_an_item(model, capacity):
-    """`select` waits without spinning: until one of its cases can be done."""
+    """`select` waits until one of its cases can be performed."""
     first, second, report = model.Channel(capacity), model.Channel(capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(select_and_report, model, report, "select", first, second)
@@ -57,7 +57,7 @@ async def select_waits_for_an_item(model, capacity):
 
 @guarantee(capacity=BOUNDED)
 async def select_waits_for_room(model, capacity):
-    """`select` waits without spinning: a send case until there is room, on a rendezvous until somebody receives."""
+    """In `select`, a case that sends waits until the channel has room; on a rendezvous, until a receiver comes."""
     first, second, report = model.Channel(capacity), model.Channel(capacity), model.Channel(INF)
     for number in range(capacity):
         first.send_nowait(number)
@@ -74,7 +74,7 @@ async def select_waits_for_room(model, capacity):
 
 @guarantee()
 async def two_selects_meet(model):
-    """A rendezvous send can meet a rendezvous receive when both wait in a select."""
+    """On a rendezvous, a send and a receive can meet when both wait in a select."""
     channel, never, report = model.Channel(0), model.Channel(0), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(select_and_report, model, report, "sends", (channel, "item"), never)
@@ -85,7 +85,7 @@ async def two_selects_meet(model):
 
 @guarantee()
 async def a_select_never_meets_itself(model):
-    """A waiter never meets itself: a select that sends to and receives from one rendezvous waits for another task."""
+    """A select never meets itself: if it both sends to and receives from a rendezvous, it waits for another task."""
     channel = model.Channel(0)
     with raises(TimeoutError):
         await model.select(channel, (channel, "to myself"), timeout=0.01)
@@ -95,7 +95,7 @@ async def a_select_never_meets_itself(model):
 
 @guarantee(capacity=CAPACITIES)
 async def select_with_timeout_0_never_waits(model, capacity):
-    """`timeout` 0 never waits: with nothing ready `select` raises `TimeoutError` at once; with something it is done."""
+    """With `timeout=0` a `select` never waits: it raises `TimeoutError` at once unless a case is ready."""
     empty = model.Channel(capacity)
     for timeout in (0, -1):
         with raises(TimeoutError):
@@ -107,7 +107,7 @@ async def select_with_timeout_0_never_waits(model, capacity):
 
 @guarantee(capacity=BOUNDED)
 async def a_timed_out_select_has_done_nothing(model, capacity):
-    """`select` loses nothing when it times out: no case has taken effect."""
+    """A `select` that timed out has performed none of its cases."""
     empty, full = model.Channel(capacity), model.Channel(capacity)
     for number in range(capacity):
         full.send_nowait(number)
@@ -124,7 +124,7 @@ async def a_timed_out_select_has_done_nothing(model, capacity):
 
 @guarantee()
 async def priority_takes_the_first(model):
-    """With `priority=True` `select` takes the first case that is ready."""
+    """With `priority=True`, `select` performs the first case that is ready."""
     one, two, empty = model.Channel(INF), model.Channel(INF), model.Channel(INF)
     for number in range(50):
         one.send_nowait(number)
@@ -137,7 +137,7 @@ async def priority_takes_the_first(model):
 
 @guarantee(capacity=CAPACITIES)
 async def a_closed_channel_is_ready(model, capacity):
-    """A closed and drained channel is ready: the result's `.closed` is True, for a receive as for a send case."""
+    """A case on a closed channel (to receive: closed and drained) is ready; the result's `.closed` is True."""
     channel, never = model.Channel(capacity), model.Channel(0)
     channel.close()
     done = await model.select(never, channel, timeout=PATIENCE)
@@ -148,7 +148,7 @@ async def a_closed_channel_is_ready(model, capacity):
 
 @guarantee(capacity=(1, 3, INF))
 async def select_drains_before_it_is_closed(model, capacity):
-    """What was accepted before `close` stays receivable: `select` says closed when the channel is drained too."""
+    """`select` still receives items that were accepted before `close`; only then its result is `.closed`."""
     channel = model.Channel(capacity)
     channel.send_nowait("item")
     channel.close()
@@ -159,7 +159,7 @@ async def select_drains_before_it_is_closed(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def close_wakes_a_select_that_receives(model, capacity):
-    """`close` wakes all who wait: a select that wants to receive."""
+    """`close` wakes a waiting select that receives."""
     channel, never, report = model.Channel(capacity), model.Channel(0), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(select_and_report, model, report, "select", never, channel)
@@ -170,7 +170,7 @@ async def close_wakes_a_select_that_receives(model, capacity):
 
 @guarantee(capacity=BOUNDED)
 async def close_wakes_a_select_that_sends(model, capacity):
-    """`close` wakes all who wait: a select that wants to send, whose item then reaches nobody."""
+    """`close` wakes a waiting select that sends; its item then reaches nobody."""
     channel, never, report = model.Channel(capacity), model.Channel(0), model.Channel(INF)
     for number in range(capacity):
         channel.send_nowait(number)
@@ -184,7 +184,7 @@ async def close_wakes_a_select_that_sends(model, capacity):
 
 @guarantee(by=patient)
 async def an_idle_select_burns_no_cpu(model):
-    """`select` waits without spinning: while it waits no processor time passes."""
+    """A waiting `select` uses no processor time."""
     one, two = model.Channel(0), model.Channel(INF)
     before = time.process_time()
     with raises(TimeoutError):
@@ -194,7 +194,7 @@ async def an_idle_select_burns_no_cpu(model):
 
 @guarantee()
 async def a_select_over_many_channels(model, effort):
-    """`select` waits for any number of channels: 128 here."""
+    """`select` can wait for any number of channels: here 128."""
     channels = [model.Channel(INF) for _ in range(128)]
     async with model.TaskGroup() as group:
         group.spawn(send_to_each, model, channels)
@@ -203,7 +203,7 @@ async def a_select_over_many_channels(model, effort):
 
 
 async def send_to_each(model, channels):
-    """One item to each, last first."""
+    """Send one item to each channel, beginning with the last."""
     for channel in reversed(channels):
         await channel.send("item")
         await model.sleep(0)
@@ -211,7 +211,8 @@ async def send_to_each(model, channels):
 
 @guarantee(case=((), 3, "channel", (1, 2), None))
 async def a_bad_case_is_refused(model, case):
-    """A case is a channel or a pair (channel, item); anything else is a TypeError, and no case at all a ValueError."""
+    """A case is a channel or a pair `(channel, item)`: anything else raises `TypeError`, and no case at all
+    `ValueError`."""
     with raises(TypeError):
         await model.select(model.Channel(0), case, timeout=0)
     with raises(ValueError):
@@ -220,7 +221,7 @@ async def a_bad_case_is_refused(model, case):
 
 @guarantee()
 async def select_takes_a_channel_twice(model):
-    """A channel may stand in several cases of one select."""
+    """A channel may occur in several cases of one select."""
     channel = model.Channel(1)
     assert (await model.select(channel, (channel, "a"), (channel, "b"), timeout=PATIENCE)).sent
     done = await model.select(channel, (channel, "c"), timeout=PATIENCE)
@@ -229,7 +230,7 @@ async def select_takes_a_channel_twice(model):
 
 @guarantee(timeout=(math.nan, "soon"))
 async def a_bad_timeout_is_refused(model, timeout):
-    """`timeout` is in seconds: what is no number is refused, in `select` as in `receive` and `send`."""
+    """`select`, `receive` and `send` refuse a timeout that is not a number."""
     empty, full = model.Channel(1), model.Channel(1)
     full.send_nowait("item")
     with raises(ValueError, TypeError):

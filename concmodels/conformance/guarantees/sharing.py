@@ -4,7 +4,7 @@ import array
 import itertools
 import mmap
 
-from .pool_tools import all_of, bordered, of_one_memory
+from .pool_tools import all_of, of_one_memory, of_separate_memory
 from .tools import INF, PATIENCE, guarantee, raises
 
 NEEDS = ("share",)
@@ -13,7 +13,7 @@ TEXT = bytes(range(240))
 
 
 def anonymous_map(text):
-    """Memory of no file, with this in it."""
+    """Return memory without a file, with this content."""
     memory = mmap.mmap(-1, len(text))
     memory[:] = text
     return memory
@@ -30,7 +30,7 @@ SOURCES = WRITABLE | READ_ONLY
 
 
 async def read(shared):
-    """The bytes."""
+    """Return the bytes."""
     with shared.view() as view:
         return view.tobytes()
 
@@ -41,7 +41,7 @@ async def write(shared, position, value):
 
 
 async def done_by(model, function, *args):
-    """What a task of a group returns."""
+    """Return what a task of a group returns."""
     async with model.TaskGroup() as group:
         task = group.spawn(function, *args)
     return await task.result()
@@ -49,7 +49,7 @@ async def done_by(model, function, *args):
 
 @guarantee(source=tuple(SOURCES))
 async def a_view_has_the_bytes(model, source):
-    """`share` takes what has a buffer; `view()` is of its bytes, here and in a task."""
+    """`share` accepts objects with a buffer; `view()` shows their bytes, in this task and in others."""
     with model.share(SOURCES[source](TEXT)) as shared:
         assert (shared.nbytes, shared.readonly) == (len(TEXT), source in READ_ONLY)
         assert shared.view().tobytes() == TEXT
@@ -58,7 +58,7 @@ async def a_view_has_the_bytes(model, source):
 
 @guarantee(size=(0, 1, 4095, 4096, 4097, 20_000_000))
 async def any_size_can_be_shared(model, size):
-    """`share` takes a buffer of any size."""
+    """`share` accepts a buffer of any size."""
     source = bytearray(size)
     source[-1:] = b"\7" * min(size, 1)
     with model.share(source) as shared:
@@ -68,14 +68,14 @@ async def any_size_can_be_shared(model, size):
 
 @guarantee(source=(3, "text", [1, 2], None))
 async def what_has_no_buffer_is_refused(model, source):
-    """`share` raises `TypeError` for what has no buffer."""
+    """`share` raises `TypeError` for an object without a buffer."""
     with raises(TypeError):
         model.share(source)
 
 
 @guarantee(source=tuple(WRITABLE))
 async def what_is_written_is_seen(model, source):
-    """A task and who shared see the same bytes: what one writes the other reads."""
+    """All tasks see the same bytes: what one of them writes the others read."""
     with model.share(WRITABLE[source](TEXT)) as shared:
         await done_by(model, write, shared, 0, 111)
         await write(shared, 1, 222)
@@ -84,7 +84,7 @@ async def what_is_written_is_seen(model, source):
 
 
 async def answer_in_memory(shared, questions, answers):
-    """Write the double of what stands there, whenever told to."""
+    """Whenever told to, double the number that is in the memory."""
     view = shared.view()
     async for place in questions:
         view[place] = 2 * view[place]
@@ -93,7 +93,7 @@ async def answer_in_memory(shared, questions, answers):
 
 @guarantee()
 async def a_view_stays_the_same_memory(model):
-    """A task and who shared see the same bytes: also through a view that was there before they were written."""
+    """A view that was made before the bytes were written shows them too."""
     questions, answers = model.Channel(0), model.Channel(0)
     with model.share(bytearray(10)) as shared:
         view = shared.view()
@@ -109,7 +109,7 @@ async def a_view_stays_the_same_memory(model):
 
 @guarantee(source=tuple(READ_ONLY))
 async def what_is_read_only_stays_so(model, source):
-    """A read-only source gives read-only views, here and in a task."""
+    """A read-only source gives read-only views, in this task and in others."""
     with model.share(READ_ONLY[source](TEXT)) as shared:
         assert shared.view().readonly
         with raises(TypeError):
@@ -120,7 +120,7 @@ async def what_is_read_only_stays_so(model, source):
 
 
 async def describe(shared):
-    """What a view says of itself, and an item of it."""
+    """Return what a view says about itself, and one of its items."""
     view = shared.view()
     return view.format, view.shape, view.itemsize, view.tolist()
 
@@ -135,7 +135,7 @@ SHAPES = {
 
 @guarantee(shape=tuple(SHAPES))
 async def format_and_shape_are_kept(model, shape):
-    """`view()` has the format and the shape of the source, here and in a task."""
+    """`view()` has the format and the shape of the source, in this task and in others."""
     source = memoryview(SHAPES[shape]())
     wanted = source.format, source.shape, source.itemsize, source.tolist()
     with model.share(SHAPES[shape]()) as shared:
@@ -149,17 +149,16 @@ async def format_and_shape_are_kept(model, shape):
 
 @guarantee(by=of_one_memory, source=("bytearray", "array", "mmap"))
 async def in_one_process_it_is_the_object_itself(model, source):
-    """In one process nothing is copied: what a task writes is written into the object that was shared."""
+    """Within one process nothing is copied: what a task writes is written into the object that was shared."""
     buffer = WRITABLE[source](TEXT)
     with model.share(buffer) as shared:
         await done_by(model, write, shared, 0, 111)
         assert memoryview(buffer).cast("B")[0] == 111
 
 
-@guarantee(by=bordered)
+@guarantee(by=of_separate_memory)
 async def beyond_a_boundary_it_is_a_copy(model):
-    """Beyond a memory boundary the bytes are copied: the object that they came from does not see what is written
-    there."""
+    """Beyond a memory boundary the bytes are copied: the object that was shared does not see what is written there."""
     source = bytearray(TEXT)
     with model.share(source) as shared:
         await done_by(model, write, shared, 0, 111)
@@ -172,13 +171,13 @@ async def beyond_a_boundary_it_is_a_copy(model):
 
 
 async def read_what_comes(channel):
-    """The first bytes of each block that comes."""
+    """Return the first bytes of each block that comes."""
     return [(await read(shared))[0] async for shared in channel]
 
 
 @guarantee(capacity=(0, INF))
 async def it_travels_through_channels(model, capacity):
-    """The handle may be an item of a channel."""
+    """A handle can be an item of a channel."""
     channel = model.Channel(capacity)
     blocks = [model.share(bytes([number] * 100)) for number in range(3)]
     async with model.TaskGroup() as group:
@@ -192,7 +191,7 @@ async def it_travels_through_channels(model, capacity):
 
 
 async def share_and_wait(model, channel, gate):
-    """Share something from here, and release it when told to."""
+    """Share a block from this task, and release it when told to."""
     with model.share(bytearray(b"made in a task")) as shared:
         await channel.send(shared)
         async for _ in gate:
@@ -201,7 +200,7 @@ async def share_and_wait(model, channel, gate):
 
 @guarantee()
 async def a_task_may_share(model):
-    """A task may call `share`, and others read and write what it has shared."""
+    """A task may call `share`, and other tasks read and write what it has shared."""
     channel, gate = model.Channel(1), model.Channel(0)
     async with model.TaskGroup() as group:
         group.spawn(share_and_wait, model, channel, gate)
@@ -214,13 +213,13 @@ async def a_task_may_share(model):
 
 
 async def add_up(shared, number):
-    """The number, and the sum of the bytes."""
+    """Return the number, and the sum of the bytes."""
     return number, sum(shared.view())
 
 
 @guarantee(needs=("Pool", "share"))
 async def pools_take_it(model):
-    """The handle may be an argument of `submit` and of `map`."""
+    """A handle can be an argument of `submit` and of `map`."""
     async with model.Pool(2) as pool:
         with model.share(TEXT) as shared:
             call = await pool.submit(add_up, shared, number=0)
@@ -230,14 +229,14 @@ async def pools_take_it(model):
 
 
 async def count(shared, position):
-    """Count one more here: nobody else does."""
+    """Count one more at this place, which no other task uses."""
     with shared.view() as view:
         view[position] += 1
 
 
 @guarantee(needs=("Pool", "share"))
 async def pools_write_into_it(model, effort):
-    """All workers see one block: each task of a pool, begun once, leaves its mark there."""
+    """All workers of a pool see one block of memory: each task leaves its mark there once."""
     size = 10 * effort.items
     async with model.Pool(2) as pool:
         with model.share(array.array("I", bytes(4 * size))) as shared:

@@ -1,4 +1,4 @@
-"""`share`: how it is released, and what is left of it then."""
+"""`share`: how the sharing ends, and what is left of it then."""
 
 from .pool_tools import of_processes
 from .sharing import TEXT, done_by, read, write
@@ -9,7 +9,7 @@ NEEDS = ("share",)
 
 @guarantee(how=("release", "with", "with that fails"))
 async def after_release_it_is_over(model, how):
-    """`release()`, or leaving its `with`, ends it: after that `view()` raises `RuntimeError`."""
+    """`release()`, or leaving the `with` of the handle, ends the sharing: after that `view()` raises `RuntimeError`."""
     shared = model.share(bytearray(TEXT))
     if how == "release":
         shared.release()
@@ -27,7 +27,7 @@ async def after_release_it_is_over(model, how):
 
 @guarantee()
 async def it_may_be_released_twice(model):
-    """`release()` may be called again; that does nothing."""
+    """A second call of `release()` does nothing."""
     with model.share(TEXT) as shared:
         shared.release()
         shared.release()
@@ -35,7 +35,7 @@ async def it_may_be_released_twice(model):
 
 
 async def try_when_told(shared, ready, gate):
-    """Read once, then when told try it again, and say how that ended."""
+    """Read once; when told to, try again, and report how that ended."""
     before = await read(shared)
     ready.send_nowait("has read")
     async for _ in gate:
@@ -49,7 +49,7 @@ async def try_when_told(shared, ready, gate):
 
 @guarantee()
 async def a_task_sees_the_release(model):
-    """After `release()` `view()` raises `RuntimeError` in every worker: also where it was viewed before."""
+    """After `release()`, `view()` raises `RuntimeError` in every worker, also if it had a view before."""
     ready, gate = model.Channel(INF), model.Channel(0)
     async with model.TaskGroup() as group:
         with model.share(TEXT) as shared:
@@ -62,7 +62,7 @@ async def a_task_sees_the_release(model):
 
 
 async def read_late(channel, gate):
-    """Take the handle from a channel when told to, and try it."""
+    """When told to, take the handle from a channel, and try it."""
     async for _ in gate:
         pass
     shared = await channel.receive(PATIENCE)
@@ -75,7 +75,7 @@ async def read_late(channel, gate):
 
 @guarantee()
 async def what_arrives_late_is_over_too(model):
-    """After `release()` `view()` raises `RuntimeError`: also where the handle arrives only then."""
+    """After `release()`, `view()` raises `RuntimeError` also where the handle arrives only then."""
     channel, gate = model.Channel(1), model.Channel(0)
     async with model.TaskGroup() as group:
         task = group.spawn(read_late, channel, gate)
@@ -86,7 +86,7 @@ async def what_arrives_late_is_over_too(model):
 
 
 async def keep_a_view(shared, ready, gate):
-    """Keep a view while the handle is released, and read through it after that."""
+    """Keep a view while the handle is released, and read through the view after that."""
     view = shared.view()
     ready.send_nowait("has a view")
     async for _ in gate:
@@ -96,7 +96,7 @@ async def keep_a_view(shared, ready, gate):
 
 @guarantee()
 async def a_view_outlives_the_release(model):
-    """Memory that a worker still has a view of is given back when that worker has let go of it, not before."""
+    """Memory of which a worker still has a view is freed when the worker has let go of the view, not before."""
     ready, gate = model.Channel(INF), model.Channel(0)
     async with model.TaskGroup() as group:
         with model.share(TEXT) as shared:
@@ -109,7 +109,7 @@ async def a_view_outlives_the_release(model):
 
 @guarantee()
 async def one_release_leaves_the_others(model):
-    """Each call of `share` gives a block of its own; the release of one does nothing to another."""
+    """Each call of `share` makes a block of its own; releasing one does not affect the others."""
     with model.share(bytearray(TEXT)) as first, model.share(bytearray(TEXT[::-1])) as second:
         first.release()
         await done_by(model, write, second, 0, 7)
@@ -117,19 +117,19 @@ async def one_release_leaves_the_others(model):
 
 
 async def share_and_forget(model):
-    """Release nothing."""
+    """Share blocks, and release none of them."""
     blocks = [model.share(bytearray(1_000_000)) for _ in range(3)]
     assert [await done_by(model, read, shared) for shared in blocks] == [bytes(1_000_000)] * 3
 
 
 @guarantee()
 def what_nobody_releases_ends_with_the_run(model):
-    """Nothing is left behind by a run: no block of memory that nobody has released."""
+    """A run leaves no block of memory behind, even if it was never released."""
     model.run(share_and_forget, model)
 
 
 async def view_and_die(shared):
-    """End this process without a word, while it has a view."""
+    """End this process at once, while it has a view."""
     import os
     import signal
 
@@ -140,7 +140,7 @@ async def view_and_die(shared):
 
 @guarantee(by=of_processes, needs=("Pool", "share"))
 async def a_dead_worker_leaves_it_whole(model):
-    """A worker that dies with a view takes nothing with it: the others go on, and nothing is left behind."""
+    """A worker that dies with a view does not affect the others, and leaves nothing behind."""
     from concmodels.errors import WorkerDied
 
     async with model.Pool(2) as pool:
@@ -156,19 +156,19 @@ async def a_dead_worker_leaves_it_whole(model):
 
 
 def having_numpy(_facts):
-    """Those who find numpy installed."""
+    """The models where numpy is installed."""
     from importlib.util import find_spec
 
     return find_spec("numpy") is not None
 
 
 def without_numpy(facts):
-    """Those who find no numpy."""
+    """The models where numpy is not installed."""
     return not having_numpy(facts)
 
 
 async def sum_of_array(shared):
-    """What numpy says of it, or that it does not load."""
+    """Return what numpy says about the block, or that numpy can't be imported."""
     try:
         array = shared.array()
     except ImportError:
@@ -178,7 +178,8 @@ async def sum_of_array(shared):
 
 @guarantee(by=having_numpy, uses=("numpy",))
 async def array_keeps_type_and_shape(model, facts):
-    """`array()` is a numpy array with the dtype of the source, or raises `ImportError` where numpy does not load."""
+    """`array()` returns a numpy array with the dtype of the source, or raises `ImportError` if numpy can't be
+    imported."""
     import numpy
 
     source = numpy.arange(60, dtype="int16").reshape(6, 10)
@@ -190,7 +191,7 @@ async def array_keeps_type_and_shape(model, facts):
 
 @guarantee(by=having_numpy, uses=("numpy",))
 async def an_array_is_of_the_same_bytes(model):
-    """`array()` is of the same bytes as `view()`, and read-only where that is."""
+    """`array()` shows the same bytes as `view()`, and is read-only if the view is."""
     with model.share(bytearray(8)) as shared:
         shared.array()[0] = 30
         assert shared.view()[0] == 30 and await done_by(model, read, shared) == bytes([30, *bytes(7)])
@@ -200,7 +201,7 @@ async def an_array_is_of_the_same_bytes(model):
 
 @guarantee(by=without_numpy)
 async def there_is_no_array_without_numpy(model):
-    """`array()` raises `ImportError` where numpy does not load: where it is not installed."""
+    """`array()` raises `ImportError` if numpy is not installed."""
     with model.share(bytes(8)) as shared:
         with raises(ImportError):
             shared.array()

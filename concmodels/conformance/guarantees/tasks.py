@@ -16,7 +16,7 @@ NEEDS = ("TaskGroup",)
 
 
 async def receive_sum(channel):
-    """Receive numbers until the end, and return their sum."""
+    """Receive numbers until the channel ends, and return their sum."""
     total = 0
     async for number in channel:
         total += number
@@ -25,7 +25,7 @@ async def receive_sum(channel):
 
 @guarantee()
 async def result_returns_what_the_task_returned(model):
-    """`Task.result()` waits for the task and returns what it returned, as often as it is asked."""
+    """`Task.result()` waits for the task and returns its result, any number of times."""
     channel = model.Channel(0)
     async with model.TaskGroup() as group:
         task = group.spawn(receive_sum, channel)
@@ -40,7 +40,7 @@ async def result_returns_what_the_task_returned(model):
 
 @guarantee(value=(None, "text", 3.5, ("a", [1, {"b": None}]), b"\0" * 100_000))
 async def results_travel(model, value):
-    """Arguments and results travel."""
+    """Arguments and results of tasks can be any values."""
     async with model.TaskGroup() as group:
         task = group.spawn(answer, value)
     assert await task.result() == value
@@ -48,20 +48,20 @@ async def results_travel(model, value):
 
 @guarantee()
 async def an_empty_group_is_left_at_once(model):
-    """A group leaves its `with` when every task has ended: without tasks, at once."""
+    """A group without tasks is left at once."""
     async with model.TaskGroup():
         pass
 
 
 async def receive_late(model, channel):
-    """Take one's time, then receive."""
+    """Receive after a moment."""
     await pause(model)
     return await channel.receive()
 
 
 @guarantee()
 async def a_group_waits_for_its_tasks(model):
-    """A group leaves its `with` only when every task has ended."""
+    """A group is left only when all its tasks have ended."""
     channel = model.Channel(1)
     async with model.TaskGroup() as group:
         tasks = [group.spawn(receive_late, model, channel), group.spawn(send_all, channel, ["item"])]
@@ -71,7 +71,7 @@ async def a_group_waits_for_its_tasks(model):
 
 @guarantee()
 async def tasks_have_names(model):
-    """`spawn(function, *args, name=None)`: the task has that name, or one that is made from the function's."""
+    """`spawn(function, *args, name=None)` gives the task this name, or one made from that of the function."""
     async with model.TaskGroup() as group:
         given, made = group.spawn(answer, 1, name="Ada"), group.spawn(answer, 2)
     assert given.name == "Ada"
@@ -80,7 +80,7 @@ async def tasks_have_names(model):
 
 @guarantee()
 async def done_tells_whether_a_task_has_ended(model):
-    """`Task.done()` tells whether it has ended, however it ended."""
+    """`Task.done()` returns whether the task has ended, in whatever way."""
     channel = model.Channel(0)
     async with model.TaskGroup() as group:
         task, cancelled = group.spawn(receive_all, channel), group.spawn(receive_all, channel)
@@ -92,7 +92,7 @@ async def done_tells_whether_a_task_has_ended(model):
 
 
 async def sum_in_two(model, numbers):
-    """Have two tasks of one's own add the two halves."""
+    """Let two tasks of a group of its own add the two halves."""
     middle = len(numbers) // 2
     channels = model.Channel(INF), model.Channel(INF)
     async with model.TaskGroup() as group:
@@ -106,7 +106,7 @@ async def sum_in_two(model, numbers):
 
 @guarantee()
 async def a_task_may_spawn(model):
-    """A task may spawn."""
+    """A task may spawn tasks."""
     async with model.TaskGroup() as group:
         task = group.spawn(sum_in_two, model, list(range(10)))
     assert await task.result() == 45
@@ -114,7 +114,7 @@ async def a_task_may_spawn(model):
 
 @guarantee()
 async def groups_nest(model):
-    """Groups nest: the inner one has ended when the outer one goes on."""
+    """Groups can be nested: when the outer group goes on, the inner one has ended."""
     inner_channel, outer_channel = model.Channel(0), model.Channel(0)
     async with model.TaskGroup() as outer:
         first = outer.spawn(receive_sum, outer_channel)
@@ -130,7 +130,7 @@ async def groups_nest(model):
 
 @guarantee()
 async def spawn_needs_an_open_group(model):
-    """`spawn` outside of an open group is a RuntimeError: before the `with`, and after it."""
+    """`spawn` raises `RuntimeError` before the `with` of its group and after it."""
     group = model.TaskGroup()
     with raises(RuntimeError):
         group.spawn(answer, 1)
@@ -141,7 +141,7 @@ async def spawn_needs_an_open_group(model):
 
 
 async def use_the_model(model):
-    """Everything that a model has, in a task."""
+    """Use all parts of the vocabulary in a task."""
     start = model.now()
     channel = model.Channel(1, "mine")
     await channel.send("item")
@@ -151,14 +151,14 @@ async def use_the_model(model):
 
 @guarantee()
 async def a_model_travels(model):
-    """Models travel: a task that is given one can use it."""
+    """A model can be an argument of a task, and the task can use it."""
     async with model.TaskGroup() as group:
         task = group.spawn(use_the_model, model)
     assert await task.result() == ("mine", "item", True)
 
 
 async def relay(inbox, outbox):
-    """Pass on what comes, and close after the last."""
+    """Pass on every item, and close the channel after the last."""
     with outbox:
         async for item in inbox:
             await outbox.send(item)
@@ -166,7 +166,7 @@ async def relay(inbox, outbox):
 
 @guarantee()
 async def what_an_ended_task_sent_stays(model):
-    """What was accepted stays receivable: also when the task that sent it has ended."""
+    """Items that were accepted can still be received when the task that sent them has ended."""
     channel = model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(send_all, channel, [1, "two", (3,)])

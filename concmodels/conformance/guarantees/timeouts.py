@@ -1,4 +1,4 @@
-"""Timeouts, everywhere in seconds, on the monotonic clock."""
+"""Timeouts: everywhere in seconds, on the monotonic clock."""
 
 import math
 from decimal import Decimal
@@ -34,7 +34,7 @@ NUMBERS = (Fraction(3, 50), Decimal("0.06"))
 
 
 def full(model, capacity):
-    """A channel to which nothing can be sent."""
+    """Return a channel to which nothing can be sent."""
     channel = model.Channel(capacity)
     for number in range(capacity):
         channel.send_nowait(number)
@@ -42,7 +42,7 @@ def full(model, capacity):
 
 
 class takes:
-    """The block must take about this many seconds."""
+    """`with takes(...)` fails unless its block takes about so many seconds."""
 
     def __init__(self, model, at_least, less_than):
         self.now, self.at_least, self.less_than = model.now, at_least, less_than
@@ -58,21 +58,21 @@ class takes:
 
 @guarantee(capacity=CAPACITIES)
 async def receive_times_out(model, capacity):
-    """`timeout` is in seconds, may be fractional, raises the builtin `TimeoutError`: `receive`."""
+    """`receive` raises the builtin `TimeoutError` after `timeout` seconds, which may be a fraction."""
     with takes(model, SHORT * 0.95, TOO_LONG), raises(TimeoutError):
         await model.Channel(capacity).receive(timeout=SHORT)
 
 
 @guarantee(capacity=BOUNDED)
 async def send_times_out(model, capacity):
-    """`timeout` is in seconds, may be fractional, raises the builtin `TimeoutError`: `send`."""
+    """`send` raises the builtin `TimeoutError` after `timeout` seconds, which may be a fraction."""
     with takes(model, SHORT * 0.95, TOO_LONG), raises(TimeoutError):
         await full(model, capacity).send("item", timeout=SHORT)
 
 
 @guarantee(timeout=(0, 0.0, -1, -0.5))
 async def zero_never_waits(model, timeout):
-    """A timeout of 0 never waits; negative counts as 0."""
+    """A timeout of 0 never waits; a negative one counts as 0."""
     for capacity in CAPACITIES:
         with takes(model, 0, NOT_LONG), raises(TimeoutError):
             await model.Channel(capacity).receive(timeout)
@@ -83,7 +83,7 @@ async def zero_never_waits(model, timeout):
 
 @guarantee(timeout=(0, -1, 1e-9, 5, None, 1e9), capacity=(1, 3, INF))
 async def what_need_not_wait_does_not_time_out(model, timeout, capacity):
-    """A timeout bounds the waiting only: what is possible at once succeeds, whatever the timeout."""
+    """A timeout limits only the waiting: an operation that is possible at once succeeds, whatever its timeout."""
     channel = model.Channel(capacity)
     with takes(model, 0, NOT_LONG):
         await channel.send("item", timeout)
@@ -92,7 +92,7 @@ async def what_need_not_wait_does_not_time_out(model, timeout, capacity):
 
 @guarantee(capacity=BOUNDED)
 async def a_timed_out_send_has_not_delivered(model, capacity):
-    """A timed-out send has not delivered."""
+    """A `send` that timed out has not sent its item."""
     channel = full(model, capacity)
     with raises(TimeoutError):
         await channel.send("never", timeout=0.01)
@@ -103,7 +103,7 @@ async def a_timed_out_send_has_not_delivered(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def a_timed_out_receive_has_not_taken(model, capacity):
-    """A timed-out receive has not taken."""
+    """A `receive` that timed out has taken no item."""
     channel = model.Channel(capacity)
     with raises(TimeoutError):
         await channel.receive(timeout=0.01)
@@ -113,12 +113,12 @@ async def a_timed_out_receive_has_not_taken(model, capacity):
 
 
 async def send_patiently(channel, item):
-    """Send with a timeout that does not strike."""
+    """Send with a timeout that is long enough."""
     await channel.send(item, PATIENCE)
 
 
 async def send_hastily(channel, rounds, timeout):
-    """Send numbers with a timeout that strikes now and then; return those that were accepted."""
+    """Send numbers with a timeout that is sometimes too short; return the numbers that were accepted."""
     accepted = []
     for number in range(rounds):
         try:
@@ -131,7 +131,7 @@ async def send_hastily(channel, rounds, timeout):
 
 
 async def receive_hastily(channel, timeout):
-    """Receive with a timeout that strikes now and then."""
+    """Receive with a timeout that is sometimes too short."""
     received = []
     while True:
         try:
@@ -144,7 +144,8 @@ async def receive_hastily(channel, timeout):
 
 @guarantee(capacity=BOUNDED)
 async def a_timeout_that_races_a_partner_is_exact(model, effort, capacity):
-    """A timed-out send has not delivered, a timed-out receive has not taken: also when both strike at once."""
+    """A timed-out `send` has not sent and a timed-out `receive` has not taken, also if a partner comes at that
+    moment."""
     timeout = effort.hop
     channel = model.Channel(capacity)
     async with model.TaskGroup() as group:
@@ -160,7 +161,7 @@ async def sleep_long(model):
 
 @guarantee(needs=("TaskGroup",))
 async def result_times_out(model):
-    """`Task.result(timeout)` raises `TimeoutError` when the task has not ended in time; the task goes on."""
+    """`Task.result(timeout)` raises `TimeoutError` if the task has not ended in time; the task goes on."""
     async with model.TaskGroup() as group:
         task = group.spawn(sleep_long, model)
         with takes(model, SHORT * 0.95, TOO_LONG), raises(TimeoutError):
@@ -176,7 +177,8 @@ async def result_times_out(model):
 
 
 class refuses:
-    """The block must refuse what is no number of seconds, with a sentence about seconds that shows it."""
+    """`with refuses(...)` fails unless its block refuses a timeout with a sentence about seconds that shows the
+    value."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -194,7 +196,7 @@ class refuses:
 
 @guarantee(needs=("sleep",))
 async def sleep_takes_its_time(model):
-    """`sleep(seconds)` sleeps that long on the clock that `now` shows, and is not wildly late."""
+    """`sleep(seconds)` sleeps so long on the clock of `now`, and not much longer."""
     for seconds in (SHORT, *NUMBERS):
         with takes(model, SHORT * 0.95, TOO_LONG):
             await model.sleep(seconds)
@@ -202,14 +204,14 @@ async def sleep_takes_its_time(model):
 
 @guarantee(needs=("sleep",), seconds=(0, False, -1, -0.5, -INF, Fraction(-1)))
 async def sleep_of_nothing_does_not_wait(model, seconds):
-    """`sleep(0)` does not wait; negative counts as 0."""
+    """`sleep(0)` does not wait; a negative number counts as 0."""
     with takes(model, 0, NOT_LONG):
         await model.sleep(seconds)
 
 
 @guarantee(needs=("sleep",), seconds=(*NO_NUMBERS, None))
 async def a_sleep_that_is_no_number_is_refused(model, seconds):
-    """`sleep` of nan is a `ValueError`, of what is no number a `TypeError`, and nobody else is stopped by it."""
+    """`sleep` raises `ValueError` for nan and `TypeError` for what is not a number; other tasks are not affected."""
     async with model.TaskGroup() as group:
         other = group.spawn(answer_late, model)
         with refuses(seconds):
@@ -225,7 +227,8 @@ async def answer_late(model):
 
 @guarantee(needs=("sleep",), seconds=(INF, 1e300))
 async def sleep_may_last_for_ever(model, seconds):
-    """`sleep(math.inf)`, or longer than any clock goes, lasts until it is cancelled; the others go on meanwhile."""
+    """`sleep(math.inf)`, or longer than any clock goes, lasts until the task is cancelled; other tasks go on
+    meanwhile."""
     async with model.TaskGroup() as group:
         task = group.spawn(model.sleep, seconds)
         assert await group.spawn(answer_late, model).result(PATIENCE) == "late"

@@ -1,4 +1,4 @@
-"""What the chapters are written with."""
+"""The tools with which the chapters are written."""
 
 import math
 
@@ -19,7 +19,7 @@ PAUSE = 0.02
 
 
 def everybody(_facts):
-    """All models guarantee it."""
+    """All models."""
     return True
 
 
@@ -34,7 +34,7 @@ def of_one_process(facts):
 
 
 def patient(facts):
-    """The models whose tasks, while they wait, do nothing."""
+    """The models whose tasks use no CPU while they wait."""
     return not facts.polls
 
 
@@ -46,15 +46,15 @@ def variant(facts):
 
 
 def telling_of_swallowing(facts):
-    """The models whose facts tell whether a swallowed cancellation is raised again."""
+    """The models whose facts say whether a swallowed cancellation is raised again."""
     return facts.raised_again is not None
 
 
 def guarantee(by=everybody, needs=None, uses=(), **choices):
-    """Mark a function as a guarantee of these models; it is held for every combination of the values given.
+    """Mark a function as a guarantee of these models; it is tested for every combination of the values in `choices`.
 
-    `needs` names what of the vocabulary the guarantee is about, so that only who made it himself guarantees this;
-    without it, the chapter's `NEEDS` says that for all of its guarantees. What a guarantee merely uses need not be
+    `needs` names the parts of the vocabulary that the guarantee is about: only a model that implements them itself
+    gives the guarantee. By default these are the chapter's `NEEDS`. Parts that the guarantee merely uses need not be
     named. `uses` names libraries that start something when they are imported, and keep it: threads, for example.
     """
 
@@ -67,7 +67,7 @@ def guarantee(by=everybody, needs=None, uses=(), **choices):
 
 
 class raises:
-    """The block must raise one of these, and nothing else."""
+    """`with raises(...)` fails unless its block raises one of these exceptions."""
 
     def __init__(self, *kinds):
         self.kinds = kinds
@@ -90,7 +90,7 @@ class Trouble(Exception):
 
 
 class Attempts:
-    """`for _ in Attempts(model)`: again and again, but not for ever."""
+    """`for _ in Attempts(model)` repeats its block, but not for ever."""
 
     def __init__(self, model):
         self.now = model.now
@@ -104,12 +104,12 @@ class Attempts:
 
 
 async def pause(model):
-    """Let the others reach their wait."""
+    """Let the other tasks run until they wait."""
     await model.sleep(PAUSE)
 
 
 async def become(model, wanted, value):
-    """Wait until `value()` is what is wanted."""
+    """Wait until `value()` has the wanted value."""
     for _ in Attempts(model):
         if value() == wanted:
             return
@@ -117,7 +117,7 @@ async def become(model, wanted, value):
 
 
 async def send_when_awaited(model, channel, item):
-    """Send without waiting, as soon as that is possible: on a rendezvous, when somebody waits to receive."""
+    """Send without waiting, as soon as that is possible: on a rendezvous, when a receiver waits."""
     for _ in Attempts(model):
         try:
             channel.send_nowait(item)
@@ -127,7 +127,7 @@ async def send_when_awaited(model, channel, item):
 
 
 async def receive_when_offered(model, channel):
-    """Receive without waiting, as soon as that is possible: on a rendezvous, when somebody waits to send."""
+    """Receive without waiting, as soon as that is possible: on a rendezvous, when a sender waits."""
     items = []
     for _ in Attempts(model):
         items += drain(channel)
@@ -139,7 +139,7 @@ async def receive_when_offered(model, channel):
 
 
 def drain(channel):
-    """Everything that can be received without waiting."""
+    """Return all items that can be received without waiting."""
     items = []
     try:
         while True:
@@ -152,13 +152,13 @@ def drain(channel):
 
 
 async def send_all(channel, items):
-    """Send these, one after the other."""
+    """Send these items, one after the other."""
     for item in items:
         await channel.send(item)
 
 
 async def send_and_report(channel, item, report):
-    """Send one, then say so."""
+    """Send one item, then report that."""
     await channel.send(item)
     report.send_nowait("sent")
 
@@ -169,28 +169,28 @@ async def receive_all(channel):
 
 
 async def receive_and_report(channel, report):
-    """Receive one, and pass it on."""
+    """Receive one item, and pass it on."""
     report.send_nowait(await channel.receive())
 
 
 async def answer(value):
-    """Return what was given."""
+    """Return the argument."""
     return value
 
 
 async def fail(kind, *args):
-    """Raise this."""
+    """Raise this exception."""
     raise kind(*args)
 
 
 async def fail_when_told(go, kind, *args):
-    """Raise this, but not before the word is given."""
+    """Raise this exception when told to."""
     await go.receive()
     raise kind(*args)
 
 
 async def wait_in(model, where):
-    """Wait for ever, in one of the ways that there are."""
+    """Wait for ever, in one of the possible ways."""
     nobody = model.Channel(0)
     if where == "receive":
         await nobody.receive()
@@ -210,7 +210,7 @@ WAITS = ("receive", "send", "sleep", "result", "group")
 
 
 async def tell_of_cancellation(model, where, report):
-    """Wait for ever, and report what ends it."""
+    """Wait for ever, and report what ends the wait."""
     report.send_nowait("waits")
     try:
         await wait_in(model, where)
@@ -221,11 +221,11 @@ async def tell_of_cancellation(model, where, report):
 
 
 async def select_and_report(model, report, label, *cases):
-    """Select once, and say which case it was."""
+    """Select once, and report which case it was."""
     done = await model.select(*cases)
     report.send_nowait((label, cases_of(cases).index(done.channel), done.item, done.sent, done.closed))
 
 
 def cases_of(cases):
-    """The channels of these cases."""
+    """Return the channels of these cases."""
     return [case[0] if isinstance(case, tuple) else case for case in cases]

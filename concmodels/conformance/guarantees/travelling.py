@@ -1,8 +1,8 @@
-"""What can't cross a memory boundary, and what can leave one side of it but can't arrive on the other."""
+"""Objects that can't cross a memory boundary: they can't be pickled, or can't be unpickled."""
 
 from concmodels.errors import CannotTravel
 
-from .pool_tools import all_of, bordered
+from .pool_tools import all_of, of_separate_memory
 from .tools import CAPACITIES, PATIENCE, Trouble, answer, drain, guarantee, raises
 
 
@@ -17,7 +17,7 @@ class Refusing:
 
 
 class Broken:
-    """An object that can be pickled, and whose unpickling raises an exception of this kind."""
+    """An object that can be pickled, but whose unpickling raises an exception of this kind."""
 
     def __init__(self, kind=Trouble):
         self.kind = kind
@@ -27,7 +27,7 @@ class Broken:
 
 
 def fail_to_arrive(kind):
-    """Raise what unpickling shall raise."""
+    """Raise the exception for unpickling."""
     raise kind("it can't arrive")
 
 
@@ -35,7 +35,7 @@ REASONS = (Trouble, RuntimeError, MemoryError, NotImplementedError, RecursionErr
 
 
 def that_cant_travel(reason):
-    """An object that raises this when it is pickled; for a `RecursionError`, one that is nested too deeply."""
+    """Return an object that raises this exception when it is pickled; for a `RecursionError`, a deeply nested one."""
     if reason is not RecursionError:
         return Refusing(reason)
     nested = []
@@ -45,7 +45,7 @@ def that_cant_travel(reason):
 
 
 class refuses(raises):
-    """The block must raise `CannotTravel`, caused by an exception of this kind."""
+    """`with refuses(...)` fails unless its block raises `CannotTravel`, caused by an exception of this kind."""
 
     def __init__(self, reason):
         super().__init__(CannotTravel)
@@ -61,9 +61,9 @@ class refuses(raises):
 # Items.
 
 
-@guarantee(by=bordered, reason=REASONS, capacity=CAPACITIES)
+@guarantee(by=of_separate_memory, reason=REASONS, capacity=CAPACITIES)
 async def an_item_that_cant_be_pickled_is_refused(model, reason, capacity):
-    """An item that can't be pickled is refused with `CannotTravel`, whose `__cause__` says why; it is not sent."""
+    """An item that can't be pickled is refused with `CannotTravel`, whose `__cause__` is the reason; it is not sent."""
     channel, item = model.Channel(capacity), that_cant_travel(reason)
     with refuses(reason):
         await channel.send(item, PATIENCE)
@@ -80,9 +80,9 @@ async def send(channel, item):
     await channel.send(item, PATIENCE)
 
 
-@guarantee(by=bordered, needs=("select",), reason=REASONS)
+@guarantee(by=of_separate_memory, needs=("select",), reason=REASONS)
 async def a_case_that_cant_be_pickled_is_refused(model, reason):
-    """A case of `select` whose item can't be pickled is refused with `CannotTravel`: none of the cases is done."""
+    """`select` raises `CannotTravel` if the item of a case can't be pickled, and performs none of its cases."""
     ready, full = model.Channel(1), model.Channel(1)
     await ready.send("stays")
     with refuses(reason):
@@ -90,9 +90,9 @@ async def a_case_that_cant_be_pickled_is_refused(model, reason):
     assert drain(ready) == ["stays"] and drain(full) == []
 
 
-@guarantee(by=bordered, capacity=CAPACITIES)
+@guarantee(by=of_separate_memory, capacity=CAPACITIES)
 async def an_item_that_cant_arrive_is_told(model, capacity):
-    """An item that can't be unpickled raises `CannotTravel` where it is received; the next one arrives."""
+    """If an item can't be unpickled, `receive` raises `CannotTravel` in its place; the next item arrives."""
     channel = model.Channel(capacity)
     async with model.TaskGroup() as group:
         group.spawn(send_broken, channel, 3)
@@ -107,7 +107,7 @@ async def an_item_that_cant_arrive_is_told(model, capacity):
 
 
 async def send_broken(channel, count):
-    """Send so many items that can't arrive, and one that can."""
+    """Send so many items that can't be unpickled, and one that can."""
     for _ in range(count):
         await channel.send(Broken(), PATIENCE)
     await channel.send("the next one", PATIENCE)
@@ -116,9 +116,10 @@ async def send_broken(channel, count):
 # Tasks.
 
 
-@guarantee(by=bordered, needs=("TaskGroup",), reason=REASONS)
+@guarantee(by=of_separate_memory, needs=("TaskGroup",), reason=REASONS)
 async def an_argument_that_cant_be_pickled_is_refused(model, reason):
-    """`spawn` refuses what can't be pickled with `CannotTravel`, and starts nothing; the group goes on."""
+    """`spawn` raises `CannotTravel` if the function or an argument can't be pickled, and starts nothing; the group goes
+    on."""
     async with model.TaskGroup() as group:
         with refuses(reason):
             group.spawn(answer, that_cant_travel(reason))
@@ -127,13 +128,13 @@ async def an_argument_that_cant_be_pickled_is_refused(model, reason):
 
 
 async def make(reason):
-    """Return what can't be pickled."""
+    """Return an object that can't be pickled."""
     return that_cant_travel(reason)
 
 
-@guarantee(by=bordered, needs=("TaskGroup",), reason=REASONS)
+@guarantee(by=of_separate_memory, needs=("TaskGroup",), reason=REASONS)
 async def a_result_that_cant_be_pickled_is_a_failure(model, reason):
-    """A task whose result can't be pickled has failed with `CannotTravel`."""
+    """A task whose result can't be pickled fails with `CannotTravel`."""
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
             task = group.spawn(make, reason)
@@ -143,9 +144,9 @@ async def a_result_that_cant_be_pickled_is_a_failure(model, reason):
         await task.result()
 
 
-@guarantee(by=bordered, needs=("TaskGroup",))
+@guarantee(by=of_separate_memory, needs=("TaskGroup",))
 async def an_argument_that_cant_arrive_is_a_failure(model):
-    """A task whose arguments can't be unpickled has failed with `CannotTravel`."""
+    """A task whose arguments can't be unpickled fails with `CannotTravel`."""
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
             group.spawn(answer, Broken())
@@ -154,13 +155,13 @@ async def an_argument_that_cant_arrive_is_a_failure(model):
 
 
 async def make_broken(kind=Trouble):
-    """Return what can't be unpickled."""
+    """Return an object that can't be unpickled."""
     return Broken(kind)
 
 
-@guarantee(by=bordered, needs=("TaskGroup",))
+@guarantee(by=of_separate_memory, needs=("TaskGroup",))
 async def a_result_that_cant_arrive_is_told(model):
-    """A result that can't be unpickled raises `CannotTravel`, every time that it is asked for."""
+    """If a result can't be unpickled, asking for it raises `CannotTravel`, every time."""
     async with model.TaskGroup() as group:
         task = group.spawn(make_broken)
     for _ in range(2):
@@ -171,9 +172,10 @@ async def a_result_that_cant_arrive_is_told(model):
 # Pools.
 
 
-@guarantee(by=bordered, needs=("Pool",), reason=REASONS)
+@guarantee(by=of_separate_memory, needs=("Pool",), reason=REASONS)
 async def a_call_that_cant_be_pickled_is_refused(model, reason):
-    """`submit` and `map` refuse what can't be pickled with `CannotTravel`, and so does a result; the pool goes on."""
+    """`submit` and `map` raise `CannotTravel` for what can't be pickled, and so does asking for such a result; the pool
+    goes on."""
     async with model.Pool(1) as pool:
         with refuses(reason):
             await pool.submit(answer, that_cant_travel(reason))
@@ -185,9 +187,9 @@ async def a_call_that_cant_be_pickled_is_refused(model, reason):
         assert await all_of(pool.map(answer, ["goes on"])) == ["goes on"]
 
 
-@guarantee(by=bordered, needs=("Pool",), reason=(Trouble, SystemExit, KeyboardInterrupt))
+@guarantee(by=of_separate_memory, needs=("Pool",), reason=(Trouble, SystemExit, KeyboardInterrupt))
 async def a_call_that_cant_arrive_is_told(model, reason):
-    """What can't be unpickled, a call, an item or a result, fails with `CannotTravel`; the pool goes on."""
+    """A call, an item or a result that can't be unpickled fails with `CannotTravel`; the pool goes on."""
     async with model.Pool(1) as pool:
         for function, args in ((answer, (Broken(reason),)), (make_broken, (reason,))):
             call = await pool.submit(function, *args)
@@ -199,7 +201,7 @@ async def a_call_that_cant_arrive_is_told(model, reason):
 
 
 async def ask_for(pool, function):
-    """Ask a pool for a result, as a task; return what that raises, and what its cause was."""
+    """Ask a pool for a result, as a task; return the exception that this raises, and its cause."""
     call = await pool.submit(function)
     try:
         await call.result(PATIENCE)
@@ -208,20 +210,20 @@ async def ask_for(pool, function):
 
 
 class Returning:
-    """Arrives as another object, which can't be pickled again."""
+    """An object that arrives as another object, which can't be pickled again."""
 
     def __reduce__(self):
         return Refusing, (Trouble,)
 
 
 async def make_returning():
-    """Return what crosses one boundary, and no second one."""
+    """Return an object that crosses one boundary, but no second one."""
     return Returning()
 
 
-@guarantee(by=bordered, needs=("Pool",))
+@guarantee(by=of_separate_memory, needs=("Pool",))
 async def a_result_for_a_task_of_the_pool_is_told_too(model):
-    """A task that asks its own pool for a result that can't come hears `CannotTravel`."""
+    """A task that asks its own pool for a result that can't be unpickled is told so by `CannotTravel`."""
     async with model.Pool(2) as pool:
         for function in (make_broken, make_returning):
             call = await pool.submit(ask_for, pool, function)

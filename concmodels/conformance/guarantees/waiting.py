@@ -1,4 +1,4 @@
-"""Waiting, and the forms that never wait."""
+"""Waiting, and the operations that never wait."""
 
 import math
 
@@ -49,7 +49,7 @@ async def receive_waits_while_empty(model, capacity):
 
 @guarantee()
 async def a_rendezvous_send_returns_once_taken(model):
-    """On a rendezvous channel `send` returns once the item is taken."""
+    """On a rendezvous, `send` returns once a receiver has taken the item."""
     channel, report = model.Channel(0), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(send_and_report, channel, "item", report)
@@ -61,7 +61,7 @@ async def a_rendezvous_send_returns_once_taken(model):
 
 @guarantee(capacity=(1, 3, INF))
 async def send_does_not_wait_while_there_is_room(model, capacity):
-    """`send` waits while the channel is full: and only then."""
+    """`send` does not wait while the channel has room."""
     channel = model.Channel(capacity)
     held = min(capacity, 100)
     for number in range(held):
@@ -72,7 +72,7 @@ async def send_does_not_wait_while_there_is_room(model, capacity):
 
 @guarantee(capacity=(1, 3))
 async def send_nowait_refuses_when_full(model, capacity):
-    """The nowait forms raise `WouldBlock`: `send_nowait` while the channel is full."""
+    """`send_nowait` raises `WouldBlock` while the channel is full."""
     channel = model.Channel(capacity)
     for number in range(capacity):
         channel.send_nowait(number)
@@ -83,14 +83,14 @@ async def send_nowait_refuses_when_full(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def receive_nowait_refuses_when_empty(model, capacity):
-    """The nowait forms raise `WouldBlock`: `receive_nowait` while the channel is empty."""
+    """`receive_nowait` raises `WouldBlock` while the channel is empty."""
     with raises(WouldBlock):
         model.Channel(capacity).receive_nowait()
 
 
 @guarantee()
 async def send_nowait_needs_a_partner(model):
-    """The nowait forms succeed on a rendezvous channel only if a partner waits: `send_nowait`."""
+    """On a rendezvous, `send_nowait` succeeds only if a receiver waits."""
     channel, report = model.Channel(0), model.Channel(INF)
     with raises(WouldBlock):
         channel.send_nowait("nobody is there")
@@ -104,7 +104,7 @@ async def send_nowait_needs_a_partner(model):
 
 @guarantee()
 async def receive_nowait_needs_a_partner(model):
-    """The nowait forms succeed on a rendezvous channel only if a partner waits: `receive_nowait`."""
+    """On a rendezvous, `receive_nowait` succeeds only if a sender waits."""
     channel, report = model.Channel(0), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(send_and_report, channel, "item", report)
@@ -116,7 +116,7 @@ async def receive_nowait_needs_a_partner(model):
 
 @guarantee(capacity=(1, 3))
 async def receive_nowait_lets_a_sender_in(model, capacity):
-    """`send` waits while the channel is full: until `receive_nowait` has made model."""
+    """A `send` that waits on a full channel goes on when `receive_nowait` has taken an item."""
     channel, report = model.Channel(capacity), model.Channel(INF)
     for number in range(capacity):
         channel.send_nowait(number)
@@ -130,7 +130,7 @@ async def receive_nowait_lets_a_sender_in(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def a_channel_knows_its_capacity_and_name(model, capacity):
-    """`.capacity`, `.name` and `.closed` say how the channel was made and whether it is closed."""
+    """`.capacity` and `.name` say how the channel was made, and `.closed` whether it is closed."""
     channel = model.Channel(capacity, "a name")
     assert (channel.capacity, channel.name, channel.closed) == (capacity, "a name", False)
     assert model.Channel(capacity=capacity).name is None
@@ -141,13 +141,13 @@ async def a_channel_knows_its_capacity_and_name(model, capacity):
 
 @guarantee()
 async def a_channel_is_a_rendezvous_unless_told(model):
-    """`Channel(capacity=0, name=None)`: 0 is a rendezvous."""
+    """`Channel()` makes a rendezvous without a name: the default capacity is 0."""
     assert model.Channel().capacity == 0
 
 
 @guarantee(capacity=(1, 3, INF))
 async def len_counts_what_is_held(model, capacity):
-    """`len()` is the number of items that are held now."""
+    """`len()` is the number of items that the channel holds now."""
     channel = model.Channel(capacity)
     held = min(capacity, 5)
     for number in range(held):
@@ -162,7 +162,7 @@ async def len_counts_what_is_held(model, capacity):
 
 @guarantee()
 async def a_rendezvous_holds_nothing(model):
-    """`len()` is the number of items that are held now: on a rendezvous always 0."""
+    """`len()` of a rendezvous is always 0."""
     channel, report = model.Channel(0), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(send_and_report, channel, "item", report)
@@ -175,6 +175,6 @@ async def a_rendezvous_holds_nothing(model):
 
 @guarantee(capacity=(-1, 1.5, math.nan, -math.inf, "3", None))
 async def a_bad_capacity_is_refused(model, capacity):
-    """A capacity is a whole number from 0, or `math.inf`; anything else is a ValueError."""
+    """A capacity is a whole number from 0 on, or `math.inf`; anything else raises `ValueError`."""
     with raises(ValueError):
         model.Channel(capacity)
