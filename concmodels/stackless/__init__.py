@@ -1,4 +1,4 @@
-"""Stackless Python's own API, on greenlet: an old Stackless program runs after one changed import.
+"""Stackless Python's own API, on greenlet: an old Stackless program runs when one import is changed.
 
     >>> import concmodels.stackless as stackless
     >>> def hello(channel):
@@ -9,27 +9,28 @@
     received world
     >>> stackless.run()
 
-For modules that say `import stackless` themselves: `sys.modules["stackless"] = concmodels.stackless`. As in Stackless,
-importing this defines the builtin name `TaskletExit`.
+If a module itself contains `import stackless`, set `sys.modules["stackless"] = concmodels.stackless` before. As in
+Stackless, importing this module defines the builtin name `TaskletExit`.
 
-The scheduler is a ring of runnable tasklets, the current one first; the main tasklet, which is the program itself, is
-one of them. There is no loop anywhere: whoever stops switches to the next in the ring. A channel holds nothing, only
-the tasklets that wait at it. Who finds a partner waiting hands the value over, and `preference` says which of the two
-goes on at once; the other goes to the end of the ring.
+The scheduler is a ring of runnable tasklets, the current one first. The main tasklet, which is the program itself, is
+one of them. There is no scheduler loop: a tasklet that stops switches to the next one in the ring. A channel holds no
+values, only the tasklets that wait at it. A tasklet that finds a partner waiting hands the value over, and `preference`
+says which of the two goes on at once; the other goes to the end of the ring.
 
         ring:   current ──► a ──► b ──► c ──┐          channel:   receivers  r1, r2   (balance -2)
                    ▲────────────────────────┘                     or senders s1       (balance +1)
 
-What is not as in Stackless:
+The differences from Stackless:
 
 * A tasklet is always switched with its C stack ("hard"), as Stackless itself did for tasklets that called through C.
-  So `enable_softswitch` changes nothing, `restorable` is False once a tasklet has begun, a tasklet can't be pickled,
-  can't move to another thread once it has begun, and `bind(None)` refuses one that is half-way through.
+  So `enable_softswitch` changes nothing, a tasklet that has begun is not `restorable` and can't move to another thread,
+  no tasklet can be pickled, and `bind(None)` refuses a tasklet that has begun and not ended.
 * Nothing interrupts a tasklet between two instructions. `run(timeout)` is checked where tasklets switch, and an
   instruction counts as `INSTRUCTION_S` seconds. `atomic` and `ignore_nesting` are remembered and have no effect.
-* A channel connects tasklets of one thread. Every thread has its own ring; one that ends should kill its tasklets.
-* A tasklet that waits for ever is not garbage while its thread lives, as greenlets hide their frames from the
-  collector. At the end of the program those of the main thread are killed, so that their `finally` clauses run.
+* A channel connects tasklets of one thread. Every thread has its own ring; a thread that ends should kill its tasklets.
+* A tasklet that waits for ever is not collected while its thread lives, because greenlets hide their frames from the
+  garbage collector. At the end of the program the tasklets of the main thread are killed, so that their `finally`
+  clauses run.
 * `threadblock` is ignored. There are no `trace_function`, `profile_function`, `cframe`, `bomb`.
 """
 

@@ -1,4 +1,4 @@
-"""The two callbacks: what is to be told of every switch and of every use of a channel. This is their one home."""
+"""The two callbacks: one is called at every switch of tasklets, the other at every use of a channel."""
 
 import sys
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    type Channel = Any  # a `channel`, and a `tasklet`: what they are is written on top of this file
+    type Channel = Any  # a `channel`, and a `tasklet` below: the modules that define them import this one
     type Tasklet = Any
 
 on_schedule: Callable[[Tasklet, Tasklet], object] | None = None
@@ -15,7 +15,7 @@ on_channel: Callable[[Channel, Tasklet, int, int], object] | None = None
 
 
 def set_schedule_callback(callback: Callable[[Tasklet, Tasklet], object] | None) -> Any:
-    """Have `callback(previous, next)` called at every switch; return the callback it replaces."""
+    """Call `callback(previous, next)` at every switch from now on; return the callback that it replaces."""
     global on_schedule
     _check_callback(callback)
     old, on_schedule = on_schedule, callback
@@ -23,12 +23,12 @@ def set_schedule_callback(callback: Callable[[Tasklet, Tasklet], object] | None)
 
 
 def get_schedule_callback() -> Any:
-    """Return what `set_schedule_callback` has set."""
+    """Return the callback that `set_schedule_callback` has set."""
     return on_schedule
 
 
 def set_channel_callback(callback: Callable[[Channel, Tasklet, int, int], object] | None) -> Any:
-    """Have `callback(channel, tasklet, sending, willblock)` called at every send and receive; return the old one."""
+    """Call `callback(channel, tasklet, sending, willblock)` at every send and receive; return the old callback."""
     global on_channel
     _check_callback(callback)
     old, on_channel = on_channel, callback
@@ -36,7 +36,7 @@ def set_channel_callback(callback: Callable[[Channel, Tasklet, int, int], object
 
 
 def get_channel_callback() -> Any:
-    """Return what `set_channel_callback` has set."""
+    """Return the callback that `set_channel_callback` has set."""
     return on_channel
 
 
@@ -46,8 +46,8 @@ def _check_callback(callback: object) -> None:
 
 
 def call_back(callback: Callable[..., object], *args: Any) -> None:
-    """Call it; an exception in it is shown and goes no further."""
+    """Call the callback; print an exception that it raises, and go on."""
     try:
         callback(*args)
-    except Exception:  # noqa: BLE001 - a switch is half done: it can only be shown
+    except Exception:  # noqa: BLE001 - in the middle of a switch it can only be shown
         sys.excepthook(*sys.exc_info())

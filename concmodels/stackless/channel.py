@@ -1,4 +1,4 @@
-"""The channel: who meets whom there, and who goes on at once."""
+"""The channel of Stackless: how tasklets meet there, and which of them goes on at once."""
 
 from collections import deque
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class channel:
-    """A place where tasklets meet. It holds nothing: every value goes from one tasklet straight to another.
+    """A place where tasklets meet. It holds no values: every value goes directly from one tasklet to another.
 
     >>> import concmodels.stackless as stackless
     >>> channel = stackless.channel()
@@ -34,7 +34,7 @@ class channel:
     _senders: deque[tasklet]
     _preference: int
     _closing: bool
-    _order = -1  # who goes on at once: -1 the receiver, 1 the sender, 0 whoever came second, 2 the next in the ring
+    _order = -1  # goes on at once: -1 the receiver, 1 the sender, 0 the one that came second, 2 the next in the ring
 
     def __new__(cls, *_: object, **__: object) -> Self:
         self = super().__new__(cls)
@@ -48,7 +48,7 @@ class channel:
         pass
 
     def send(self, value: Any) -> None:
-        """Hand the value to a tasklet that receives; wait for one."""
+        """Hand the value to a tasklet that receives, waiting until there is one."""
         scheduler, receivers = here.scheduler, self._receivers
         source = scheduler.current
         if callbacks.on_channel is not None:
@@ -74,7 +74,7 @@ class channel:
             scheduler.leave(source)
 
     def receive(self) -> Any:
-        """Take the value of a tasklet that sends; wait for one."""
+        """Take the value of a tasklet that sends, waiting until there is one."""
         scheduler, senders = here.scheduler, self._senders
         source = scheduler.current
         if callbacks.on_channel is not None:
@@ -112,13 +112,13 @@ class channel:
         return waiting.popleft()
 
     def send_exception(self, exc: type[BaseException], *args: Any) -> None:
-        """As `send`, but `exc(*args)` is raised in the receiver."""
+        """Send an exception: `exc(*args)` is raised in the receiver."""
         self.send(Bomb(instance(exc, args)))
 
     def send_throw(
         self, exc: type[BaseException] | BaseException, val: object = None, tb: TracebackType | None = None
     ) -> None:
-        """As `send`, but what `raise` would raise of the three is raised in the receiver."""
+        """Send the exception that `raise exc, val, tb` would raise: it is raised in the receiver."""
         self.send(Bomb(normalized(exc, val, tb)))
 
     def send_sequence(self, seq: Iterable[Any]) -> int:
@@ -133,7 +133,7 @@ class channel:
         return self
 
     def __next__(self) -> Any:
-        """Receive; the sender ends the iteration with `send_exception(StopIteration)`, or it is over when closed."""
+        """Receive. Iteration ends when the sender calls `send_exception(StopIteration)`, or the channel is closed."""
         if self.closed:
             raise StopIteration
         return self.receive()
@@ -141,7 +141,7 @@ class channel:
     next = __next__
 
     def close(self) -> None:
-        """Nobody may begin to wait here any more. Those who wait already are not woken."""
+        """Let no tasklet begin to wait here any more. Tasklets that wait already are not woken."""
         self._closing = True
 
     def open(self) -> None:
@@ -150,17 +150,17 @@ class channel:
 
     @property
     def closing(self) -> bool:
-        """Whether `close` was called."""
+        """Whether `close` has been called."""
         return self._closing
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called and nobody waits any more."""
+        """Whether `close` has been called and no tasklet waits any more."""
         return self._closing and not self._senders and not self._receivers
 
     @property
     def balance(self) -> int:
-        """How many tasklets wait to send; negative, how many wait to receive."""
+        """The number of tasklets that wait to send; a negative number of tasklets that wait to receive."""
         return len(self._senders) - len(self._receivers)
 
     @property
@@ -170,7 +170,7 @@ class channel:
 
     @property
     def preference(self) -> int:
-        """Who goes on at once when two have met: -1 the receiver, 1 the sender, 0 whoever came second."""
+        """Which tasklet goes on at once when two meet: -1 the receiver, 1 the sender, 0 the one that came second."""
         return self._preference
 
     @preference.setter
@@ -183,7 +183,7 @@ class channel:
 
     @property
     def schedule_all(self) -> int:
-        """1 if both go to the end of the ring when two have met, whatever the preference."""
+        """1 if both tasklets go to the end of the ring when they meet, whatever the preference; otherwise 0."""
         return int(self._order == 2)
 
     @schedule_all.setter

@@ -1,4 +1,4 @@
-"""What is raised in a tasklet, and how it gets there."""
+"""Exceptions that are raised in a tasklet, and how they get there."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -7,11 +7,11 @@ if TYPE_CHECKING:
 
 
 class TaskletExit(SystemExit):
-    """Ends a tasklet without a word: `kill` raises it there. Let it pass."""
+    """Ends a tasklet silently: `kill` raises it in the tasklet, which should not catch it."""
 
 
 class Bomb:
-    """An exception on its way to a tasklet, in the place of a value; it goes off when the tasklet goes on."""
+    """An exception that is sent to a tasklet in place of a value. It is raised when the tasklet goes on."""
 
     __slots__ = ("error",)
 
@@ -28,7 +28,7 @@ class Bomb:
 
 
 def instance(exc: Any, args: tuple[Any, ...]) -> BaseException:
-    """The exception that `exc(*args)` makes."""
+    """Return the exception `exc(*args)`. Raises `TypeError` if `exc` is not an exception class."""
     if not (isinstance(exc, type) and issubclass(exc, BaseException)):
         raise TypeError("exceptions must be classes derived from BaseException")
     error: BaseException = exc(*args)
@@ -36,7 +36,7 @@ def instance(exc: Any, args: tuple[Any, ...]) -> BaseException:
 
 
 def normalized(exc: type[BaseException] | BaseException, val: object, tb: TracebackType | None) -> BaseException:
-    """The exception that `raise exc, val, tb` would raise in the Python that had it."""
+    """Return the exception that `raise exc, val, tb` would raise in Python 2, which had that statement."""
     if isinstance(exc, BaseException):
         if val is not None:
             raise TypeError("instance exception may not have a separate value")

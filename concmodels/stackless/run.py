@@ -1,4 +1,4 @@
-"""What leaves the current tasklet: `run`, with its timer, and `schedule`."""
+"""The functions that leave the current tasklet: `run`, with its timer, and `schedule`."""
 
 import time
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from concmodels.stackless.tasklet import tasklet
 
 INSTRUCTION_S = 20e-9
-"""What one instruction of `run(timeout)` stands for, in seconds."""
+"""The seconds that one instruction of `run(timeout)` stands for."""
 
 _NOT_GIVEN: Any = "not given"
 
@@ -26,12 +26,12 @@ def run(
     ignore_nesting: bool = False,
     totaltimeout: bool = False,
 ) -> tasklet | None:
-    """Leave the ring until nobody is left in it. An exception that a tasklet does not catch is raised here.
+    """Leave the ring until no tasklet is left in it. An exception that a tasklet does not catch is raised here.
 
-    With a `timeout`, in instructions (see `INSTRUCTION_S`), it also ends at the first switch away from a tasklet that
-    took longer or, with `totaltimeout`, when all together took longer. It then returns the tasklet that it interrupted,
-    taken out of the ring; `soft`, that one stays in it and None is returned. Inside another `run` with a timeout it is
-    ignored.
+    With a `timeout`, in instructions (see `INSTRUCTION_S`), `run` also ends at the first switch away from a tasklet
+    that took longer or, with `totaltimeout`, when all tasklets together took longer. It then removes the tasklet that
+    it interrupted from the ring, and returns it; with `soft` the tasklet stays in the ring and None is returned. Inside
+    another `run` with a timeout, `timeout` is ignored.
 
         >>> import concmodels.stackless as stackless
         >>> task = stackless.tasklet(print)("ran")
@@ -60,7 +60,7 @@ def run(
 
 
 def _return_from_run(scheduler: Scheduler, me: tasklet) -> None:
-    """Those who called `run` later than this one return from it too, each in its turn."""
+    """Let tasklets that called `run` later than this one return from it too, each when its turn comes."""
     watchdogs = scheduler.watchdogs
     while me in watchdogs:
         inner = watchdogs.pop()
@@ -69,7 +69,7 @@ def _return_from_run(scheduler: Scheduler, me: tasklet) -> None:
 
 
 def schedule(retval: Any = _NOT_GIVEN) -> Any:
-    """Go to the end of the ring; return `retval`, by default the current tasklet, when it is its turn again."""
+    """Go to the end of the ring. When its turn comes again, return `retval`, by default the current tasklet."""
     scheduler = here.scheduler
     source, ready = scheduler.current, scheduler.ready
     if scheduler.trap and ready:
@@ -80,7 +80,7 @@ def schedule(retval: Any = _NOT_GIVEN) -> Any:
 
 
 def schedule_remove(retval: Any = _NOT_GIVEN) -> Any:
-    """Leave the ring; return `retval`, or what was put into `tempval`, once the tasklet was inserted again."""
+    """Leave the ring. After the tasklet was inserted again, return `retval`, or what was put into `tempval`."""
     scheduler = here.scheduler
     source = scheduler.current
     scheduler.check_trap()
@@ -90,7 +90,7 @@ def schedule_remove(retval: Any = _NOT_GIVEN) -> Any:
 
 
 class Timer:
-    """The watchdog of `run(timeout)`: at a switch, sends the one who called `run` on when the time is up."""
+    """The watchdog of `run(timeout)`: when the time is over, the next switch goes to the tasklet that called `run`."""
 
     def __init__(self, owner: tasklet, timeout: int, total: bool) -> None:
         self._owner, self._limit, self._total = owner, timeout * INSTRUCTION_S, total
@@ -98,7 +98,7 @@ class Timer:
         self.victim: tasklet | None = None
 
     def check(self, ready: deque[tasklet], source: tasklet, target: tasklet) -> tasklet:
-        """Return who goes on: the target or, if the time is up, the owner."""
+        """Return the tasklet that goes on: the target or, if the time is over, the owner of the timer."""
         moment, owner = time.perf_counter(), self._owner
         late = moment - self._start > self._limit
         if not self._total or source is owner:

@@ -1,6 +1,6 @@
 """The ring of one thread, and every switch in it.
 
-It knows the fields of a tasklet, and neither makes one nor asks which thread this is: that is in `tasklet.py`.
+It uses the fields of tasklets, but neither makes a tasklet nor asks for the current thread: `tasklet.py` does that.
 """
 
 from _thread import get_ident
@@ -16,19 +16,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    type Tasklet = Any  # a `tasklet`, and the `Timer` of a `run`: what they are is written on top of this file
+    type Tasklet = Any  # a `tasklet`, and below the `Timer` of a `run`: the modules that define them import this one
     type Timer = Any
 
 IN_RING: Any = "in the ring"
 
 
 class Scheduler:
-    """The ring of one thread: the current tasklet and, behind it, the others that can go on."""
+    """The ring of one thread: the current tasklet, followed by the others that can go on."""
 
     def __init__(self, main: Tasklet) -> None:
         self.thread_id = get_ident()
         self.ready: deque[Tasklet] = deque()
-        self.watchdogs: list[Tasklet] = []  # those who called `run`, the innermost last
+        self.watchdogs: list[Tasklet] = []  # the tasklets that have called `run`, the innermost last
         self.started: set[Tasklet] = set()
         self.timer: Timer | None = None
         self.trap = 0
@@ -38,7 +38,7 @@ class Scheduler:
         self._nursery.switch(main._unit)
 
     def switch(self, source: Tasklet, target: Tasklet) -> Any:
-        """Go on as `target`; come back when `source` is the current one again, with the value left for it."""
+        """Switch from `source` to `target`. Returns when `source` is current again, with the value left for it."""
         if self.timer is not None:
             target = self.timer.check(self.ready, source, target)
         if target is not source:
@@ -58,26 +58,29 @@ class Scheduler:
         return value
 
     def leave(self, source: Tasklet) -> Any:
-        """Go on as the next in the ring; the source has left it."""
+        """Switch to the next tasklet in the ring; `source` has left the ring."""
         return self.switch(source, self.ready.popleft() if self.ready else self._last_resort(source))
 
     def bring(self, target: Tasklet) -> None:
-        """Turn the ring until the target comes first, and take it out to be the current one."""
+        """Turn the ring until `target` comes first, and take it out of the ring."""
         self.ready.rotate(-self.ready.index(target))
         self.ready.popleft()
 
     def check_trap(self) -> None:
-        """Refuse to switch while a switch trap is set."""
+        """Raise `RuntimeError` while a switch trap is set."""
         if self.trap:
             raise RuntimeError("switch_trap")
 
     def end(self, dead: Tasklet) -> greenlet | None:
-        """A tasklet has ended. What is returned goes to its greenlet's parent: the next one, or the nursery."""
+        """Choose the next tasklet after one has ended, and make its greenlet the parent of the ended one.
+
+        greenlet passes the return value to that parent: None, or for the nursery a new greenlet to enter.
+        """
         me, bomb = dead._unit, dead.tempval
         assert me is not None
         dead._unit = dead._place = dead.tempval = None
         self.started.discard(dead)
-        target = self._heir(bomb)
+        target = self._next_after(bomb)
         if self.timer is not None:
             target = self.timer.check(self.ready, dead, target)
         if callbacks.on_schedule is not None:
@@ -89,8 +92,8 @@ class Scheduler:
         me.parent = self._nursery
         return self._make_unit(target)
 
-    def _heir(self, bomb: Bomb | None) -> Tasklet:
-        """Who goes on after the end of a tasklet: the next, or whoever has to hear of an error."""
+    def _next_after(self, bomb: Bomb | None) -> Tasklet:
+        """Return the next tasklet after one has ended: with an error, it is the one that has to be told."""
         if bomb is None and self.ready:
             return self.ready.popleft()
         target = self._watchdog()
@@ -104,7 +107,10 @@ class Scheduler:
         return target
 
     def _last_resort(self, source: Tasklet) -> Tasklet:
-        """Nobody is left in the ring: the caller of `run` goes on, or the main tasklet, if it does not wait too."""
+        """Return the next tasklet if the ring is empty: the one that called `run`, or the main tasklet.
+
+        Raises `Deadlock` in `source` if that one waits too.
+        """
         target = self._watchdog()
         if target._place is not None:
             source._unblock()
@@ -123,10 +129,11 @@ class Scheduler:
 
 
 def _start_units(unit: greenlet) -> None:
-    """The nursery: a greenlet that enters the new ones.
+    """Run the nursery: the greenlet from which all new greenlets are entered for the first time.
 
-    A greenlet lies on the stack, and counts its recursion depth, from where it was first entered. Entered from each
-    other, ten thousand in a chain would have no room left; entered from here, all have the same.
+    A greenlet uses the C stack, and counts its recursion depth, from the place where it was first entered. If ten
+    thousand greenlets were entered in a chain, each from the one before, they would exceed both limits. Entered from
+    here, all of them start at the same depth.
     """
     while True:
         unit = unit.switch()

@@ -1,4 +1,4 @@
-"""What a tasklet is at, and what others can see of it. What it does is in `tasklet.py`."""
+"""The state of a tasklet, as far as it can be asked for. The operations on it are in `tasklet.py`."""
 
 import sys
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from concmodels.stackless.scheduler import Scheduler
 
-    type Tasklet = Any  # a `tasklet`, which is written on top of this file
+    type Tasklet = Any  # a `tasklet`: the module that defines it imports this one
 
 
 class State:
-    """The fields of a tasklet, and the questions about them."""
+    """The fields of a tasklet, and the properties that are computed from them."""
 
-    tempval: Any = None  # the function it is bound to, later the value that is on its way to it
+    tempval: Any = None  # the function it is bound to; later the value that is handed to it
     block_trap = False
     atomic = False
     ignore_nesting = False
@@ -33,52 +33,52 @@ class State:
 
     @property
     def alive(self) -> bool:
-        """Whether it has something to do: it was given arguments, and has not ended."""
+        """Whether the tasklet was given arguments and has not ended."""
         return self._unit is not None or self._call is not None
 
     @property
     def blocked(self) -> bool:
-        """Whether it waits at a channel."""
+        """Whether the tasklet waits at a channel."""
         return self._place is not None and self._place is not IN_RING
 
     @property
     def scheduled(self) -> bool:
-        """Whether it is in the ring, or waits at a channel."""
+        """Whether the tasklet is in the ring, or waits at a channel."""
         return self._place is not None
 
     @property
     def paused(self) -> bool:
-        """Whether it is alive and neither in the ring nor at a channel."""
+        """Whether the tasklet is alive, and neither in the ring nor at a channel."""
         return self._place is None and self.alive
 
     @property
     def restorable(self) -> bool:
-        """Whether nothing of it lies on the C stack: only before it begins and after it has ended."""
+        """Whether the tasklet has nothing on the C stack: that is so only before it begins and after it has ended."""
         return self._unit is None
 
     @property
     def is_current(self) -> bool:
-        """Whether it is the current tasklet of its thread."""
+        """Whether this is the current tasklet of its thread."""
         return self._scheduler.current is self
 
     @property
     def is_main(self) -> bool:
-        """Whether it is the main tasklet of its thread."""
+        """Whether this is the main tasklet of its thread."""
         return self._scheduler.main is self
 
     @property
     def thread_id(self) -> int:
-        """The thread it belongs to, -1 if that has ended."""
+        """The id of the thread that the tasklet belongs to; -1 if that thread has ended."""
         return self._scheduler.thread_id if self._scheduler.thread_id in sys._current_frames() else -1
 
     @property
     def next(self) -> Tasklet | None:
-        """The one behind it in the ring; at a channel the next that waits, or None."""
+        """The next tasklet in the ring; at a channel, the next one that waits, or None."""
         return self._neighbour(1)
 
     @property
     def prev(self) -> Tasklet | None:
-        """The one before it in the ring; at a channel the one that has waited longer, or None."""
+        """The previous tasklet in the ring; at a channel, the one that has waited longer, or None."""
         return self._neighbour(-1)
 
     def _neighbour(self, step: int) -> Tasklet | None:
@@ -95,14 +95,14 @@ class State:
 
     @property
     def frame(self) -> FrameType | None:
-        """The frame where it is; None if it has not begun or has ended."""
+        """The current frame of the tasklet; None if it has not begun or has ended."""
         if self.is_current:
             return sys._getframe(1)
         return self._unit.gr_frame if self._unit is not None else None
 
     @property
     def recursion_depth(self) -> int:
-        """How many frames it has."""
+        """The number of frames of the tasklet."""
         frame, depth = self.frame, 0
         while frame is not None:
             frame, depth = frame.f_back, depth + 1

@@ -1,4 +1,4 @@
-"""The tasklet, and which ring it belongs to: every thread has its own, from its first use on."""
+"""The tasklet, and the ring that it belongs to: every thread has a ring of its own, from its first use on."""
 
 from _thread import _local
 from weakref import WeakValueDictionary
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class tasklet(State):
-    """Work that can stop anywhere and go on later: `tasklet(function)(*args, **kwargs)` puts one into the ring.
+    """A call that can stop anywhere and go on later: `tasklet(function)(*args, **kwargs)` puts one into the ring.
 
-    `tasklet(function, args, kwargs)` binds the arguments as well, and leaves it out of the ring.
+    `tasklet(function, args, kwargs)` binds the arguments too, but does not put the tasklet into the ring.
 
         >>> import concmodels.stackless as stackless
         >>> def work(name):
@@ -50,7 +50,7 @@ class tasklet(State):
         self.bind(func, args, kwargs)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Self:
-        """As `setup`."""
+        """Give the function its arguments: see `setup`."""
         return self.setup(*args, **kwargs)
 
     def __reduce__(self) -> NoReturn:
@@ -62,7 +62,7 @@ class tasklet(State):
         args: Iterable[Any] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> Self:
-        """Say what it will call. With arguments it is ready to be inserted; with nothing at all it is unbound."""
+        """Set the function to call. With arguments, the tasklet can be inserted; without a function, it is unbound."""
         if func is not None and not callable(func):
             raise TypeError("tasklet function must be a callable or None")
         self._check_unbound()
@@ -95,7 +95,7 @@ class tasklet(State):
         return self
 
     def insert(self) -> Self:
-        """Put it at the end of the ring, if it is not in it. A tasklet that waits at a channel is refused."""
+        """Put the tasklet at the end of the ring, unless it is in the ring. Raises if it waits at a channel."""
         if self.blocked:
             raise RuntimeError("You cannot run a blocked tasklet")
         if self._place is None:
@@ -106,7 +106,7 @@ class tasklet(State):
         return self
 
     def remove(self) -> Self:
-        """Take it out of the ring; `insert` or `run` let it go on."""
+        """Take the tasklet out of the ring; it goes on after `insert` or `run`."""
         if self.blocked:
             raise RuntimeError("You cannot remove a blocked tasklet.")
         if self.is_current:
@@ -117,11 +117,11 @@ class tasklet(State):
         return self
 
     def run(self) -> Any:
-        """Go on as this tasklet, at once; the current one stays in the ring."""
+        """Switch to this tasklet at once; the current one stays in the ring."""
         return self._run(stay=True)
 
     def switch(self) -> Any:
-        """Go on as this tasklet, at once; the current one leaves the ring."""
+        """Switch to this tasklet at once; the current one leaves the ring."""
         return self._run(stay=False)
 
     def _run(self, stay: bool) -> Any:
@@ -144,7 +144,7 @@ class tasklet(State):
             raise RuntimeError("can't switch to a different thread.")
 
     def kill(self, pending: bool = False) -> None:
-        """End it: raise `TaskletExit` where it is. A dead tasklet is left alone; one of a dead thread is dropped."""
+        """End the tasklet by raising `TaskletExit` in it. One that has ended is left alone."""
         if self.alive and self._scheduler is not here.scheduler and self.thread_id == -1:
             self._unblock()
             self.remove()
@@ -152,7 +152,7 @@ class tasklet(State):
         self._throw(TaskletExit(), pending)
 
     def raise_exception(self, exc_class: type[BaseException], *args: Any) -> None:
-        """Raise `exc_class(*args)` in it, at once."""
+        """Raise `exc_class(*args)` in the tasklet, at once."""
         self._throw(instance(exc_class, args), pending=False)
 
     def throw(
@@ -162,7 +162,7 @@ class tasklet(State):
         tb: TracebackType | None = None,
         pending: bool = False,
     ) -> None:
-        """Raise in it what `raise` would raise of the three; at once, or `pending` when its turn comes."""
+        """Raise in the tasklet what `raise exc, val, tb` would raise: at once or, if `pending`, when its turn comes."""
         self._throw(normalized(exc, val, tb), pending)
 
     def _throw(self, error: BaseException, pending: bool) -> None:
@@ -182,7 +182,7 @@ class tasklet(State):
             self.run()
 
     def _work(self) -> greenlet | None:
-        """What its greenlet does. What this returns goes to the greenlet's parent, which goes on."""
+        """Run the tasklet in its greenlet. greenlet passes the return value to the greenlet's parent, which goes on."""
         assert self._call is not None
         function, args, kwargs = self._call
         bomb, self._call, self.tempval = self.tempval, None, None
@@ -192,7 +192,7 @@ class tasklet(State):
             function(*args, **kwargs)
         except TaskletExit:
             pass
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it leaves `run`
+        except BaseException as error:  # noqa: BLE001 - any error leaves `run`
             self.tempval = Bomb(error)
         else:
             self.tempval = None
@@ -222,10 +222,10 @@ class tasklet(State):
 class _Here(_local):
     scheduler: Scheduler
 
-    def __getattr__(self, name: str) -> Scheduler:  # the first use in this thread
+    def __getattr__(self, name: str) -> Scheduler:  # at the first use in a thread
         if name != "scheduler":
             raise AttributeError(name)
-        self.scheduler = scheduler = Scheduler(object.__new__(tasklet))  # which makes it the main tasklet
+        self.scheduler = scheduler = Scheduler(object.__new__(tasklet))  # this is the main tasklet
         _schedulers[scheduler.thread_id] = scheduler
         return scheduler
 
@@ -235,7 +235,7 @@ here = _Here()
 
 
 def scheduler_of(thread_id: int) -> Scheduler:
-    """The ring of another thread."""
+    """Return the ring of another thread."""
     try:
         return _schedulers[thread_id]
     except KeyError:

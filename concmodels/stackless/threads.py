@@ -1,4 +1,4 @@
-"""The ring of a thread as a whole: what can be asked of it, its switch trap, and its end."""
+"""Functions for the ring of a thread as a whole: questions about it, its switch trap, and its end."""
 
 import sys
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def getcurrent() -> tasklet:
-    """Return the tasklet that runs now."""
+    """Return the current tasklet."""
     current: tasklet = here.scheduler.current
     return current
 
 
 def getmain() -> tasklet:
-    """Return the main tasklet of this thread: what the thread itself does."""
+    """Return the main tasklet of this thread, which is the thread's own code."""
     main: tasklet = here.scheduler.main
     return main
 
 
 def getruncount() -> int:
-    """Return how many tasklets are in the ring, the current one included."""
+    """Return the number of tasklets in the ring, the current one included."""
     return 1 + len(here.scheduler.ready)
 
 
@@ -35,7 +35,7 @@ def get_thread_info(thread_id: int = -1, flags: int = 0) -> tuple[tasklet, taskl
 
 
 def switch_trap(change: int = 0) -> int:
-    """Add to the trap level and return the old one. While it is not 0, whatever would switch is a `RuntimeError`."""
+    """Add to the trap level and return the old level. While it is not 0, a switch raises `RuntimeError`."""
     scheduler = here.scheduler
     old, scheduler.trap = scheduler.trap, scheduler.trap + change
     return old
@@ -47,7 +47,7 @@ def enable_softswitch(flag: object) -> bool:
 
 
 class atomic:
-    """`with atomic():` marks a section not to be interrupted; here nothing would interrupt it anyway."""
+    """`with atomic():` marks a section that must not be interrupted. Here nothing interrupts tasklets anyway."""
 
     def __enter__(self) -> None:
         self._old = getcurrent().set_atomic(True)
@@ -57,13 +57,13 @@ class atomic:
 
 
 def end_all() -> None:
-    """At the end of the program: kill what has begun and not ended, ten times if it has to be."""
+    """At the end of the program, kill tasklets that have begun and not ended; try it up to ten times."""
     scheduler = here.scheduler
     if scheduler.main._unit is not greenlet.getcurrent():
-        return  # the program has ended in the middle of a tasklet: nothing can be ended from there
+        return  # the program ended inside a tasklet, from which others can't be ended
     scheduler.trap, scheduler.timer, scheduler.current = 0, None, scheduler.main
     scheduler.watchdogs.clear()
-    scheduler.ready.clear()  # Ctrl-C may have ended the program in the middle of a switch: begin a new ring
+    scheduler.ready.clear()  # Ctrl-C may have interrupted a switch: begin with an empty ring
     for _ in range(10):
         for unit in [*scheduler.started]:
             _end_one(unit)
@@ -74,12 +74,12 @@ def _end_one(unit: tasklet) -> None:
         if not unit.blocked:
             unit._place = None
         unit.kill()
-    except BaseException:  # noqa: BLE001 - the program has ended: it can only be shown
+    except BaseException:  # noqa: BLE001 - at the end of the program it can only be shown
         sys.excepthook(*sys.exc_info())
 
 
 def thread_ids() -> list[int]:
-    """All threads, the main thread first."""
+    """Return the ids of all threads, the main thread first."""
     import threading
 
     main = threading.main_thread().ident

@@ -1,11 +1,11 @@
-"""The work that a pool is given: what people choose a model by.
+"""The kinds of work that a pool can be given, by which a model can be chosen.
 
-    nothing   an empty task: what a pool costs
-    cpu       slices of a factorial, Fibonacci numbers, sorting: what runs at the same time, and what does not
-    io        requests to a small HTTP server that takes its time: what waits at the same time
-    buffer    ten million numbers summed in slices: what it costs that the workers see them
+    nothing   empty tasks, which show what a pool costs
+    cpu       slices of a factorial, Fibonacci numbers, sorting; these show which models compute at the same time
+    io        requests to a small HTTP server that takes its time; these show what waiting workers cost
+    buffer    ten million numbers, summed in slices; these show what it costs to give workers a large block of data
 
-Each is a class in the module of its name, and one object of it is the work of one run:
+Each kind is a class in the module of its name. An object of that class is the work of one run:
 
     work = load("io")("threads", tasks=40, workers=8, delay=100)
 
@@ -16,8 +16,8 @@ Each is a class in the module of its name, and one object of it is the work of o
             assert results == list(work.expected())
             for result in work.loop(): ...          # the same in a plain loop, one task after the other
 
-The functions stand in modules that children import, so these import nothing heavy before they must, and an item
-carries all that its task needs to know.
+Children import the modules with the functions of the tasks, so these import nothing heavy at their top. An item
+contains everything that its task needs to know.
 """
 
 TYPE_CHECKING = False
@@ -31,10 +31,10 @@ NAMES = ("nothing", "cpu", "io", "buffer")
 
 
 class Option:
-    """One thing that may be set about a work: an option of the command line, an argument of the class.
+    """One option of a work: an option of the command line, and an argument of the class.
 
-    `choices` are the words that it may be; without them it is a whole number from `least` to `most`. `default` is what
-    it is unless it is set, and `help` what the command line says of it.
+    The value is one of the words in `choices`; without `choices` it is a whole number from `least` to `most`. `default`
+    is the value if none is given, and `help` is the text of the command line.
     """
 
     __slots__ = ("choices", "default", "help", "least", "most", "name")
@@ -52,12 +52,12 @@ class Option:
         self.name = name
         self.default = default
         self.help = help
-        self.choices = choices  # the words that it may be; None: it is a whole number
+        self.choices = choices
         self.least = least
         self.most = most
 
     def check(self, value: Any) -> Any:
-        """Return the value, or raise `ValueError` with a sentence.
+        """Return the value if it is valid; raise `ValueError` with a sentence if not.
 
         >>> from concmodels.work import Option
         >>> Option("delay", 100, "milliseconds", most=60_000).check(20)
@@ -74,20 +74,21 @@ class Option:
 
 
 class Work:
-    """What TASKS tasks are to do, prepared for one model. This one is for the others to build on.
+    """The work of one run: what its tasks do on one model. This is the base class of all kinds of work.
 
-    `Work(model, tasks, workers, **options)`: `model` is a name as `load` takes it, `tasks` and `workers` are how many;
-    `options` are by the names in `Work.options`, and None or nothing is the default. Raises `ValueError` for an option
-    that can't be, `TypeError` for one that the work has not, `ModelUnavailable` if a library that it needs is missing.
+    `Work(model, tasks, workers, **options)`: `model` is a name as `load` takes it, `tasks` and `workers` are numbers.
+    The names of the options are those in `Work.options`; an option that is missing or None has its default. Raises
+    `ValueError` for an invalid value, `TypeError` for an option that this work does not have, and `ModelUnavailable` if
+    a library is missing that it needs.
     """
 
     name: str
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
-    """The libraries that its tasks are written with."""
+    """The libraries that the tasks need."""
 
     function: Any
-    """What the pool calls with each item: a function in a sync model, a coroutine function in an async one."""
+    """The function that the pool calls with each item; in an async model it is a coroutine function."""
 
     def __init__(self, model: str, tasks: int, workers: int = 1, **options: Any) -> None:
         from concmodels.catalog import facts
@@ -118,50 +119,50 @@ class Work:
         return option.default if value is None else option.check(value)
 
     def choose(self) -> None:
-        """Decide what depends on the model and the options: `function` above all."""
+        """Set what depends on the model and the options, `function` above all."""
 
     @property
     def descriptors(self) -> int:
-        """How many file descriptors the tasks need in this process, all workers together."""
+        """The number of file descriptors that the tasks of all workers need in this process."""
         return 0
 
     def items(self) -> Iterable[Any]:
-        """The arguments of the tasks, one for each. Only while prepared."""
+        """Return the arguments of the tasks, one item for each. Only to be used inside the `with` of `prepared`."""
         raise NotImplementedError
 
     def warm_up(self) -> Iterable[Any]:
-        """As many items as there are workers, for tasks that are not counted. Only while prepared."""
+        """Return as many items as there are workers, for tasks that are not counted. Only inside `prepared`."""
         from itertools import cycle, islice
 
         return islice(cycle(self.items()), self.workers)
 
     def expected(self) -> Iterable[Any]:
-        """What the tasks must return, in their order; it may cost a little, so not inside what is timed."""
+        """Return what the tasks must return, in order. Computing that takes time, so it must not be timed."""
         raise NotImplementedError
 
     def loop(self) -> Generator[Any]:
-        """Do the same work in a plain loop, and yield the results; it may be left at any time. Only while prepared."""
+        """Do the same work in a plain loop, and yield the results; it may be left early. Only inside `prepared`."""
         function = self.plain()
         for item in self.items():
             yield function(item)
 
     def plain(self) -> Any:
-        """The function of the plain loop."""
+        """Return the function for the plain loop."""
         return self.function
 
     def prepared(self, model: Any) -> Self:
-        """Return itself for a `with` (in an async model: `async with`) inside a run of this model.
+        """Return this object for a `with` (in an async model: `async with`) inside a run of this model.
 
-        Inside it everything that the tasks need is there; it ends when the pool has ended.
+        Inside the `with`, everything that the tasks need exists. Leave it after the pool has ended.
         """
         self.verbs = model
         return self
 
     def start(self) -> None:
-        """Make what the tasks need."""
+        """Make everything that the tasks need."""
 
     def stop(self) -> None:
-        """Take it away again."""
+        """Remove what `start` has made."""
 
     async def stop_async(self) -> None:
         """The async form of `stop`."""
@@ -183,7 +184,7 @@ class Work:
 
 
 def load(name: str) -> type[Work]:
-    """Return the class of a work by its name. Raises `ValueError` with a sentence for any other name.
+    """Return the class of the work with this name. Raises `ValueError` with a sentence if there is none.
 
     >>> from concmodels.work import load
     >>> work = load("cpu")("threads", tasks=3, workers=2, kind="sort", size=1000)

@@ -1,10 +1,10 @@
 """One big buffer that many workers read: ten million numbers, summed in slices.
 
-    share   all workers see the same bytes: a task is told where its slice begins and ends
-    copy    a task is given a copy of its slice: across a memory boundary it is pickled, sent and unpickled
+    share   all workers see the same bytes; a task is told where its slice begins and ends
+    copy    a task is given a copy of its slice, which is pickled, sent and unpickled across a memory boundary
 
-The sums are numpy's where it loads; in a subinterpreter it does not, so there Python's own `sum` goes through the
-memoryview number by number. The plain loop adds in the same way, and shares nothing.
+numpy computes the sums where it can be imported. In a subinterpreter it can't, so Python's own `sum` goes through the
+memoryview number by number there. The plain loop computes its sums in the same way, without sharing anything.
 """
 
 from concmodels.work import Option
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Work", "async_sum_copy", "async_sum_shared", "sum_copy", "sum_shared"]
 
 PERIOD = 1009
-"""The numbers are 0 to 1008, again and again: quickly made, and slices have different sums."""
+"""The numbers are 0 to 1008, again and again: these are made quickly, and different slices have different sums."""
 
 
 def sum_shared(task: tuple[Any, int, int, bool]) -> int:
@@ -32,7 +32,7 @@ def sum_shared(task: tuple[Any, int, int, bool]) -> int:
 
 
 def sum_copy(task: tuple[array[int], bool]) -> int:
-    """Sum numbers that are this task's own."""
+    """Sum the numbers of a slice that was copied for this task."""
     numbers, with_numpy = task
     return add(numbers, with_numpy)
 
@@ -66,7 +66,7 @@ class Work(_Work):
     )
 
     def choose(self) -> None:
-        """The function for this way of sharing, sync or async as the model is."""
+        """Choose the function for this way of sharing; in an async model, its async form."""
         from importlib.util import find_spec
 
         self.with_numpy = self.facts.model != "subinterp" and find_spec("numpy") is not None
@@ -77,7 +77,7 @@ class Work(_Work):
         self.function = (awaited if self.facts.is_async else plain)[self.way]
 
     def start(self) -> None:
-        """Make the numbers, and give them to all workers if they are to be shared."""
+        """Make the numbers, and share them with all workers if the work says so."""
         from array import array
 
         self.source = array("i", range(PERIOD)) * -(-self.numbers // PERIOD)
@@ -85,24 +85,24 @@ class Work(_Work):
         self.shared: Any = self.verbs.share(self.source) if self.way == "share" else None
 
     def stop(self) -> None:
-        """Let go of them."""
+        """Release the numbers."""
         if self.shared is not None:
             self.shared.release()
         del self.source, self.shared
 
     def slices(self) -> Iterable[tuple[int, int]]:
-        """Where the slice of each task begins and ends."""
+        """Yield where the slice of each task begins and ends."""
         for task in range(self.tasks):
             yield task * self.numbers // self.tasks, (task + 1) * self.numbers // self.tasks
 
     def items(self) -> Iterable[Any]:
-        """The shared buffer and the ends of a slice, or a copy of that slice."""
+        """Return, for each task, the shared buffer and the ends of its slice, or a copy of the slice."""
         if self.way == "share":
             return ((self.shared, start, stop, self.with_numpy) for start, stop in self.slices())
         return ((self.source[start:stop], self.with_numpy) for start, stop in self.slices())
 
     def expected(self) -> Iterable[int]:
-        """Computed, not summed."""
+        """Return the sums, computed by a formula."""
         return (_sum_below(stop) - _sum_below(start) for start, stop in self.slices())
 
     def loop(self) -> Generator[int]:
@@ -113,6 +113,6 @@ class Work(_Work):
 
 
 def _sum_below(count: int) -> int:
-    """The sum of the first `count` numbers."""
+    """Return the sum of the first `count` numbers."""
     rounds, rest = divmod(count, PERIOD)
     return rounds * (PERIOD * (PERIOD - 1) // 2) + rest * (rest - 1) // 2

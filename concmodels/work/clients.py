@@ -5,13 +5,13 @@
     gevent, eventlet                            `httpx.Client` over the library's own cooperative sockets
     greenlet, tasklets                          `httpx.Client` over `Patient`, a socket that looks again
 
-Nothing is monkey-patched: httpx does its networking through httpcore, and httpcore takes it from whoever provides
-`connect_tcp`. That is `Backend`.
+Nothing is monkey-patched: httpx does its networking through httpcore, and httpcore uses any object that has
+`connect_tcp`. Here that is `Backend`.
 
-Each worker has a client of its own, because one that is shared would make blocking clients wait for each other on a
-`threading.Lock`, which greenlets can't. A context variable holds it: in every model each unit has a context of its own.
-Only Dask gives each task another context, and often another thread: a task that may run elsewhere borrows a client for
-each request.
+Each worker has a client of its own. If workers shared a client, they would wait for each other on a `threading.Lock`,
+and a greenlet that does so blocks all others. A context variable holds the client, because in every model each task has
+a context of its own. Only Dask gives each task a new context, and often another thread, so a task that may run in
+another process borrows a client for each request.
 """
 
 import select
@@ -37,7 +37,7 @@ _own: ContextVar[Any] = ContextVar("client")
 
 
 class Clients:
-    """The clients of all workers in one interpreter; `new` makes one."""
+    """The clients of all workers in one interpreter; `new` makes a client."""
 
     def __init__(self, new: Callable[[], Any]) -> None:
         self.new = new
@@ -45,7 +45,7 @@ class Clients:
         self._idle: deque[Any] = deque()
 
     def own(self) -> Any:
-        """The client of the worker that asks."""
+        """Return the client of the calling worker."""
         client = _own.get(None)
         if client is None or client.is_closed:
             client = self.new()
@@ -55,7 +55,7 @@ class Clients:
 
     @contextmanager
     def borrowed(self) -> Iterator[Any]:
-        """Lend a client for the time of a `with`: there are never more of them than are lent at the same time."""
+        """Lend a client for the time of a `with`. There are only as many clients as are lent at the same time."""
         client = self._take()
         try:
             yield client
@@ -75,18 +75,18 @@ class Clients:
         return client
 
     def close(self) -> None:
-        """Close all, when no worker uses them any more."""
+        """Close all clients, when no worker uses them any more."""
         while self.all:
             self.all.pop().close()
 
     async def aclose(self) -> None:
-        """As `close`, for those of an async model."""
+        """The async form of `close`, for the clients of an async model."""
         while self.all:
             await self.all.pop().aclose()
 
 
 def new_client(model: str, verbs: Any) -> Callable[[], Any]:
-    """Return what makes a client for this model."""
+    """Return a function that makes clients for this model."""
     if model in ("asyncio", "trio", "anyio"):
         return lambda: httpx.AsyncClient(**PLAIN)
     if connect := _cooperative_sockets(model, verbs):
@@ -95,7 +95,7 @@ def new_client(model: str, verbs: Any) -> Callable[[], Any]:
 
 
 def _cooperative_sockets(model: str, verbs: Any) -> Callable[[tuple[str, int]], Any] | None:
-    """What connects in the way of this model; None where a thread may simply block."""
+    """Return a function that connects as this model does; None if a worker may block its thread."""
     if model == "gevent":
         from gevent.socket import socket as of_gevent
 
@@ -119,16 +119,16 @@ def dial(new: Any, address: tuple[str, int]) -> Any:
 
 
 def over(connect: Callable[[tuple[str, int]], Any]) -> httpx.Client:
-    """A client whose sockets come from `connect`."""
+    """Return a client whose sockets come from `connect`."""
     return httpx.Client(transport=Transport(httpcore.ConnectionPool(network_backend=Backend(connect))), **PLAIN)
 
 
 class Patient:
-    """A socket for models that have none: where it would block, it sleeps with the model and looks again.
+    """A socket for models that have none. Where it would block, it sleeps by the model's `sleep` and tries again.
 
-    That is polling. A greenlet can wait for another greenlet or for a time, and nothing tells it that bytes have come.
-    So an answer is noticed late, by half a pause on average, and each look costs some 10 µs. The pause grows with the
-    number of those who wait, so that all of them together look 20,000 times a second at most.
+    This is polling: a greenlet can wait for another greenlet or for a time, but nothing tells it that bytes have come.
+    So an answer is noticed late, by half a pause on average, and each attempt costs some 10 µs. The pause grows with
+    the number of sockets that wait, so that all of them together try at most 20,000 times a second.
     """
 
     LEAST, EACH = 0.001, 0.00005  # seconds
@@ -143,14 +143,14 @@ class Patient:
 
     def recv(self, size: int) -> bytes:
         """Receive up to `size` bytes, as soon as there are any."""
-        return self._patiently(self._socket.recv, size)
+        return self._poll(self._socket.recv, size)
 
     def sendall(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all of the data."""
         while data:
-            data = data[self._patiently(self._socket.send, data) :]
+            data = data[self._poll(self._socket.send, data) :]
 
-    def _patiently[A, R](self, function: Callable[[A], R], argument: A) -> R:
+    def _poll[A, R](self, function: Callable[[A], R], argument: A) -> R:
         Patient.waiting += 1
         try:
             while True:
@@ -163,17 +163,17 @@ class Patient:
 
 
 class Stream(httpcore.NetworkStream):
-    """What httpcore calls a connection, over a socket that has `recv`, `sendall`, `close` and `fileno`."""
+    """A connection for httpcore, over a socket that has `recv`, `sendall`, `close` and `fileno`."""
 
     def __init__(self, connected: Any) -> None:
         self._socket = connected
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Receive; it may wait in the model's way. That the server answers in the end is taken for granted here."""
+        """Receive, waiting as the model does. There is no timeout: the server is known to answer."""
         return bytes(self._socket.recv(max_bytes))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send."""
+        """Send the buffer."""
         self._socket.sendall(buffer)
 
     def close(self) -> None:
@@ -181,7 +181,7 @@ class Stream(httpcore.NetworkStream):
         self._socket.close()
 
     def get_extra_info(self, info: str) -> Any:
-        """Only whether there is something to read: on an idle connection, that is the end of it."""
+        """Return whether there is something to read, and nothing else; on an idle connection that means its end."""
         if info != "is_readable":
             return None
         poll = select.poll()
@@ -190,7 +190,7 @@ class Stream(httpcore.NetworkStream):
 
 
 class Backend(httpcore.NetworkBackend):
-    """Where httpcore gets its connections from."""
+    """The network backend of httpcore, which makes its connections."""
 
     def __init__(self, connect: Callable[[tuple[str, int]], Any]) -> None:
         self._connect = connect
@@ -203,18 +203,18 @@ class Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect in the model's way."""
+        """Connect as the model does."""
         return Stream(self._connect((host, port)))
 
 
 class Transport(httpx.BaseTransport):
-    """Carries httpx's requests to a connection pool of httpcore."""
+    """A transport of httpx that passes requests on to a connection pool of httpcore."""
 
     def __init__(self, pool: httpcore.ConnectionPool) -> None:
         self._pool = pool
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; return its response, read to the end."""
+        """Send a request; return its response, read completely."""
         answer = self._pool.request(
             request.method, str(request.url), headers=request.headers.raw, content=request.read()
         )

@@ -1,13 +1,13 @@
-"""Computing: what runs at the same time where there are several interpreters, and nowhere else under the GIL.
+"""Work that computes. Under the GIL, such tasks run at the same time only in several interpreters.
 
-    factorial   the product of one slice of 1 x 2 x 3 x ..., a slice per task, multiplied up as one would first write it
-    fibonacci   a Fibonacci number by plain recursion: nothing but calls
-    sort        bubble sort: nothing but comparisons and a list
+    factorial   the product of one slice of 1 x 2 x 3 x ... per task, multiplied in a plain loop
+    fibonacci   a Fibonacci number by plain recursion, which consists of calls
+    sort        bubble sort, which consists of comparisons and changes of a list
 
-In an async model such a task blocks the loop: nothing else runs there until it returns. That is shown, not prevented.
+In an async model such a task blocks the event loop: nothing else runs there until it returns. This work shows that.
 
-What a task returns is small whatever it computed, so that the way back costs the same everywhere, and the expected
-values are found by shorter ways.
+The result of a task is always small, so that sending it back costs the same in every kind. The expected results are
+computed by faster ways.
 """
 
 from concmodels.work import Option
@@ -32,13 +32,13 @@ __all__ = [
 
 PRIME = 2**61 - 1
 SIZES = {"factorial": 5000, "fibonacci": 24, "sort": 400}
-"""A few milliseconds each."""
+"""The default size of each kind, which takes a few milliseconds."""
 LARGEST = {"factorial": 10**6, "fibonacci": 40, "sort": 10**5}
-"""Minutes to hours each: more is a slip of the finger."""
+"""The largest size of each kind, which takes minutes to hours: a larger one is taken for a typing error."""
 
 
 def factorial(part: tuple[int, int]) -> int:
-    """Multiply up the numbers from `start` to `stop`, the latter excluded; return the product modulo a prime."""
+    """Multiply the numbers from `start` to `stop`, the latter excluded; return the product modulo a prime."""
     start, stop = part
     fact = 1
     for i in range(start, stop):
@@ -52,17 +52,17 @@ def fibonacci(n: int) -> int:
 
 
 def fib(n: int) -> int:
-    """The recursion itself."""
+    """Compute the n-th Fibonacci number by recursion."""
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
 
 def sort(task: tuple[int, int]) -> int:
-    """Sort `size` numbers that look like chance, by `seed`; return a sum that tells their order."""
+    """Sort `size` pseudo-random numbers made from `seed`; return a checksum of their order."""
     return checksum(bubble(shuffled(*task)))
 
 
 def bubble(numbers: list[int]) -> list[int]:
-    """Sort this list, by swapping neighbours until none is left to swap."""
+    """Sort this list in place by swapping neighbours, and return it."""
     for end in range(len(numbers) - 1, 0, -1):
         for i in range(end):
             if numbers[i] > numbers[i + 1]:
@@ -71,7 +71,7 @@ def bubble(numbers: list[int]) -> list[int]:
 
 
 def shuffled(seed: int, size: int) -> list[int]:
-    """The same numbers for the same seed, in every process."""
+    """Return pseudo-random numbers, which are the same for the same seed in every process."""
     number, numbers = seed, []
     for _ in range(size):
         number = (number * 1103515245 + 12345) % 2**31
@@ -80,7 +80,7 @@ def shuffled(seed: int, size: int) -> list[int]:
 
 
 def checksum(numbers: list[int]) -> int:
-    """Differs when two of them change places."""
+    """Return a sum that changes when two of the numbers change places."""
     return sum(place * number for place, number in enumerate(numbers, 1))
 
 
@@ -117,7 +117,7 @@ class Work(_Work):
     )
 
     def choose(self) -> None:
-        """The function for this kind of computation, sync or async as the model is."""
+        """Choose the function for this kind of computation; in an async model, its async form."""
         self.kind: str = self.sizes["kind"]
         self.size: int = self.sizes["size"] or SIZES[self.kind]
         if self.size > LARGEST[self.kind]:
@@ -125,7 +125,7 @@ class Work(_Work):
         self.function = (ASYNC if self.facts.is_async else PLAIN)[self.kind]
 
     def items(self) -> Iterable[Any]:
-        """A slice, a number, or a seed and a number."""
+        """Return, for each task, the ends of a slice, a number, or a seed and a number."""
         if self.kind == "factorial":
             return ((first, first + self.size) for first in range(1, self.tasks * self.size + 1, self.size))
         if self.kind == "sort":
@@ -133,7 +133,7 @@ class Work(_Work):
         return (self.size for _ in range(self.tasks))
 
     def expected(self) -> Iterable[int]:
-        """The same by shorter ways: `math.perm`, a loop, `sorted`."""
+        """Return the results, computed by `math.perm`, a loop or `sorted`."""
         import math
 
         if self.kind == "factorial":
@@ -146,5 +146,5 @@ class Work(_Work):
         return (number for _ in range(self.tasks))
 
     def plain(self) -> Any:
-        """The plain one, in any model."""
+        """Return the sync function, which the plain loop uses in all models."""
         return PLAIN[self.kind]

@@ -1,9 +1,10 @@
-"""Waiting: requests to a small HTTP server on loopback, which takes its time over each answer.
+"""Work that waits: requests to a small HTTP server on loopback, which delays each answer.
 
-While one request waits, another worker can make the next: so TASKS requests on N workers take TASKS / N delays in every
-model. What differs is what a waiting worker costs, and what its client has to do: see `concmodels.work.clients`.
+While one request waits, another worker can make the next one. So TASKS requests on N workers take TASKS / N delays in
+every model. The models differ in what a waiting worker costs, and in what its client has to do for that: see
+`concmodels.work.clients`.
 
-The server is a process of its own (`concmodels.work.server`) and lives from `start` to `stop`.
+The server is a process of its own (`concmodels.work.server`), which lives from `start` to `stop`.
 """
 
 from concmodels.work import Option
@@ -23,15 +24,15 @@ __all__ = ["Work", "fetch"]
 
 DOCUMENTS = 20
 
-AWAY = ("processes", "subinterp", "dask")
-"""The models whose tasks may run elsewhere: their function has to be found by name there."""
+REMOTE = ("processes", "subinterp", "dask")
+"""The models whose tasks may run in another process or interpreter, which has to find their function by name."""
 
 _clients: Clients | None = None
-"""Those of the workers that `fetch` works for in this process or interpreter."""
+"""The clients that `fetch` uses in this process or interpreter."""
 
 
 def fetch(url: str) -> Document:
-    """Get a document, in a worker that may be elsewhere. Raises httpx's exceptions."""
+    """Get a document; the worker may be in another process or interpreter. Raises httpx's exceptions."""
     global _clients
     if _clients is None:
         import atexit
@@ -45,7 +46,7 @@ def fetch(url: str) -> Document:
 
 
 def parsed(response: Any) -> Document:
-    """The document of a response. Raises `httpx.HTTPStatusError` for one that is none."""
+    """Return the document in a response. Raises `httpx.HTTPStatusError` if the response is an error."""
     document: Document = response.raise_for_status().json()
     return document
 
@@ -58,20 +59,20 @@ class Work(_Work):
     options = (Option("delay", 100, "milliseconds that the server takes over each answer", least=0, most=30_000),)
 
     def choose(self) -> None:
-        """A function, sync or async as the model is; children are given one that they can import."""
+        """Choose the function: an async one in an async model, one that can be imported where tasks are remote."""
         self.delay: int = self.sizes["delay"]
-        if self.facts.model in AWAY:
+        if self.facts.model in REMOTE:
             self.function = fetch
         else:
             self.function = self.fetch_async if self.facts.is_async else self.fetch
 
     @property
     def descriptors(self) -> int:
-        """A connection for each worker in this process; the server's process needs no more than that either."""
+        """One connection for each worker in this process."""
         return 0 if self.facts.separate else self.workers
 
     def start(self) -> None:
-        """Start the server. Raises `RuntimeError` if it does not come up."""
+        """Start the server. Raises `RuntimeError` if that fails."""
         from concmodels.work.clients import Clients, new_client
 
         self.clients = Clients(new_client(self.facts.model, self.verbs))
@@ -99,7 +100,7 @@ class Work(_Work):
             stop_server(self.server)
 
     def fetch(self, url: str) -> Document:
-        """Get a document, in a model of one process."""
+        """Get a document, in a model whose tasks share one memory."""
         return parsed(self.clients.own().get(url))
 
     async def fetch_async(self, url: str) -> Document:
@@ -107,17 +108,17 @@ class Work(_Work):
         return parsed(await self.clients.own().get(url))
 
     def items(self) -> Iterable[str]:
-        """Addresses: one document after the other, again and again."""
+        """Return the addresses of the documents, one after the other, again and again."""
         return (f"{self.url}{1 + task % DOCUMENTS}" for task in range(self.tasks))
 
     def expected(self) -> Iterable[Document]:
-        """The documents."""
+        """Return the documents."""
         from concmodels.work import server
 
         return (server.DOCUMENTS[1 + task % DOCUMENTS] for task in range(self.tasks))
 
     def loop(self) -> Generator[Document]:
-        """One request after the other, by a blocking client in any model."""
+        """Make one request after the other with a blocking client, in all models."""
         import httpx
 
         from concmodels.work.clients import PLAIN
@@ -128,7 +129,7 @@ class Work(_Work):
 
 
 def start_server(delay: int) -> Popen[bytes]:
-    """Start the server's process. It ends when our end of its standard input does, however that comes about."""
+    """Start the process of the server. It ends when its standard input is closed, for example because this one dies."""
     import subprocess
     import sys
     from pathlib import Path
@@ -138,7 +139,7 @@ def start_server(delay: int) -> Popen[bytes]:
 
 
 def port_of(server: Popen[bytes]) -> int:
-    """Wait until it listens."""
+    """Wait until the server listens; return its port."""
     assert server.stdout is not None
     line = server.stdout.readline()
     if not line:
@@ -147,7 +148,7 @@ def port_of(server: Popen[bytes]) -> int:
 
 
 def stop_server(server: Popen[bytes]) -> None:
-    """Stop it at once: nobody waits for it any more."""
+    """Kill the server: no request needs it any more."""
     server.kill()
     with server:  # closes the pipes, and waits until it has ended
         pass

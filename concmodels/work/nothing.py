@@ -1,6 +1,6 @@
-"""Nothing: an empty task, so that what is measured is the pool.
+"""Empty tasks, so that only the pool is measured.
 
-A task gets its number and gives it back: that is how the program knows that each was done once, and in its turn.
+A task is given its number and returns it. By that the program knows that each task was done once, and in order.
 """
 
 from concmodels.work import Work as _Work
@@ -13,7 +13,7 @@ __all__ = ["Work", "async_nothing", "nothing"]
 
 
 def nothing(number: int) -> int:
-    """Do nothing."""
+    """Return the number of the task."""
     return number
 
 
@@ -28,17 +28,17 @@ class Work(_Work):
     name = "nothing"
 
     def choose(self) -> None:
-        """A function, sync or async as the model is."""
+        """Choose the function; in an async model, its async form."""
         self.function = async_nothing if self.facts.is_async else nothing
 
     def items(self) -> Iterable[int]:
-        """Their numbers."""
+        """Return the numbers of the tasks."""
         return range(self.tasks)
 
     def expected(self) -> Iterable[int]:
-        """The same numbers."""
+        """Return the same numbers."""
         return range(self.tasks)
 
     def plain(self) -> object:
-        """The plain one, in any model."""
+        """Return the sync function, which the plain loop uses in all models."""
         return nothing

@@ -1,12 +1,13 @@
-"""A small HTTP server on loopback that takes its time, in a process of its own, so that its work is not measured.
+"""A small HTTP server on loopback that delays its answers. It is a process of its own, so its work is not measured.
 
     python -I server.py 100      answers after 100 milliseconds; the first line of its output is its port
 
-Twenty documents, `GET /posts/1` to `GET /posts/20`, each with userId, id, title and body; anything else is a 404. It
-speaks as much HTTP/1.1 as clients need here: connections that are kept, one request after the other on each. A delay
-costs nothing but an entry in the loop's list of timers, so hundreds of requests may wait at the same time.
+It has twenty documents, `GET /posts/1` to `GET /posts/20`, each with userId, id, title and body; anything else is a
+404. It implements only the part of HTTP/1.1 that the clients here need: connections that are kept open, with one
+request after the other on each. A delay is just an entry in the loop's list of timers, so hundreds of requests may wait
+at the same time.
 
-It lives as long as its standard input is open. So it ends with whoever started it, also if that one is killed.
+The server runs as long as its standard input is open. So it ends when its parent ends, even if that is killed.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ WORDS = ["channel", "task", "group", "pool", "worker", "queue", "lock", "signal"
 
 
 def document(number: int) -> dict[str, int | str]:
-    """The document of this number, 1 to 20."""
+    """Return the document with this number, 1 to 20."""
     first, second, third = (WORDS[(number + step) % len(WORDS)] for step in (0, 3, 7))
     return {
         "userId": 1 + number % 5,
@@ -32,7 +33,7 @@ DOCUMENTS = {number: document(number) for number in range(1, 21)}
 
 
 def response(status: str, content: object) -> bytes:
-    """A whole response."""
+    """Return a complete HTTP response."""
     body = json.dumps(content).encode()
     head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
@@ -43,7 +44,7 @@ NOT_FOUND = response("404 Not Found", {})
 
 
 class Visitor(asyncio.Protocol):
-    """One connection."""
+    """One connection of a client."""
 
     def __init__(self, delay: float) -> None:
         self.delay = delay
@@ -51,12 +52,12 @@ class Visitor(asyncio.Protocol):
         self.received = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client is there."""
+        """Store the transport of a new connection."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """A request ends with an empty line; none that is answered here has a body."""
+        """Split the data into requests, and answer each later. A request ends with an empty line; none has a body."""
         self.received += data
         while b"\r\n\r\n" in self.received:
             head, _, self.received = self.received.partition(b"\r\n\r\n")
@@ -64,7 +65,7 @@ class Visitor(asyncio.Protocol):
             self.loop.call_later(self.delay, self.answer, RESPONSES.get(target, NOT_FOUND))
 
     def answer(self, content: bytes) -> None:
-        """The delay is over; a client that has gone meanwhile gets nothing."""
+        """Send the answer after the delay, unless the client has gone meanwhile."""
         if not self.transport.is_closing():
             self.transport.write(content)
 
@@ -72,7 +73,7 @@ class Visitor(asyncio.Protocol):
 async def serve(delay: float) -> None:
     """Serve until standard input ends."""
     loop, over = asyncio.get_running_loop(), asyncio.Event()
-    loop.add_reader(0, over.set)  # nobody writes there, so this is its end
+    loop.add_reader(0, over.set)  # nothing is ever written there, so it is readable when it is closed
     server = await loop.create_server(lambda: Visitor(delay), "127.0.0.1", 0, backlog=4096)
     print(server.sockets[0].getsockname()[1], flush=True)
     await over.wait()
@@ -80,5 +81,5 @@ async def serve(delay: float) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when the server ends
     asyncio.run(serve(int(sys.argv[1]) / 1000))

@@ -10,7 +10,7 @@ NEEDS = ("Pool",)
 
 
 async def answer_later(model, number):
-    """Return the number; the first few take the longer, the smaller they are."""
+    """Return the number after a pause, so that the results do not come in order."""
     await model.sleep((3 - number % 4) / 1000)
     return number
 
