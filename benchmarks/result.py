@@ -230,10 +230,10 @@ def about_of(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def left_out_of(data: dict[str, Any]) -> LeftOut:
-    """What was left out, of its JSON. Raises `TypeError` for what is of another type."""
+    """Return what was left out, from its JSON. Raises `TypeError` for a value of another type."""
     for it in fields(LeftOut):
         typed(data, it.name, bool if it.name == "failed" else str)
-    return LeftOut(**data)
+    return LeftOut(**data | {"candidate": _current_name(data["candidate"])})
 
 
 def typed[T](data: dict[str, Any], name: str, *types: type[T]) -> T:
@@ -251,12 +251,12 @@ def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
             yield statistics.median(run.values), run.get_metadata()
 
 
-_KINDS_OF_BEFORE = {"room": "model", "floor": "baseline"}
-"""What results of version 0.1 call a kind, and what it is called now."""
+_OLD_KINDS = {"room": "model", "floor": "baseline"}
+"""The kinds of candidates by the names that they have in older result files."""
 
 
-def _of_today(candidate: str) -> str:
-    """A baseline by its name of today: results of version 0.1 call it a floor."""
+def _current_name(candidate: str) -> str:
+    """Return the current name of a candidate: in older result files a baseline is called a floor."""
     return f"baseline {candidate.removeprefix('floor ')}" if candidate.startswith("floor ") else candidate
 
 
@@ -272,7 +272,7 @@ def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
     suite, cell, candidate, kind, python, gil, step = (
         typed(first, name, str) for name in ("suite", "cell", "candidate", "kind", "python", "gil", "step")
     )
-    kind, candidate = _KINDS_OF_BEFORE.get(kind, kind), _of_today(candidate)
+    kind, candidate = _OLD_KINDS.get(kind, kind), _current_name(candidate)
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r}")
     return Row(

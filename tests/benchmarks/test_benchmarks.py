@@ -128,6 +128,44 @@ def test_what_names_this_machine_is_not_kept(tmp_path: Path):
     assert "somewhere" not in (tmp_path / "new.json").read_text()
 
 
+OLD_RESULT = Path(__file__).parent / "results" / "rooms_and_floors.json"
+"""Part of a result of the time when a model was called a room there, and a baseline a floor."""
+
+
+def test_an_old_result_is_read_with_the_names_of_today():
+    assert '"kind": "room"' in OLD_RESULT.read_text() and '"floor threads"' in OLD_RESULT.read_text()
+    results = read(OLD_RESULT)
+    kinds = {row.candidate: row.kind for row in results.of("ring", "token")}
+    assert kinds == {
+        "asyncio": "model",
+        "baseline asyncio": "baseline",
+        "threads": "model",
+        "baseline threads": "baseline",
+        "janus.Queue (sync)": "peer",
+    }
+    assert results.row("ring", "token", "baseline threads").name == "ring/token/baseline threads@3.14"
+    assert {it.name for it in results.left_out} == {"ring/stream/erlang@3.14", "ring/token/baseline gevent@3.14"}
+
+
+def test_an_old_result_is_compared_with_a_new_one(tmp_path: Path):
+    text = (
+        OLD_RESULT.read_text()
+        .replace('"kind": "room"', '"kind": "model"')
+        .replace('"kind": "floor"', '"kind": "baseline"')
+    )
+    data = json.loads(text.replace("floor ", "baseline "))
+    for benchmark in data["benchmarks"]:
+        for run in benchmark["runs"]:
+            run["values"] = [2 * seconds for seconds in run["values"]]
+    new = tmp_path / "new.json"
+    new.write_text(json.dumps(data))
+    ended = command("compare", "--all", str(OLD_RESULT), str(new))
+    assert ended.returncode == 0, ended.stderr
+    for name in ("threads", "asyncio", "baseline threads", "baseline asyncio", "janus.Queue (sync)"):
+        (line,) = [line for line in ended.stdout.splitlines() if line.strip().startswith(f"ring/token/{name}@3.14")]
+        assert "0.50" in line and "slower" in line
+
+
 def test_a_result_without_any_measurement_is_valid(tmp_path: Path):
     record = Record(tmp_path / "new.json")
     record.left_out.append(LeftOut("", "", "", "3.99", False, "there is none"))

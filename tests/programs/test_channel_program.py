@@ -8,12 +8,12 @@ import pytest
 from concmodels import catalog
 from concmodels import channel as program
 from concmodels.channel import channel
+from concmodels.channel.messages import add_up, expected
 from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult
 from concmodels.channel.program import ChannelCommand
 from concmodels.channel.timer import ChannelTimer, probe_size
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.programs import limits, measure
-from concmodels.programs.messages import add_up, expected
 from concmodels.programs.result import FAILED
 from concmodels.programs.stopwatch import Listener
 from concmodels.ring import Misdelivered
