@@ -6,8 +6,8 @@ import itertools
 import pytest
 
 from concmodels import catalog
-from concmodels import channel as program
 from concmodels.channel import channel
+from concmodels.channel import tasks as program
 from concmodels.channel.messages import add_up, expected
 from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult
 from concmodels.channel.program import ChannelCommand
