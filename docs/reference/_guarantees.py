@@ -35,6 +35,7 @@ is held to what it has made itself: a chapter, or a guarantee, says what of the 
 TITLES = {
     "selecting": "Select",
     "competing": "Competing",
+    "same_turn": "In the same turn",
     "pooling": "Pools",
     "pooling_map": "Pools: map",
     "pooling_ends": "Pools: how they end",
@@ -42,7 +43,7 @@ TITLES = {
     "pooling_deaths": "Pools: workers that die",
     "pooling_boundaries": "Pools across a memory boundary",
     "travelling": "Crossing a memory boundary",
-    "pooling_async": "Pools and colours",
+    "pooling_async": "Pools: sync and async",
     "sharing": "Sharing memory",
     "sharing_ends": "Sharing: how it ends",
 }

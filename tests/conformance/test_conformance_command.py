@@ -214,10 +214,10 @@ def test_a_model_of_the_catalog():
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         "threads",
-        "passed        closing.with_closes",
+        "passed          closing.with_closes",
         "threads: 1 of 1 guarantee kept (0 broken, 0 not guaranteed)",
         "asyncio",
-        "passed        closing.with_closes",
+        "passed          closing.with_closes",
         "asyncio: 1 of 1 guarantee kept (0 broken, 0 not guaranteed)",
     ]
 

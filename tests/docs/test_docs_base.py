@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "docs" / "_ext"))
 pytest.importorskip("sphinx")
 
-from concdocs import bars, differences, docstrings, drawing, models, options, results  # noqa: E402 - found only now
+from concdocs import bars, differences, docstrings, drawing, options, results, side_by_side  # noqa: E402 - found only now
 
 SECONDS = {"ring/stream/threads": 62e-9, "ring/stream/trio": 124e-9, "ring/token/threads": 20e-6}
 
@@ -193,7 +193,7 @@ def test_a_mistake_is_a_warning_that_says_where(complaints, mistake):
 
 
 def test_the_sources_of_any_two_models_are_put_together_whole():
-    sources = {name: path.read_text() for name, path in models.model_paths(beyond=True).items()}
+    sources = {name: path.read_text() for name, path in side_by_side.model_paths(beyond=True).items()}
     for left in sources.values():
         for right in sources.values():
             here, there = [], []
@@ -211,7 +211,7 @@ def test_definitions_of_one_name_are_beside_each_other():
 
 
 def test_highlighting_is_whole_on_every_line():
-    lines = models.highlighted('"""Two\nlines <of> words."""\n\nx = 1\n')
+    lines = side_by_side.highlighted('"""Two\nlines <of> words."""\n\nx = 1\n')
     assert len(lines) == 4 and all(line.count("<span") == line.count("</span>") for line in lines)
     assert "&lt;of&gt;" in lines[1]
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 _WORDS = {
-    KEPT: ("passed      ", "green"),
-    BROKEN: ("failed      ", "bold red"),
+    KEPT: ("passed        ", "green"),
+    BROKEN: ("failed        ", "bold red"),
     NOT_GUARANTEED: ("not guaranteed", "dim"),
 }
 

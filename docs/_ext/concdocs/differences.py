@@ -1,7 +1,7 @@
 """What two sources have in common: first by their definitions, then by the lines within those.
 
-Plain line by line, a `return` of one function is found the same as a `return` of another one far away. The models have
-the same floor plan, so definitions of the same name are what a reader wants beside each other.
+Compared line by line, a `return` of one function is the same as a `return` of another one far away. The models' files
+are laid out alike, so definitions of the same name are what a reader wants beside each other.
 """
 
 import ast

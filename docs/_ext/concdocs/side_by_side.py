@@ -1,4 +1,4 @@
-"""`side-by-side`: any two models next to each other, their differences marked.
+"""`side-by-side`: the source files of any two models next to each other, their differences marked.
 
 The sources and the differences of every pair are worked out here; the page's script only puts them together for the two
 that the reader picks. Without scripts the page shows the pair that it was built with.
@@ -33,7 +33,7 @@ class SideBySide(Directive):
         left, right = (*self.arguments, "threads", "asyncio")[:2] if len(self.arguments) != 1 else self._one()
         for name in (left, right):
             if name not in paths:
-                raise Mistake(f"there is no room {name!r}; there are {', '.join(paths)}")
+                raise Mistake(f"there is no model {name!r}; there are {', '.join(paths)}")
         self.depends_on(*paths.values())
         return [nodes.raw("", page(paths, left, right), format="html")]
 
@@ -42,7 +42,7 @@ class SideBySide(Directive):
 
 
 def model_paths(beyond: bool) -> dict[str, Path]:
-    """The models' sources by model."""
+    """The source file of each model, by the model's name."""
     folder = ROOT / "concmodels" / "models"
     return {name: folder / f"{catalog.facts(name).file}.py" for name in catalog.names(distributed=beyond)}
 

@@ -17,9 +17,9 @@ PROGRAMS = ROOT / "build" / "docs-programs"
 
 
 class InAllModels(Directive):
-    """The first file is the plain program, the second (if any) the awaited one; each loads one model by its name.
+    """The first file is the sync program, the second (if any) the async one; each loads one model by its name.
 
-    The name is replaced, and where the program holds the model in a variable of the model's name, that too.
+    The name is replaced, and so is a variable of that name that holds the model.
     """
 
     required_arguments = 1
@@ -30,9 +30,9 @@ class InAllModels(Directive):
         self.depends_on(*(file_in_project(name) for name in self.arguments))
         programs = dict(map(_program, self.arguments))
         tabs = [
-            self._tab(name, programs[catalog.facts(name).colour])
+            self._tab(name, programs[catalog.facts(name).is_async])
             for name in self._names()
-            if catalog.facts(name).colour in programs
+            if catalog.facts(name).is_async in programs
         ]
         text = "\n".join([":::::{tab-set}", ":sync-group: model", ":class: in-all-models", "", *tabs, ":::::"])
         return self.markdown(text)
@@ -48,12 +48,12 @@ class InAllModels(Directive):
         return "\n".join([*parts, "::::", ""])
 
 
-def _program(file: str) -> tuple[str, str]:
-    """The colour of the model that a program loads, and its file."""
+def _program(file: str) -> tuple[bool, str]:
+    """Whether the model that a program loads is async, and the program's file."""
     found = LOADED.search(file_in_project(file).read_text())
     if found is None:
         raise Mistake(f'{file} has no load("NAME") whose name could be replaced')
-    return catalog.facts(found[2]).colour, file
+    return catalog.facts(found[2]).is_async, file
 
 
 def _for_model(source: str, name: str) -> str:
