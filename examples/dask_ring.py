@@ -14,7 +14,7 @@ NODES, MESSAGES = 5, 40
 
 def node(inbox, outbox):
     """Forward every message, up to the mark."""
-    secede()  # leave the worker's pool of threads: who waits there would keep a place from the next node
+    secede()  # leave the worker's pool of threads: one that waits there would keep a place from the next node
     while (message := inbox.get()) is not None:
         outbox.put(message)
 

@@ -11,7 +11,7 @@ last one, hand out. Whenever another thread comes in between, both hand out the 
     return self.last   8
                                    return self.last   8: twice, and nobody got 7
 
-A generator notices that somebody is already in it, and raises `ValueError: generator already executing`.
+A generator notices that a thread is already in it, and raises `ValueError: generator already executing`.
 
 With the GIL, threads change places only where the interpreter lets them: at a call, at the end of a loop's body, and
 wherever the GIL is given up, as in a read that has to wait. So the race does not show in an iterator written in C (no

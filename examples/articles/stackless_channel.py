@@ -1,4 +1,4 @@
-"""A Stackless channel holds nothing: two tasklets meet there, and `preference` says who goes on."""
+"""A Stackless channel holds nothing: two tasklets meet there, and `preference` says which one goes on."""
 
 import concmodels.stackless as stackless
 
@@ -14,8 +14,8 @@ def sender(channel):
         channel.send(word)
 
 
-for preference, whose in ((-1, "the receiver goes on at once"), (1, "the sender goes on at once")):
-    print(f"preference {preference}: {whose}")
+for preference, what in ((-1, "the receiver goes on at once"), (1, "the sender goes on at once")):
+    print(f"preference {preference}: {what}")
     channel = stackless.channel()
     channel.preference = preference
     stackless.tasklet(receiver)(channel)

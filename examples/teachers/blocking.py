@@ -1,4 +1,4 @@
-"""Somebody blows a whistle four times while a report is written. When do the whistles sound?"""
+"""A task blows a whistle four times while a report is written. When do the whistles sound?"""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Somebody blows a whistle four times while a report is written. And now they all sound in time."""
+"""A task blows a whistle four times while a report is written. And now they all sound in time."""
 
 from concmodels import load
 

@@ -1,4 +1,4 @@
-"""Three servers are asked the same. The first answer counts; nobody waits for the others."""
+"""Three servers are asked the same. The first answer counts; the others are not waited for."""
 
 from concmodels import load
 

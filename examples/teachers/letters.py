@@ -1,4 +1,4 @@
-"""How often each letter occurs in one big text that all workers see, and nobody copies."""
+"""How often each letter occurs in one big text that all workers see, and none copies."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""The channel of my_first_model.py, and capacity 0 too: `send` returns once somebody has taken the item."""
+"""The channel of my_first_model.py, and capacity 0 too: `send` returns once a receiver has taken the item."""
 
 import math
 from collections import deque
@@ -39,7 +39,7 @@ class Channel(AbstractContextManager):
                 self._accept()
 
     def _accept(self):
-        """Take in what waits, in order, while there is room: without a shelf, one item for each who waits for one."""
+        """Take in what waits, in order, while there is room: without a shelf, one item for each receiver."""
         while self._offers and not self.closed and len(self._items) < (self.capacity or self._receivers):
             self._items.append(self._offers.popleft().pop())
             self._changed.notify_all()

@@ -52,5 +52,5 @@ async def async_look(count, seen):
 
 if __name__ == "__main__":
     print("asyncio.Queue by itself:", asyncio.run(bare_queue()), "of", MESSAGES)
-    print("the model of asyncio:    ", load("asyncio").run(async_main, load("asyncio")), "of", MESSAGES)
-    print("the model of greenlet:   ", load("greenlet").run(main, load("greenlet")), "of", MESSAGES)
+    print("the model asyncio:       ", load("asyncio").run(async_main, load("asyncio")), "of", MESSAGES)
+    print("the model greenlet:      ", load("greenlet").run(main, load("greenlet")), "of", MESSAGES)

@@ -1,4 +1,4 @@
-"""May a function that `sorted` calls wait for a message? In a plain model yes, in an async one no."""
+"""May a function that `sorted` calls wait for a message? In a sync model yes, in an async one no."""
 
 from concmodels import load
 
@@ -18,7 +18,7 @@ async def async_main(model):
     answers, asked = model.Channel(), []
 
     def rank(letter):
-        asked.append(answers.receive())  # no await: a plain function can't
+        asked.append(answers.receive())  # no await: a sync function can't
         return asked[-1]
 
     try:

@@ -16,7 +16,7 @@ async def by_hand():
     future.set_result("parcel")
     task.cancel()
     await asyncio.wait([task])
-    print("by hand: received", got, "and nobody has it any more")
+    print("by hand: received", got, "and no task has it any more")
 
 
 async def in_the_model(model):

@@ -1,4 +1,4 @@
-"""The loop keeps tasks by weak references only: one that nobody else knows can vanish while it waits."""
+"""The loop keeps tasks by weak references only: one to which nothing else refers can vanish while it waits."""
 
 import asyncio
 import gc

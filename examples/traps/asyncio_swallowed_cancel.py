@@ -1,4 +1,4 @@
-"""Who swallows a cancellation: asyncio lets it be, trio and anyio raise it again at every wait."""
+"""A task swallows its cancellation: asyncio lets it be, trio and anyio raise it again at every wait."""
 
 from concmodels import load
 

@@ -1,4 +1,4 @@
-"""eventlet itself waits for ever when nobody can go on; the model looks, and says who waits for whom."""
+"""eventlet itself waits for ever when no greenlet can go on; the model looks, and says what each task waits for."""
 
 from concmodels import load
 from concmodels.errors import Deadlock

@@ -1,4 +1,4 @@
-"""Nobody is left who could go on: gevent says so at once, where eventlet just waits."""
+"""No greenlet is left that could go on: gevent says so at once, where eventlet just waits."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""One greenlet that computes, or calls what blocks, keeps all others waiting: nobody takes the processor away."""
+"""One greenlet that computes, or calls what blocks, keeps all others waiting: nothing takes the processor away."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What a greenlet raises comes out in its parent, and not where somebody switched to it."""
+"""What a greenlet raises comes out in its parent, and not where another one switched to it."""
 
 from greenlet import getcurrent, greenlet
 
@@ -11,7 +11,7 @@ def caller(worker_unit):
     try:
         worker_unit.switch()
     except ValueError:
-        print("caught by the one who switched to it")
+        print("caught by the one that switched to it")
 
 
 if __name__ == "__main__":

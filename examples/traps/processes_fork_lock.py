@@ -1,4 +1,4 @@
-"""A lock is held by a thread while the process is forked: in the child the lock is held too, by nobody."""
+"""A lock is held by a thread while the process is forked: in the child the lock is held too, by no thread."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What becomes of an exception in a raw thread? Nobody can ask for it: it goes to a hook, or nowhere."""
+"""What becomes of an exception in a raw thread? It can't be asked for: it goes to a hook, or nowhere."""
 
 import _thread
 import sys

@@ -1,4 +1,4 @@
-"""A lock has no owner: whoever has it waits for himself, and whoever has it not can release it."""
+"""A lock has no owner: a thread that takes it twice waits for itself, and any other thread can release it."""
 
 import _thread
 import threading

@@ -1,4 +1,4 @@
-"""What an interpreter has put into a queue is gone when it is closed before somebody has taken it."""
+"""What an interpreter has put into a queue is gone when it is closed before the item has been taken."""
 
 from concurrent import interpreters
 

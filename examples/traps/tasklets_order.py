@@ -1,4 +1,4 @@
-"""Who runs next is decided by whom you talk to: in a rendezvous of tasklets the receiver goes on during `send`."""
+"""A tasklet decides which one runs next by sending to it: the receiver of a rendezvous goes on during `send`."""
 
 from concmodels import load
 

@@ -40,7 +40,7 @@ def main():
     partner.join()
     worker.join()
     print("the GIL is", "on" if sys._is_gil_enabled() else "off")
-    print("who computes has to give it up after", sys.getswitchinterval() * 1000, "ms")
+    print("a thread that computes has to give it up after", sys.getswitchinterval() * 1000, "ms")
     print("beside it, fewer round trips in the same time:", len(beside) < len(alone))
     print("the slowest of them took more than 5 ms:", max(beside) > 0.005)
 

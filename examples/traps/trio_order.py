@@ -1,4 +1,4 @@
-"""trio shuffles each batch of tasks on purpose, so that no program comes to rely on an order that nobody guaranteed."""
+"""trio shuffles each batch of tasks on purpose, so that no program comes to rely on an order."""
 
 import asyncio
 

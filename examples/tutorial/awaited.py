@@ -1,4 +1,4 @@
-"""Two tasks and two channels: one squares what the other sends. Awaited."""
+"""Two tasks and two channels: one squares what the other sends. Async."""
 
 from concmodels import load
 

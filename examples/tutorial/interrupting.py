@@ -1,4 +1,4 @@
-"""Ctrl-C while two workers wait: who hears of it, in which order, and what is left behind."""
+"""Ctrl-C while two workers wait: which tasks hear of it, in which order, and what is left behind."""
 
 import signal
 import threading

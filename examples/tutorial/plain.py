@@ -1,4 +1,4 @@
-"""Two tasks and two channels: one squares what the other sends. In plain calls."""
+"""Two tasks and two channels: one squares what the other sends. Sync."""
 
 from concmodels import load
 

@@ -22,8 +22,8 @@ SAID = {
     "gil_let_go": ["in_python            : the other thread went on"],
     "greedy": [
         "asyncio.Queue by itself: 2000 of 2000",
-        "the model of asyncio:     255 of",
-        "the model of greenlet:    255 of",
+        "the model asyncio:        255 of",
+        "the model greenlet:       255 of",
     ],
     "late": ["greenlet", "threads", "subinterp", "processes"],
     "ring_2010": ["100 messages through 300 tasklets, in order"],

@@ -187,7 +187,7 @@ def pack_error(error: BaseException, task: str) -> bytes:
 
     text = "".join(traceback.format_exception(error))
     try:
-        error.add_note(f"In task {task!r}, beyond a border:\n{text}")
+        error.add_note(f"In task {task!r}, beyond a memory boundary:\n{text}")
         data = careful_dumps(error)
         if type(_loads(data)) is type(error):
             return dumps((data, task, text, _pack_cause(error.__cause__)), 5)
