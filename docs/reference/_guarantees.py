@@ -29,7 +29,7 @@ Each sentence is the docstring of a test that holds every model to it.
 `python -m concmodels.conformance trio` holds trio to them, and [a model of your
 own](../tutorial/your-own-model.md) can be held to them too.
 
-In brackets: the values that a guarantee is held for, and who guarantees it if not everybody does. A model of your own
+In brackets: the values that a guarantee is tried with, and which models guarantee it if not all do. A model of your own
 is held to what it has made itself: a chapter, or a guarantee, says what of the vocabulary that must be.
 """
 TITLES = {
@@ -61,8 +61,10 @@ def page() -> str:
 
 def section(chapter: str, found: list[Guarantee]) -> Iterator[str]:
     """One chapter: its docstring, then its guarantees."""
-    yield f"## {TITLES.get(chapter, chapter.capitalize())}\n"
-    about = getdoc(import_module(f"concmodels.conformance.guarantees.{chapter}")) or ""
+    title = TITLES.get(chapter, chapter.capitalize())
+    yield f"## {title}\n"
+    about = (getdoc(import_module(f"concmodels.conformance.guarantees.{chapter}")) or "").removeprefix(f"{title}: ")
+    about = about[:1].upper() + about[1:]
     common = found[0].needs if len({it.needs for it in found}) == 1 else ()
     yield f"{safe(about)}{f' (This chapter {own(common)}.)' if common else ''}\n"
     for name, its in groupby(found, lambda it: it.name):
