@@ -58,9 +58,9 @@ def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], *how: Any
 
         must_be_main(_KIND)
         _refuse_to_fork_interpreters()
-    from concmodels.models.memory.processes import ProcessKeeper
+    from concmodels.models.memory.processes import ProcessSupervisor
 
-    return ProcessKeeper.live(main, args, _KIND, *how, method)
+    return ProcessSupervisor.execute(main, args, _KIND, *how, method)
 
 
 def _refuse_to_fork_interpreters() -> None:

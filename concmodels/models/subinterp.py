@@ -49,18 +49,18 @@ class TaskGroup(group.TaskGroup):
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
     """Run `main(*args)` here, in the main interpreter; what it spawns runs in others."""
-    from concmodels.models.memory.interpreters import InterpreterKeeper
+    from concmodels.models.memory.interpreters import InterpreterSupervisor
 
-    return InterpreterKeeper.live(main, args, _KIND, channel_bytes, deadlock_after)
+    return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after)
 
 
 def _run_keeping(
     main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None
 ) -> Any:
     """Run `main(*args)` here; the interpreters live until the end of the run, and with them what is in their queues."""
-    from concmodels.models.memory.interpreters import InterpreterKeeper
+    from concmodels.models.memory.interpreters import InterpreterSupervisor
 
-    return InterpreterKeeper.live(main, args, _KIND, channel_bytes, deadlock_after, True)
+    return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after, True)
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:

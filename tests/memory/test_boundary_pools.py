@@ -234,7 +234,7 @@ def killing(pool, times, seed):
         for _ in range(times):
             time.sleep(0.06 * choose.random())
             with pool.baseline.lock:
-                fit = [member for member in pool.baseline._members if member.is_fit()]
+                fit = [handle for handle in pool.dispatcher._handles if handle.is_fit()]
             for pid in _pids_of(fit[:1]):
                 with suppress(ProcessLookupError):  # it has been killed before, and the pool is about to hear of it
                     os.kill(pid, signal.SIGKILL)
@@ -244,9 +244,9 @@ def killing(pool, times, seed):
     return thread
 
 
-def _pids_of(members):
+def _pids_of(handles):
     """The processes of these workers: only the keeper knows."""
-    records = {member.task.at for member in members}
+    records = {handle.task.at for handle in handles}
     return [child.popen.pid for child in list(_keepers[-1]._children.values()) if child.at in records]
 
 
@@ -258,13 +258,13 @@ def keeper_known(monkeypatch):
     """The keeper of the newest run: it alone knows which process is which task."""
     from concmodels.models.memory import processes
 
-    start = processes.ProcessKeeper.__init__
+    start = processes.ProcessSupervisor.__init__
 
     def init(self, *args):
         _keepers.append(self)
         start(self, *args)
 
-    monkeypatch.setattr(processes.ProcessKeeper, "__init__", init)
+    monkeypatch.setattr(processes.ProcessSupervisor, "__init__", init)
     yield
     _keepers.clear()
 

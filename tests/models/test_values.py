@@ -55,6 +55,6 @@ def test_pools_have_the_signatures_of_the_contract(model, verb):
 
 @pytest.mark.parametrize("verb", ["submit", "map"])
 def test_so_has_a_pool_that_has_travelled(verb):
-    from concmodels.models.memory.pool.remote import AwayPool
+    from concmodels.models.memory.pool.remote import RemotePool
 
-    assert parameters(getattr(AwayPool, verb)) == parameters(getattr(contract.Pool, verb))
+    assert parameters(getattr(RemotePool, verb)) == parameters(getattr(contract.Pool, verb))

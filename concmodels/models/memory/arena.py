@@ -1,7 +1,7 @@
 """The arena: all that the processes or interpreters of one run share, in one sparse file of memory.
 
     word 0        header: counters, free lists, the name of the locks
-    RECORDS_AT    records, 32 words each: a task (who waits, its scope, its result), a group, a waiter
+    RECORDS_AT    records, 32 words each: a task (its wait, its scope, its result), a group, a case of a select
     CHANNELS_AT   channels, 32 words each, on cache lines of their own
     HEAP_AT       bytes: the rings of the channels, and blocks for what does not fit there
 
@@ -9,9 +9,14 @@ The file is 4 TiB of addresses and costs nothing: a page exists from the first t
 in it is a 64-bit word, because a memoryview of format "q" reads and writes one in a single instruction.
 
 The locks are POSIX semaphores opened by name, a fixed set per run: 64 pairs (a channel uses the pair of its number
-modulo 64) and the *claim* lock, which guards every list, the records and the heap. Whoever takes several of them takes
-them in this order: one of a channel's pair, then the claim lock. An uncontended pair of acquire and release costs
+modulo 64) and the *claim* lock, which guards every list, the records and the heap. A thread that takes several of them
+takes them in this order: one of a channel's pair, then the claim lock. An uncontended pair of acquire and release costs
 about 30 ns and is also the memory fence between two processes.
+
+    senders' lock    TAIL and what lies between HEAD and TAIL, as long as it is being written
+    receivers' lock  HEAD and what lies behind it
+    claim lock       NEXT, PREVIOUS, LIST, OUTCOME and CHOSEN of every record; the free lists; HEAP
+    no lock          CANCELLED, CANCELS, ALERT, BROKEN, WAITING: single stores, each of which may be seen late
 """
 
 import os
@@ -32,10 +37,11 @@ LOCK_NAME_WORDS = 16
 
 # The header.
 NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = range(1, 8)
-SPAWNED = 8  # a list: the tasks that wait to be started
+SPAWNED = 8  # a list: the tasks that are to be started
 MAIN_AT, MAIN_SIZE, KEEPS_INTERPRETERS, TELL = range(10, 14)
 FREE_BLOCKS = 16  # one list per power of two
-ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks were asked where they wait
+ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks were asked where they wait: while it
+# is 0, a checkpoint has nothing else to look at
 SHARES, FREE_SHARE = 60, 61  # how many buffers were shared, and a list of entries that are free again
 LOCK_NAMES = 128
 
@@ -43,14 +49,14 @@ RECORDS_AT, RECORD_WORDS, RECORDS = 1024, 32, 1 << 20
 CHANNELS_AT, CHANNEL_WORDS, CHANNELS = RECORDS_AT + RECORD_WORDS * RECORDS, 32, 1 << 20
 HEAP_AT = -(-(CHANNELS_AT + CHANNEL_WORDS * CHANNELS) * 8 // PAGE) * PAGE
 
-# A record, whatever it is for. A waiter is in at most one list; LIST is 0 when it is in none. A select waits in several
-# lists: it has a record per case, and their OWNER is the record of the task, whose bell is rung.
-BELL, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
+# A record, whatever it is for. A record is in at most one list; LIST is 0 when it is in none. A select waits in several
+# lists: it has a record per case, and their OWNER is the record of the task, whose event fd is written to.
+EVENTFD, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 WAITING, TOLD, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
 EXPENDABLE = 20  # a worker of a pool: the run goes on without it
 
-# What the OUTCOME of a wait says. 0: nobody can claim it (it only waits to be woken, or not at all).
+# What the OUTCOME of a wait says. 0: no partner can claim it (the task only waits to be woken, or not at all).
 PENDING, TAKEN, REFUSED = 1, 2, 3
 
 _SIZES = (1 << 42, 1 << 36, 1 << 33)
@@ -59,11 +65,14 @@ _PATIENCE_S = 0.1
 
 
 class Cancelled(BaseException):
-    """Raised where a cancelled task waits. Swallow it, and the next wait raises it again."""
+    """Raised where a cancelled task waits. If the task swallows it, the next wait raises it again."""
 
 
 class Lock:
-    """One semaphore of the run, for the roads that are not hot. The hot ones use `semaphore` themselves."""
+    """One semaphore of the run.
+
+    `acquire(False) or patient()` takes it: the hot paths write that out, the others use `with`.
+    """
 
     __slots__ = ("acquire", "patient", "release")
 
@@ -72,7 +81,8 @@ class Lock:
         self.release = semaphore.release
 
         def patient() -> bool:
-            # Never without a timeout: its holder may have been killed.
+            # Never without a timeout: the holder may have been killed, and a semaphore does not notice that. When the
+            # supervisor has noticed, it sets BROKEN.
             while not semaphore.acquire(True, _PATIENCE_S):
                 arena.while_patient()
                 if arena.words[BROKEN]:
@@ -89,7 +99,7 @@ class Lock:
 
 
 class Arena:
-    """One unit's view of the shared memory."""
+    """One participant's view of the shared memory. Addresses in `words` count words, those in `bytes` bytes."""
 
     def __init__(self, fd: int, view: memoryview, mapping: mmap | None = None) -> None:
         self.fd = fd
@@ -98,12 +108,12 @@ class Arena:
         self._mapping = mapping
         self._slicing = allocate_lock()  # without the GIL, one view must not be sliced by two threads at a time
         self._pairs: dict[int, tuple[Lock, Lock]] = {}
-        self.while_patient: Callable[[], object] = bool  # called now and then by who waits long for a lock
+        self.while_patient: Callable[[], object] = bool  # called now and then while a thread waits long for a lock
         self.claim: Lock = None  # type: ignore[assignment] # set by `open_locks`
 
     @staticmethod
     def create() -> Arena:
-        """Make a new one, all zeros."""
+        """Make a new arena, all zeros. Raises `MemoryError` if there is no address space for it."""
         fd = os.memfd_create("concmodels", os.MFD_CLOEXEC)
         for size in _SIZES:
             try:
@@ -119,7 +129,7 @@ class Arena:
 
     @staticmethod
     def attach(fd: int) -> Arena:
-        """Map an existing one into this process."""
+        """Map an existing arena into this process."""
         from mmap import mmap
 
         mapping = mmap(fd, os.fstat(fd).st_size, trackfd=False)
@@ -130,7 +140,7 @@ class Arena:
         self.claim = self._open_lock(2 * PAIRS)
 
     def pair(self, channel: int) -> tuple[Lock, Lock]:
-        """The senders' and the receivers' lock of a channel."""
+        """Return the senders' and the receivers' lock of a channel."""
         number = channel % PAIRS
         if number not in self._pairs:
             self._pairs[number] = self._open_lock(2 * number), self._open_lock(2 * number + 1)
@@ -142,19 +152,19 @@ class Arena:
         return Lock(self, SemLock._rebuild(0, 1, 1, name))
 
     def name_locks(self, prefix: str) -> None:
-        """Write down what the names of the run's semaphores begin with, for every unit to open them by their number."""
+        """Write down what the names of the run's semaphores begin with; every participant opens them by number."""
         self.write(8 * LOCK_NAMES, prefix.encode())
         self.open_locks()
 
     # Records and blocks. The caller holds the claim lock.
 
     def new_record(self) -> int:
-        """A record of zeros; returns the address of its first word."""
+        """Return the address of a new record; all its words are 0, but for the event fd of one that was used before."""
         words = self.words
         at = words[FREE_RECORD]
         if at:
             words[FREE_RECORD] = words[at + NEXT]
-            for field in range(OUTCOME, RECORD_WORDS):  # others may still know its bell
+            for field in range(OUTCOME, RECORD_WORDS):  # others may still know its event fd: it stays the same
                 words[at + field] = 0
             return at
         number = words[NEXT_RECORD]
@@ -169,7 +179,7 @@ class Arena:
         self.words[FREE_RECORD] = at
 
     def reserve(self, size: int) -> int:
-        """Addresses for good, whole pages; they cost nothing until they are touched."""
+        """Return the address of whole pages that are never freed; they cost nothing until they are touched."""
         at = self.words[HEAP]
         end = at + -(-size // PAGE) * PAGE
         if end > len(self.bytes):
@@ -178,7 +188,7 @@ class Arena:
         return at
 
     def allocate(self, size: int) -> int:
-        """A block of at least `size` bytes. Blocks are powers of two, so that any of them can be used again."""
+        """Return a block of at least `size` bytes. Blocks are powers of two, so that any of them can be used again."""
         power = max(_SMALLEST_BLOCK, (size - 1).bit_length())
         at = self.words[FREE_BLOCKS + power]
         if at:
@@ -203,7 +213,7 @@ class Arena:
         self.words[FREE_BLOCKS + power] = at
 
     def put(self, data: bytes) -> int:
-        """Copy bytes into a block of their own."""
+        """Copy bytes into a block of their own, and return its address."""
         at = self.allocate(len(data))
         self.write(at, data)
         return at
@@ -219,12 +229,12 @@ class Arena:
             self.bytes[at : at + len(data)] = data
 
     def part(self, first: int, count: int) -> memoryview:
-        """A view of these words, to keep."""
+        """Return a view of these words, to keep."""
         with self._slicing:
             return self.words[first : first + count]
 
-    def lend(self, at: int, size: int) -> memoryview:
-        """A view of these bytes for the program: one of its own, so that other threads do not get in its way."""
+    def view(self, at: int, size: int) -> memoryview:
+        """Return a view of these bytes for the program, cut from a view of its own: no other thread slices that."""
         source = self.bytes if self._mapping is None else memoryview(self._mapping)
         with self._slicing:
             return source[at : at + size]
@@ -235,7 +245,7 @@ class Arena:
 
         if self._mapping is not None:
             self._mapping.madvise(MADV_REMOVE, at, size)
-        else:  # an interpreter has only a view: it maps these pages of the file for the moment, and never touches them
+        else:  # an interpreter has only a view: it maps these pages of the file for a moment, and never touches them
             with mmap(self.fd, size, offset=at, trackfd=False) as pages:
                 pages.madvise(MADV_REMOVE)
 
@@ -252,7 +262,7 @@ class Arena:
         words[record + LIST] = at
 
     def remove(self, record: int) -> bool:
-        """Take a record out of the list it is in; False if it is in none (somebody popped it)."""
+        """Take a record out of the list it is in; return False if it is in none, because another task popped it."""
         words = self.words
         at = words[record + LIST]
         if not at:
@@ -264,18 +274,21 @@ class Arena:
         return True
 
     def pop(self, at: int) -> int:
-        """Take the first record of a list; 0 if it is empty."""
+        """Take the first record out of a list; return 0 if the list is empty."""
         record: int = self.words[at]
         if record:
             self.remove(record)
         return record
 
     def owner(self, record: int) -> int:
-        """The record of the task that waits with this one: itself, or for a case of a select the task's."""
+        """Return the record of the task that waits with this one: itself, or for a case of a select the task's."""
         return self.words[record + OWNER] or record
 
     def first_to_claim(self, at: int) -> int:
-        """The first record of a list whose wait nobody has claimed; those before it leave the list."""
+        """Return the first record of a list whose wait is not claimed; those before it are taken out of the list.
+
+        A select is claimed through one of its records; the others stay in their lists until it leaves them.
+        """
         words = self.words
         while record := words[at]:
             if words[self.owner(record) + OUTCOME] == PENDING:
@@ -284,9 +297,10 @@ class Arena:
         return 0
 
     def claim_first(self, at: int, outcome: int = TAKEN) -> tuple[int, int]:
-        """Claim the wait of that record and take it out of the list; returns it and whose bell to ring, or (0, 0).
+        """Claim the wait of that record, and take it out of the list; return it and whom to notify, or (0, 0).
 
-        Once the claim lock is free, the record may be gone at any time: the claimed one may notice before we ring.
+        Once the claim lock is free, the record may be gone at any time: the claimed task may notice by itself, before
+        it is notified.
         """
         record = self.first_to_claim(at)
         if not record:
@@ -297,9 +311,9 @@ class Arena:
         return record, owner
 
     def close(self, *, last: bool = False, seen: Iterable[tuple[int, int]] = ()) -> None:
-        """Unmap it; the last one to leave gives all memory back, but for what the program still sees (from, to).
+        """Unmap the arena. The last participant gives all memory back, but for what the program still sees (from, to).
 
-        That stays valid until the program has let go of it.
+        What the program sees stays valid until it has let go of it.
         """
         if last:
             size, at = len(self.bytes), 0
@@ -317,7 +331,7 @@ class Arena:
 
 
 def deadline(timeout: float | None) -> float | None:
-    """The moment when a timeout strikes. Raises `TypeError` or `ValueError` if it is no number."""
+    """Return the moment when a timeout strikes. Raises `TypeError` or `ValueError` if it is no number."""
     if timeout is None:
         return None
     return time.monotonic() + must_be_seconds(timeout)

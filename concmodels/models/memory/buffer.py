@@ -1,20 +1,20 @@
-"""`share` beyond a border: one copy in the arena, which every process or interpreter of the run maps anyway.
+"""`share` across memory boundaries: one copy in the arena, which every process or interpreter of the run maps anyway.
 
 The arena is a file in memory without a name (a memfd), so neither the size of /dev/shm nor a killed process matters:
-the kernel takes it back with the last process that maps it. A handle travels as an address and a number.
+the kernel takes it back with the last process that maps it. A handle is pickled as an address and a number.
 
-    entry     NUMBER  RELEASED  COUNT  PLACE  SIZE        a few words in the arena, under the claim lock
-    loan      what owns the memory of one `view()`; it lives as long as the view, its slices, arrays made of it
+    entry        NUMBER  RELEASED  COUNT  PLACE  SIZE        a few words in the arena, under the claim lock
+    open view    a `view()`, and what owns its memory: that lives as long as the view, its slices, arrays made of it
 
-COUNT is the number of loans in all units. Who ends the last loan of a released buffer gives its block back. A process
-that is killed leaves its loans counted: then the block stays until the end of the run.
+COUNT is the number of open views in all participants. When the last one of a released buffer ends, its block is given
+back. A process that is killed leaves its views counted: then the block stays until the end of the run.
 """
 
 from math import prod
 
 from concmodels.models.memory.arena import FREE_SHARE, SHARES
-from concmodels.models.memory.open_views import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED, loans_of
-from concmodels.models.memory.participant import Unit, current, units
+from concmodels.models.memory.open_views import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED, views_of
+from concmodels.models.memory.participant import Participant, current, participants
 from concmodels.models.memory.pickling import unpack
 from concmodels.models.memory.share_source import copy, describe
 from concmodels.models.sharing import RELEASED, SharedBase, import_numpy, measure, no_view
@@ -28,7 +28,7 @@ _OVER = "this buffer belongs to a run that is over"
 
 
 class Shared(SharedBase):
-    """A block of the arena, which all units of the run see."""
+    """A block of the arena, which all processes or interpreters of the run see."""
 
     __slots__ = ("_at", "_dtype", "_format", "_number", "_run", "_shape")
 
@@ -48,15 +48,15 @@ class Shared(SharedBase):
         self._format, self._shape, self._dtype = format, shape, dtype
 
     @property
-    def home(self) -> Unit:
-        """This unit's part in the run. Raises `RuntimeError` when that is over."""
-        unit = units.get(self._run)
-        if unit is None:
+    def home(self) -> Participant:
+        """This process's or interpreter's part in the run. Raises `RuntimeError` when that is over."""
+        participant = participants.get(self._run)
+        if participant is None:
             raise RuntimeError(_OVER)
-        return unit
+        return participant
 
     def view(self) -> memoryview:
-        """A new view of the bytes, with the format and shape of the source (and the native sign for its format).
+        """Return a new view of the bytes, with the format and shape of the source (and the native sign for its format).
 
         Raises `RuntimeError` once it is released, here or elsewhere, or its run is over; `TypeError` for a format or
         shape that `memoryview.cast` can't give: what is structured, of the other byte order, complex before 3.15.
@@ -66,10 +66,10 @@ class Shared(SharedBase):
             raise TypeError(no_view(f"the format {original!r} here"))
         if not prod(self._shape) and len(self._shape) > 1:
             raise TypeError(no_view(f"the shape {self._shape}"))
-        return self._lend(native, self._shape)
+        return self._open_view(native, self._shape)
 
     def array(self) -> Any:
-        """The same as a numpy array, with the dtype of the source.
+        """Return the bytes as a numpy array, with the dtype of the source.
 
         Raises as `view`; `ImportError` without numpy, and in a subinterpreter; `TypeError` for a format that numpy
         has not been asked about: share a numpy array then.
@@ -77,31 +77,32 @@ class Shared(SharedBase):
         self._check(self.home.words)
         numpy = import_numpy()
         if self._dtype is not None:
-            return numpy.ndarray(self._shape, unpack(self._dtype), buffer=self._lend("B"))
+            return numpy.ndarray(self._shape, unpack(self._dtype), buffer=self._open_view("B"))
         original, native = self._format
         if native is None:
             raise TypeError(f"the dtype for the format {original!r} is not known here: share numpy.asarray(...) of it")
         return numpy.asarray(self.view())
 
     def release(self) -> None:
-        """From here on `view` and `array` raise `RuntimeError`, in every unit. A second call does nothing.
+        """Let go of the buffer: from here on `view` and `array` raise `RuntimeError`, in every process or interpreter.
 
-        Views that this unit has handed out are released too, unless something was made of them, such as an array.
+        Views that were handed out here are released too, unless something was made of them, such as an array. A second
+        call does nothing.
         """
-        unit = units.get(self._run)
-        if unit is None:
+        participant = participants.get(self._run)
+        if participant is None:
             return  # the end of the run has released it
-        loans, words = loans_of(unit), unit.words
-        with unit.arena.claim:
-            loans.settle()
+        views, words = views_of(participant), participant.words
+        with participant.arena.claim:
+            views.settle()
             if not self._is_there(words):
                 return
             words[self._at + WAS_RELEASED] = 1
-            words[self._at + COUNT] += 1  # our own, until here is let go of what can be
-        loans.release(self._number)
-        with unit.arena.claim:
-            loans.returned(self._at)
-            loans.settle()
+            words[self._at + COUNT] += 1  # this call: the block must stay until the views below are released
+        views.release(self._number)
+        with participant.arena.claim:
+            views.returned(self._at)
+            views.settle()
 
     def _check(self, words: memoryview) -> None:
         if not self._is_there(words):
@@ -110,53 +111,53 @@ class Shared(SharedBase):
     def _is_there(self, words: memoryview) -> bool:
         return bool(words[self._at + NUMBER] == self._number and not words[self._at + WAS_RELEASED])
 
-    def _lend(self, format: str, shape: tuple[int, ...] | None = None) -> memoryview:
-        """A view that is counted until it, and whatever was made of it, is gone."""
-        unit = self.home
-        loans, words = loans_of(unit), unit.words
-        with unit.arena.claim:
-            loans.settle()
+    def _open_view(self, format: str, shape: tuple[int, ...] | None = None) -> memoryview:
+        """Return a view that is counted until it, and whatever was made of it, is gone."""
+        participant = self.home
+        views, words = views_of(participant), participant.words
+        with participant.arena.claim:
+            views.settle()
             self._check(words)
             words[self._at + COUNT] += 1
             place = words[self._at + PLACE]
-        memory = unit.arena.lend(place, self.nbytes)
+        memory = participant.arena.view(place, self.nbytes)
         kind = (format, shape) if self.nbytes and shape is not None else (format,)
-        return loans.hand_out(memory, self._at, self._number, *kind, readonly=self.readonly)
+        return views.hand_out(memory, self._at, self._number, *kind, readonly=self.readonly)
 
     def __reduce__(self) -> tuple[Callable[..., Shared], tuple[Any, ...]]:
-        """It travels as where it lies and what it is, never with its bytes."""
+        """Pickle where the buffer lies and what it is, never its bytes."""
         known = (self.nbytes, self.readonly, self._format, self._shape, self._dtype)
         return revive, (self.home.run, self._at, self._number, *known)
 
 
 def revive(run: int, *known: Any) -> Shared:
-    """A handle that arrives."""
-    if run not in units:
+    """Return the handle that arrives."""
+    if run not in participants:
         raise RuntimeError("this buffer belongs to another run, or to one that is over")
     return Shared(run, *known)
 
 
 def share(kind: str, buffer: object) -> Shared:
     """Copy a buffer into the run of this kind; see `concmodels.contract.Model.share`."""
-    unit = current(kind)
+    participant = current(kind)
     nbytes, readonly = measure(buffer)
     described = describe(buffer)
-    at, number = _new_entry(unit, nbytes)
-    handle = Shared(unit.run, at, number, nbytes, readonly, *described)
+    at, number = _new_entry(participant, nbytes)
+    handle = Shared(participant.run, at, number, nbytes, readonly, *described)
     try:
         if nbytes:
-            copy(buffer, unit.arena.lend(unit.words[at + PLACE], nbytes))
+            copy(buffer, participant.arena.view(participant.words[at + PLACE], nbytes))
     except BaseException:
         handle.release()
         raise
     return handle
 
 
-def _new_entry(unit: Unit, nbytes: int) -> tuple[int, int]:
-    """Make room for so many bytes; returns the address of the entry, in words, and its number."""
-    arena, words = unit.arena, unit.words
+def _new_entry(participant: Participant, nbytes: int) -> tuple[int, int]:
+    """Make room for so many bytes; return the address of the entry, in words, and its number."""
+    arena, words = participant.arena, participant.words
     with arena.claim:
-        loans_of(unit).settle()
+        views_of(participant).settle()
         size = max(nbytes, 1)
         try:
             place = arena.allocate(size)

@@ -6,9 +6,18 @@ receivers.
     ... [ ] [word] [word] [word] [word] [ ] ...              a small int is the word itself; other words say where
                                                              the pickled item lies: in the byte ring beside, or in a
                                                              block of its own
+
 Senders move TAIL under the senders' lock, receivers move HEAD under the receivers' lock; a lock is held for a few
-loads and stores. To close is to set a high bit of TAIL: it is then beyond every limit, so the fast way of `send` needs
-no look at a flag, and whether a racing `send` was accepted is decided by the lock.
+loads and stores. To close is to set a high bit of TAIL: it is then beyond every limit, so the fast path of `send` needs
+no look at a flag, and the lock decides whether a racing `send` was accepted.
+
+`_wait_for` is how a task waits here, step by step; `participant.py` says why. A receiver without a timeout is where a
+message that makes others wait spends its time, so its wait is written out once more in `_wait_for_item`, and once more
+in `__iter__`: all in one function, because code that a task has not run for a while is no longer in the processor's
+caches, and fetching ten small functions takes longer than running them. This wait also takes one lock less. The
+receiver joins the list first and looks for an item after that; a sender stores its item first and looks for receivers
+after that. Between the two steps both give a lock back, which is a fence: so at least one of them sees the other, and no
+receiver sleeps beside an item.
 
 A rendezvous (capacity 0) uses neither ring nor positions: see `rendezvous.py`.
 """
@@ -28,31 +37,39 @@ from concmodels.models.memory.channel_layout import (
     RECEIVERS,
     SENDERS,
     TAIL,
+    ChannelMemory,
     make,
 )
-from concmodels.models.memory.channel_waiting import Waiting
-from concmodels.models.memory.participant import current, units
-from concmodels.models.waiting.timeouts import must_be_seconds
+from concmodels.models.memory.participant import Participant, current, participants
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Any, ClassVar, Self
 
-NOTHING: Any = object()  # nothing was there
-LAST = RECEIVERS + 1  # of a list
-_TURN = 256  # after so many sends, a task that never has to wait looks whether it was cancelled
+NOTHING: Any = object()  # what `_take` returns when the channel is empty
+LAST = RECEIVERS + 1  # the second word of a list
+_CHECK_EVERY = 256  # sends: a task that never has to wait makes a checkpoint so often
 
 
-class Channel(Waiting):
+class Channel(ChannelMemory):
     """One end of a channel in this process or interpreter; all ends are equal."""
 
-    __slots__ = ()
+    __slots__ = ("_rendezvous",)
+    _polls: ClassVar[bool] = False
+    """Whether a receiver looks now and then instead of waiting for its event fd."""
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
-        unit = current(self.kind)
-        self._attach(unit, make(unit, capacity, name))
+        participant = current(self.kind)
+        self._attach(participant, make(participant, capacity, name))
+
+    def _attach(self, participant: Participant, number: int) -> None:
+        super()._attach(participant, number)
+        if self.capacity == 0:
+            from concmodels.models.memory import rendezvous  # 300 children would import it, and few need it
+
+            self._rendezvous = rendezvous
 
     # Sending.
 
@@ -62,6 +79,8 @@ class Channel(Waiting):
             self._grab_send(False) or self._wait_send()
             control = self._control
             tail = control[TAIL]
+            # `_limit` is 0 until the first send, and at most what HEAD and the capacity allowed when `_append_now` last
+            # looked. HEAD only grows, so below it there is room. Closed channels and a due checkpoint are beyond it too.
             if tail < self._limit:
                 try:
                     self._ring[tail & self._mask] = item
@@ -69,12 +88,14 @@ class Channel(Waiting):
                     self._free_send()
                 else:
                     control[TAIL] = tail + 1
+                    # To give the lock back is the fence between "the item is there" and "does a receiver wait?".
                     self._free_send()
-                    if control[RECEIVERS]:  # as `Unit.wake`, here once more: see `_stand_by`
+                    if control[RECEIVERS]:
+                        # `Participant.wake` is written out here: a call would fetch two more functions into the caches.
                         words = self._words
                         self._grab_claim(False) or self._wait_claim()
                         record = control[RECEIVERS]
-                        if not record:
+                        if not record:  # the receiver has seen the item and left, or another sender was faster
                             self._free_claim()
                             return
                         after = control[RECEIVERS] = words[record + NEXT]
@@ -84,76 +105,74 @@ class Channel(Waiting):
                         if owner != record and words[owner + OUTCOME] == PENDING:
                             words[owner + OUTCOME] = 0
                         self._free_claim()
-                        eventfd_write(self.home.bells.get(owner) or self.home.open_bell(owner), 1)
+                        eventfd_write(self.home.eventfds.get(owner) or self.home.open_eventfd(owner), 1)
                     return
             else:
                 self._free_send()
-        self._send_cargo(self._load(item), timeout)
+        self._send_payload(self._load(item), timeout)
 
     def send_nowait(self, item: Any) -> None:
         """Send without waiting. Raises `WouldBlock` or `ChannelClosed`."""
-        cargo = self._load(item)
+        payload = self._load(item)
         try:
-            if not self._put(cargo):
+            if not self._put(payload):
                 raise WouldBlock(f"{self!r} has no room and nobody waits to receive")
         except BaseException:
-            self._discard(cargo)
+            self._discard(payload)
             raise
 
-    def _send_cargo(self, cargo: int | bytes, timeout: float | None) -> None:
+    def _send_payload(self, payload: int | bytes, timeout: float | None) -> None:
+        """Send what `_load` made of an item. If that fails, the block that it may lie in is freed."""
         try:
             if self.capacity != 0:
-                self._send_buffered(cargo, timeout)
-            elif timeout is None or must_be_seconds(timeout) > 0:
-                self._send_offer(cargo, timeout)
-            elif not self._hand_over(cargo):
-                raise TimeoutError(f"{self!r} has no room")
+                self._send_buffered(payload, timeout)
+            else:
+                self._rendezvous.send(self, payload, timeout)
         except BaseException:
-            self._discard(cargo)
+            self._discard(payload)
             raise
 
-    def _put(self, cargo: int | bytes) -> bool:
-        """Send it, if that can be done without waiting."""
-        return self._append(cargo) if self.capacity != 0 else self._hand_over(cargo)
+    def _put(self, payload: int | bytes) -> bool:
+        """Send it, if that can be done without waiting; return whether it was."""
+        if self.capacity != 0:
+            return self._append(payload)
+        sent: bool = self._rendezvous.send_nowait(self, payload)
+        return sent
 
-    def _send_buffered(self, cargo: int | bytes, timeout: float | None) -> None:
-        self.home.look_around()  # also for those who never wait: `_limit` sends them here now and then
-        until, rung = deadline(timeout), False
-        while not self._append(cargo):
+    def _send_buffered(self, payload: int | bytes, timeout: float | None) -> None:
+        self.home.checkpoint()  # also for a task that never waits: `_limit` sends it here now and then
+        until, woken = deadline(timeout), False
+        while not self._append(payload):
             if self.capacity == inf:
                 raise MemoryError(f"{self._most} items lie in this channel: give `run` more `channel_bytes`")
             if timeout is not None and timeout <= 0:
                 raise TimeoutError(f"{self!r} has no room")
-            rung = self._wait_for(SENDERS, self._receivers, self._is_full, until, rung)
+            woken = self._wait_for(SENDERS, self._receivers, self._is_full, until, woken)
 
-    def _append(self, cargo: int | bytes) -> bool:
-        """Put it behind the others, if there is room."""
+    def _append(self, payload: int | bytes) -> bool:
+        """Put it behind the others, if there is room; return whether there was."""
         with self._senders:
-            sent = self._append_now(cargo)
+            sent = self._append_now(payload)
         if sent:
             self._wake_receiver()
         return sent
 
-    def _append_now(self, cargo: int | bytes) -> bool:
-        """The same, for who holds the senders' lock and then wakes a receiver."""
+    def _append_now(self, payload: int | bytes) -> bool:
+        """Do the same for a caller that holds the senders' lock, and wakes a receiver afterwards."""
         control = self._control
         tail = control[TAIL]
         if tail >= CLOSED:
             self._refuse_closed()
-        self._limit = min(control[HEAD] + self._most, tail + _TURN)
+        self._limit = min(control[HEAD] + self._most, tail + _CHECK_EVERY)
         if tail >= control[HEAD] + self._most:
             return False
-        self._ring[tail & self._mask] = cargo if type(cargo) is int else self._store(cargo)
+        self._ring[tail & self._mask] = payload if type(payload) is int else self._store(payload)
         control[TAIL] = tail + 1
         return True
 
     def _wake_receiver(self) -> None:
         if self._control[RECEIVERS]:
             self.home.wake(self._at + RECEIVERS)
-
-    def _is_full(self) -> bool:
-        tail: int = self._control[TAIL]
-        return tail < CLOSED and tail >= self._control[HEAD] + self._most
 
     # Receiving.
 
@@ -162,7 +181,7 @@ class Channel(Waiting):
         self._grab_receive(False) or self._wait_receive()
         control = self._control
         head = control[HEAD]
-        if head < self._ready:
+        if head < self._ready:  # up to there `_look` has seen items
             word = self._ring[head & self._mask]
             if word >= LEAST:
                 control[HEAD] = head + 1
@@ -170,7 +189,7 @@ class Channel(Waiting):
                 if self._bounded and control[SENDERS]:
                     self.home.wake(self._at + SENDERS)
                 return word
-            return self._take_cargo(head, word)
+            return self._take_payload(head, word)
         self._free_receive()
         return self._receive_waiting(timeout)
 
@@ -184,23 +203,26 @@ class Channel(Waiting):
     def __iter__(self) -> Iterator[Any]:
         """Receive until the channel is closed and drained; the fast way to receive.
 
-        `_stand_by` is in here once more, for a task that waits in its own thread: see there what it does, and why it
-        is all in one place. What is used is at hand in local variables, for the same reason.
+        `_wait_for_item` is written out in here, for the thread that runs the task; the head of this file says why.
+        For the same reason all that is used in the loop is a local variable.
         """
         if self.capacity == 0:
-            yield from self._offers()
+            yield from self._iterate_rendezvous()
             return
-        unit, control, ring, mask, words = self.home, self._control, self._ring, self._mask, self._words
-        bounded, rung = self._bounded, False
+        participant, control, ring, mask, words = self.home, self._control, self._ring, self._mask, self._words
+        bounded, woken = self._bounded, False
         grab, wait, free = self._grab_receive, self._wait_receive, self._free_receive
         grab_claim, wait_claim, free_claim = self._grab_claim, self._wait_claim, self._free_claim
-        parker, thread, ident, await_bell = unit.first, unit.first_thread, get_ident, eventfd_read
-        me, bell, plain = parker.at, parker.bell, parker.guard is None and not self._polls
+        slot, thread, ident, block = participant.first, participant.first_thread, get_ident, eventfd_read
+        me, eventfd, plain = slot.at, slot.eventfd, slot.guard is None and not self._polls
         head_at, tail_at, last, closed, least, in_chunk = HEAD, TAIL, LAST, CLOSED, LEAST, IN_CHUNK
         alert, before, behind, listed, waiting, waiters = ALERT, PREVIOUS, NEXT, LIST, WAITING, self._at + RECEIVERS
         while True:
             grab(False) or wait()
             head = control[head_at]
+            # Three ways to see an item: `_look` has seen it before; or TAIL says so, and that is enough in the middle of
+            # a chunk (at its start there may be pages behind to give back) as long as the channel is open (the bit of a
+            # closed one stands in TAIL); or `_look` sees it now.
             if head < self._ready or (head & in_chunk and head < control[tail_at] < closed) or self._look(head):
                 word = ring[head & mask]
                 head += 1
@@ -208,24 +230,28 @@ class Channel(Waiting):
                     control[head_at] = head
                     free()
                     if bounded and control[SENDERS]:
-                        unit.wake(self._at + SENDERS)
+                        participant.wake(self._at + SENDERS)
                     yield word
                 else:
-                    yield self._take_cargo(head - 1, word)
+                    yield self._take_payload(head - 1, word)
+                # Another item is there (or the channel was closed): receive it. If not, join the waiters at once, without
+                # the receivers' lock: TAIL is looked at once more below, when it can't be missed.
                 if head < self._ready or control[tail_at] != head:
                     continue
-                rung = False
+                woken = False
             else:
                 over = control[tail_at] == closed | head
                 free()
                 if over:
                     return
-            if rung or not plain or ident() != thread:
-                rung = self._stand_by(rung)
+            # What is rare is done by the function: a task that was woken for nothing and waits in front, the main task
+            # (it has a guard), a channel that polls, and a thread that is not the task's own.
+            if woken or not plain or ident() != thread:
+                woken = self._wait_for_item(woken)
                 continue
-            number = parker.waits = parker.waits + 1
+            number = slot.waits = slot.waits + 1
             if words[alert]:
-                unit.heed(parker)
+                participant.checkpoint(slot)
             grab_claim(False) or wait_claim()
             tail = words[me + before] = control[last]
             words[tail + behind if tail else waiters] = control[last] = me
@@ -233,51 +259,51 @@ class Channel(Waiting):
             words[me + listed] = waiters
             free_claim()
             if control[tail_at] != control[head_at]:
-                rung = unit.stop_waiting(me)
+                woken = participant.stop_waiting(me)
                 continue
             try:
                 while words[me + listed]:
                     words[me + waiting] = number
                     try:
-                        await_bell(bell)
-                    except InterruptedError:  # a signal, and its handler has run: the bell has not rung
+                        block(eventfd)
+                    except InterruptedError:  # a signal, and its handler has run: the event fd was not written to
                         continue
                     if words[alert]:
-                        unit.answer(parker)
-                        unit.heed(parker)
+                        participant.answer(slot)
+                        participant.checkpoint(slot)
                     else:
                         words[me + waiting] = 0
             except BaseException:
                 self._pass_on(waiters, me)
                 raise
-            rung = True
+            woken = True
 
-    def _offers(self) -> Iterator[Any]:
-        """The same on a rendezvous."""
+    def _iterate_rendezvous(self) -> Iterator[Any]:
         while True:
             try:
-                item = self._receive_offer(None)
+                item = self._rendezvous.receive(self, None)
             except ChannelClosed:
                 return
             yield item
 
     def _receive_waiting(self, timeout: float | None) -> Any:
         if self.capacity == 0:
-            return self._receive_offer(timeout)
-        until, rung = deadline(timeout), False
+            return self._rendezvous.receive(self, timeout)
+        until, woken = deadline(timeout), False
         while (item := self._take()) is NOTHING:
             if timeout is not None and timeout <= 0:
                 raise TimeoutError(f"{self!r} is empty")
             if until is None:
-                rung = self._stand_by(rung)
+                woken = self._wait_for_item(woken)
             else:
-                rung = self._wait_for(RECEIVERS, self._senders, self._is_empty, until, rung)
+                self.home.checkpoint()
+                woken = self._wait_for(RECEIVERS, self._senders, self._is_empty, until, woken)
         return item
 
     def _take(self) -> Any:
-        """Take the first item; `NOTHING` if there is none."""
+        """Take the first item; return `NOTHING` if there is none."""
         if self.capacity == 0:
-            return self._take_offer(NOTHING)
+            return self._rendezvous.receive_nowait(self, NOTHING)
         self._grab_receive(False) or self._wait_receive()
         head = self._control[HEAD]
         if not self._look(head):
@@ -286,19 +312,22 @@ class Channel(Waiting):
             if closed:
                 self._refuse_closed()
             return NOTHING
-        return self._take_cargo(head, self._ring[head & self._mask])
+        return self._take_payload(head, self._ring[head & self._mask])
 
-    def _take_cargo(self, head: int, word: int) -> Any:
+    def _take_payload(self, head: int, word: int) -> Any:
         """Take the item of this word. Called with the receivers' lock, which it gives back."""
         try:
             word, data = self._fetch(head, word)
         finally:
             self._free_receive()
         self._wake_sender()
-        return self._opened(word, data)
+        return self._opened(word, data)  # last: to unpickle runs the program's code, which may wait or fail
 
     def _fetch(self, head: int, word: int) -> tuple[int, Any]:
-        """The same for who holds the receivers' lock, then wakes a sender, and opens what was fetched."""
+        """Copy out what this word stands for, and move HEAD.
+
+        The caller holds the receivers' lock; afterwards it wakes a sender, and opens what was fetched.
+        """
         data = None
         if word < LEAST:
             word, data = self._unload(word)
@@ -309,12 +338,102 @@ class Channel(Waiting):
         if self._bounded and self._control[SENDERS]:
             self.home.wake(self._at + SENDERS)
 
+    # Waiting.
+
+    def _is_empty(self) -> bool:
+        tail: int = self._control[TAIL]
+        return tail == self._control[HEAD]
+
+    def _is_full(self) -> bool:
+        tail: int = self._control[TAIL]
+        return tail < CLOSED and tail >= self._control[HEAD] + self._most
+
+    def _wait_for(
+        self,
+        waiters: int,
+        others: Any,
+        must_wait: Callable[[], bool],
+        until: float | None,
+        woken: bool,
+    ) -> bool:
+        """Wait in one of the lists, unless that has become needless; return whether this task was woken.
+
+        `others` is the lock of those who could make the wait needless. While it is held, nothing can happen between
+        the look (`must_wait`) and the entry in the list. `woken` says whether this task was woken before, and another
+        was faster: then it waits in front. The caller has made a checkpoint.
+        """
+        participant, arena = self.home, self.home.arena
+        me = participant.begin_wait()
+        with others, arena.claim:
+            if not must_wait():
+                return woken
+            arena.push(self._at + waiters, me, front=woken)
+        try:
+            # A wake-up that is left over from an earlier wait may come here: only whoever takes us out of the list means
+            # this one.
+            while participant.words[me + LIST]:
+                if not self._block(until) and not participant.stop_waiting(me):
+                    raise TimeoutError(f"{self!r}: nobody came in time")
+        except TimeoutError:
+            raise
+        except BaseException:
+            self._pass_on(self._at + waiters, me)
+            raise
+        return True
+
+    def _wait_for_item(self, woken: bool) -> bool:
+        """Wait for an item or a close, unless there is one by now; return whether this task was woken.
+
+        `woken` is what it is in `_wait_for`; the head of this file says how the two differ.
+        """
+        participant, words, control, waiters = self.home, self._words, self._control, self._at + RECEIVERS
+        slot = participant.first if get_ident() == participant.first_thread else participant.wait_slot()
+        me, number = slot.at, slot.waits + 1
+        slot.waits = number
+        if words[ALERT] or slot.guard is not None:  # a checkpoint would find nothing else
+            participant.checkpoint(slot)
+        self._grab_claim(False) or self._wait_claim()
+        if woken:
+            participant.arena.push(waiters, me, front=True)
+        else:  # as `Arena.push`
+            last = words[me + PREVIOUS] = control[RECEIVERS + 1]
+            words[last + NEXT if last else waiters] = control[RECEIVERS + 1] = me
+            words[me + NEXT] = 0
+            words[me + LIST] = waiters
+        # The lost wake-up is prevented here. We are in the list, and giving the lock back makes that visible before we
+        # look for an item. A sender that has stored one after our look, and given its lock back, looks at the list: it
+        # finds us, and writes to our event fd. Without the two fences each could see the state before the other's store.
+        self._free_claim()
+        if control[TAIL] != control[HEAD]:
+            return participant.stop_waiting(me) or woken
+        try:
+            while words[me + LIST]:
+                words[me + WAITING] = number
+                try:
+                    eventfd_read(slot.eventfd)
+                except InterruptedError:  # a signal, and its handler has run: the event fd was not written to
+                    continue
+                if words[ALERT] or slot.guard is not None:
+                    participant.answer(slot)
+                    participant.checkpoint(slot)
+                else:
+                    words[me + WAITING] = 0
+        except BaseException:
+            self._pass_on(waiters, me)
+            raise
+        return True
+
+    def _pass_on(self, waiters: int, me: int) -> None:
+        """Leave the list without taking. If this task was woken by then, the item is for the next waiter: wake it."""
+        if self.home.stop_waiting(me):
+            self.home.wake(waiters)
+
     # Closing, and the rest.
 
     def close(self) -> None:
         """Accept nothing more, for all its users. What was accepted stays receivable."""
         if self.capacity == 0:
-            self._close_rendezvous()
+            self._rendezvous.close(self)
             return
         control = self._control
         with self._senders:
@@ -330,7 +449,7 @@ class Channel(Waiting):
         return bool(self._control[TAIL] >= CLOSED)
 
     def __len__(self) -> int:
-        """How many items it holds now."""
+        """Return how many items it holds now."""
         return max(0, (self._control[TAIL] & POSITION) - self._control[HEAD]) if self.capacity != 0 else 0
 
     def __bool__(self) -> bool:
@@ -350,17 +469,17 @@ class Channel(Waiting):
         return f"<Channel{label} {len(self)} of {self.capacity} {state}>"
 
     def __reduce__(self) -> tuple[Callable[..., Channel], tuple[Any, ...]]:
-        """A channel travels as (run, number) and nothing else."""
+        """A channel is pickled as (run, number) and nothing else."""
         return revive, (type(self), self.home.run, self.number)
 
     def detach(self) -> None:
-        """The run is over: let go of its memory, and say so when used."""
+        """Let go of the run's memory, which is going to be unmapped; every later use says that the run is over."""
         for view in (self._control, self._ring):
             view.release()
-        self.__class__ = Outside
+        self.__class__ = DetachedChannel
 
 
-class Outside(Channel):
+class DetachedChannel(Channel):
     """What a channel turns into when its run is over."""
 
     kind = "boundary"
@@ -376,20 +495,20 @@ class Outside(Channel):
     closed = property(_refuse)
 
     def __exit__(self, *_: object) -> None:
-        """The run has closed it."""
+        """Do nothing: the run has closed it."""
 
     def __repr__(self) -> str:
         return f"<channel {self.name or self.number} of a run that is over>"
 
 
 def revive(kind: type[Channel], run: int, number: int) -> Channel:
-    """A channel that arrives: this unit's own end of it."""
-    unit = units.get(run)
-    if unit is None:
+    """Return this participant's own end of a channel that arrives."""
+    participant = participants.get(run)
+    if participant is None:
         raise RuntimeError("this channel belongs to another run, or to one that is over")
-    known = unit.channels.get(number)
+    known = participant.channels.get(number)
     channel = None if known is None else known()
     if channel is None:
         channel = kind.__new__(kind)
-        channel._attach(unit, number)
+        channel._attach(participant, number)
     return channel

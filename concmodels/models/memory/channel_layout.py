@@ -5,7 +5,7 @@
 
 A small int is the word itself. Other words say where the pickled item lies: in the channel's byte ring (published
 whole, in one piece), or, if there is no room or it is large, in a block of its own. Pages of both rings that have
-been read go back to the system, so a stream of any length needs as much memory as lies in it at a time.
+been read go back to the system, so a stream of any length needs no more memory than what lies in it at a time.
 """
 
 from _weakref import ref
@@ -20,7 +20,7 @@ from concmodels.models.memory.arena import (
     NEXT_CHANNEL,
     PAGE,
 )
-from concmodels.models.memory.participant import Unit
+from concmodels.models.memory.participant import Participant
 from concmodels.models.memory.pickling import unpack_arrived
 
 TYPE_CHECKING = False
@@ -52,15 +52,15 @@ _SMALL_BYTES = 1 << 16
 
 
 def word_of(kind: int, value: int) -> int:
-    """A word that is no int."""
+    """Return the word of something that is no int."""
     return _BASE + (kind << _KIND) + value
 
 
-def make(unit: Unit, capacity: float, name: str | None, fds: int = 0) -> int:
-    """Lay out a new channel in the arena; returns its number."""
+def make(participant: Participant, capacity: float, name: str | None, fds: int = 0) -> int:
+    """Lay out a new channel in the arena, and return its number. Raises `ValueError` and `MemoryError`."""
     if capacity != inf and (not isinstance(capacity, int) or capacity < 0):
         raise ValueError(f"capacity must be 0, a positive whole number or math.inf, not {capacity!r}")
-    arena, words = unit.arena, unit.words
+    arena, words = participant.arena, participant.words
     slots, size = _sizes(capacity, words[CHANNEL_BYTES])
     label = b"" if name is None else name.encode()
     with arena.claim:
@@ -85,11 +85,11 @@ def make(unit: Unit, capacity: float, name: str | None, fds: int = 0) -> int:
 
 
 def _sizes(capacity: float, most: int) -> tuple[int, int]:
-    """How many slots and how many bytes a channel gets: powers of two."""
+    """Return how many slots and how many bytes a channel gets: powers of two."""
     if capacity == inf:
         return most // 8, most
     if capacity == 0:
-        return PAGE // 8, PAGE  # nothing lies there: a rendezvous is two lists of those who wait
+        return PAGE // 8, PAGE  # nothing lies there: a rendezvous is two lists of waiters
     slots = _power(max(512, int(capacity)))
     if slots > _CHUNK:
         slots = _power(int(capacity) + _CHUNK)
@@ -101,7 +101,7 @@ def _power(number: int) -> int:
 
 
 class ChannelMemory:
-    """What one unit has of a channel: views of its words, its locks, and the ways of items into words and back."""
+    """What one participant has of a channel: views of its words, its locks, and how items become words and back."""
 
     kind: ClassVar[str]
 
@@ -136,41 +136,44 @@ class ChannelMemory:
         "number",
     )
 
-    def _attach(self, unit: Unit, number: int) -> None:
+    def _attach(self, participant: Participant, number: int) -> None:
         at = CHANNELS_AT + CHANNEL_WORDS * number
-        control = self._control = unit.arena.part(at, CHANNEL_WORDS)
-        self.home, self.number, self._at = unit, number, at
+        control = self._control = participant.arena.part(at, CHANNEL_WORDS)
+        self.home, self.number, self._at = participant, number, at
         capacity, slots, name = control[CAPACITY], control[SLOTS], control[NAME_SIZE]
         self.capacity: float = inf if capacity < 0 else capacity
-        self.name = None if name < 0 else unit.arena.get(control[NAME_AT], name).decode()
+        self.name = None if name < 0 else participant.arena.get(control[NAME_AT], name).decode()
         self._bounded = capacity > 0
         self._trims = slots > 2 * _CHUNK
         most = slots - _CHUNK if self._trims else slots
         self._most = min(capacity, most) if capacity > 0 else most
         self._bytes_at, self._bytes_mask = control[BYTES_AT], control[BYTES] - 1
-        self._limit = self._ready = 0  # positions that a send and a receive may go to without looking
-        self._take_locks(unit)
-        self._open_slots(unit)
-        unit.channels[number] = ref(self, lambda _: unit.channels.pop(number, None))
+        self._limit = self._ready = 0  # a send and a receive before these positions need no look at the other side
+        self._take_locks(participant)
+        self._open_slots(participant)
+        participant.channels[number] = ref(self, lambda _: participant.channels.pop(number, None))
 
-    def _take_locks(self, unit: Unit) -> None:
-        senders, receivers = unit.arena.pair(self.number)
+    def _take_locks(self, participant: Participant) -> None:
+        senders, receivers = participant.arena.pair(self.number)
         self._senders, self._receivers = senders, receivers
         self._grab_send, self._wait_send, self._free_send = senders.acquire, senders.patient, senders.release
         self._grab_receive, self._wait_receive = receivers.acquire, receivers.patient
         self._free_receive = receivers.release
-        claim = unit.arena.claim
+        claim = participant.arena.claim
         self._grab_claim, self._wait_claim, self._free_claim = claim.acquire, claim.patient, claim.release
-        self._words = unit.words
+        self._words = participant.words
 
-    def _open_slots(self, unit: Unit) -> None:
-        """Where the words of the items are: anything with `[position & mask]`."""
+    def _open_slots(self, participant: Participant) -> None:
+        """Set `_ring`, where the words of the items are: anything with `[position & mask]`."""
         first = self._control[SLOTS_AT] >> 3
-        self._ring: Any = unit.arena.part(first, self._control[SLOTS])
+        self._ring: Any = participant.arena.part(first, self._control[SLOTS])
         self._mask = self._control[SLOTS] - 1
 
     def _look(self, head: int) -> bool:
-        """Whether there is something to take; on the way, give back the pages behind."""
+        """Return whether there is an item to take; on the way, give back the pages behind.
+
+        The caller holds the receivers' lock.
+        """
         tail = self._control[TAIL] & POSITION
         if head >= tail:
             return False
@@ -188,16 +191,16 @@ class ChannelMemory:
         return mask
 
     def _block(self, until: float | None) -> bool:
-        """Wait to be rung, False when the moment has come first."""
+        """Wait to be woken; return False if the moment has come first. The caller has made a checkpoint."""
         return self.home.wait(until)
 
     def _refuse_closed(self) -> NoReturn:
         raise ChannelClosed(f"channel {self.name!r} is closed" if self.name else "the channel is closed")
 
-    # Items as words. What touches the byte ring is called with the lock of its side.
+    # Items as words. The caller holds the lock of its side where the byte ring is touched.
 
     def _load(self, item: Any) -> int | bytes:
-        """An item as a word, or as bytes for the byte ring."""
+        """Return an item as a word, or as bytes for the byte ring. Raises `CannotTravel`."""
         if type(item) is int and LEAST <= item < -_BASE:
             return item
         if item is None or type(item) is bool:
@@ -205,18 +208,18 @@ class ChannelMemory:
         data = self.home.pack(item)
         return data if 4 * len(data) <= self._bytes_mask and self.capacity != 0 else self._own_block(data)
 
-    def _own_block(self, cargo: int | bytes) -> int:
-        if isinstance(cargo, int):
-            return cargo
+    def _own_block(self, payload: int | bytes) -> int:
+        if isinstance(payload, int):
+            return payload
         arena = self.home.arena
         with arena.claim:
-            at = arena.allocate(8 + len(cargo))
-        self.home.words[at >> 3] = len(cargo)
-        arena.write(at + 8, cargo)
+            at = arena.allocate(8 + len(payload))
+        self.home.words[at >> 3] = len(payload)
+        arena.write(at + 8, payload)
         return word_of(_BLOCK, at)
 
     def _store(self, data: Any) -> int:
-        """Put bytes into the byte ring, in one piece; into a block of their own if there is no room."""
+        """Put bytes into the byte ring, in one piece, or into a block of their own; return the word that says where."""
         control, size = self._control, self._bytes_mask + 1
         at, need = control[BYTES_TAIL], 8 + (len(data) + 7 & -8)
         if (at & self._bytes_mask) + need > size:
@@ -231,7 +234,7 @@ class ChannelMemory:
         return word_of(_RECORD, at)
 
     def _unload(self, word: int) -> tuple[int, Any]:
-        """What a word stands for: (value, bytes or a sign that it is a constant)."""
+        """Return what a word stands for: (0, its bytes), or for a constant (its number, True)."""
         kind, value = (word - _BASE) >> _KIND, (word - _BASE) & _VALUE
         if kind == _CONSTANT:
             return value, True
@@ -247,14 +250,14 @@ class ChannelMemory:
         return 0, data
 
     def _item_of(self, word: int) -> Any:
-        """The item of a word that lies in a record."""
+        """Return the item of a word that was handed over in a record."""
         if word >= LEAST:
             return word
         return self._opened(*self._unload(word))
 
     @staticmethod
     def _opened(word: int, data: Any) -> Any:
-        """The item itself, of what `_unload` has said of its word (nothing: the word is the item)."""
+        """Return the item itself, from what `_unload` has returned; with None for `data` the word is the item."""
         if type(data) is bytes:
             return unpack_arrived(data, "an item of this channel")
         return word if data is None else CONSTANTS[word]
@@ -266,9 +269,9 @@ class ChannelMemory:
                 self.home.arena.give_back(self._bytes_at + (chunk & self._bytes_mask), _BYTE_CHUNK)
         self._control[BYTES_HEAD] = end
 
-    def _discard(self, cargo: int | bytes) -> None:
-        """It was not sent: its block is free again."""
-        if type(cargo) is int and cargo < LEAST and (cargo - _BASE) >> _KIND == _BLOCK:
-            at, arena = (cargo - _BASE) & _VALUE, self.home.arena
+    def _discard(self, payload: int | bytes) -> None:
+        """Free the block of a payload that was not sent."""
+        if type(payload) is int and payload < LEAST and (payload - _BASE) >> _KIND == _BLOCK:
+            at, arena = (payload - _BASE) & _VALUE, self.home.arena
             with arena.claim:
                 arena.free(at, 8 + self.home.words[at >> 3])

@@ -1,6 +1,6 @@
-"""What runs in a child: attach to the arena, do the one task, publish how it ended.
+"""What runs in a child: it attaches to the arena, does its one task, and publishes how that ended.
 
-Nothing here imports more than it must: 300 interpreters start in 1.5 seconds this way.
+Nothing here imports more than it must: with 300 interpreters a module of a millisecond costs a sixth of a second.
 """
 
 import os
@@ -9,7 +9,7 @@ from _thread import _count, allocate_lock, start_new_thread
 from concmodels.models.memory import pickling
 from concmodels.models.memory.arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
 from concmodels.models.memory.group import DONE, FAILED, STOPPED, finish
-from concmodels.models.memory.participant import Parker, Unit, enter
+from concmodels.models.memory.participant import WaitSlot, Participant, enter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-def work(unit: Unit, at: int, bell: int) -> None:
+def work(participant: Participant, at: int, eventfd: int) -> None:
     """Do the task of this record."""
-    unit.adopt(Parker(at, bell, at))
-    unit.bells[at] = bell
-    enter(unit)
+    participant.bind_first_thread(WaitSlot(at, eventfd, at))
+    participant.eventfds[at] = eventfd
+    enter(participant)
     try:
-        _do_task(unit, at)
+        _do_task(participant, at)
     except Cancelled:
-        pass  # the run is broken off: nobody asks any more
+        pass  # the run is broken off: no task will ask how this one ended
 
 
-def _do_task(unit: Unit, at: int) -> None:
-    words, arena = unit.words, unit.arena
+def _do_task(participant: Participant, at: int) -> None:
+    words, arena = participant.words, participant.arena
     if words[MAIN_AT]:
         pickling.know_main(pickling.unpack(arena.get(words[MAIN_AT], words[MAIN_SIZE])))
     with arena.claim:
@@ -39,16 +39,18 @@ def _do_task(unit: Unit, at: int) -> None:
         arena.free(block, size)
         words[at + BLOCK] = 0
     name, call = pickling.unpack(payload)
-    outcome = _outcome(unit, name, call)
-    unit.close_all()
-    finish(unit, at, *outcome)
+    outcome = _outcome(participant, name, call)
+    participant.close_all()
+    finish(participant, at, *outcome)
 
 
-def _outcome(unit: Unit, name: str, call: bytes) -> tuple[int, bytes]:
+def _outcome(participant: Participant, name: str, call: bytes) -> tuple[int, bytes]:
     try:
         function, args = pickling.unpack_arrived(call, f"the call of task {name!r}")
-        result = pickling.pack_result(unit.call(function, args), unit, f"the result of task {name!r} can't travel")
-        unit.finish_pools()
+        result = pickling.pack_result(
+            participant.call(function, args), participant, f"the result of task {name!r} can't travel"
+        )
+        participant.finish_pools()
         return DONE, result
     except Cancelled:
         return STOPPED, b""
@@ -56,71 +58,71 @@ def _outcome(unit: Unit, name: str, call: bytes) -> tuple[int, bytes]:
         return FAILED, pickling.pack_error(error, name)
 
 
-def ringer(bell: int) -> Callable[[], None]:
-    """The way to alarm the keeper."""
+def notifier(eventfd: int) -> Callable[[], None]:
+    """Return a function that writes to the supervisor's event fd."""
 
-    def alarm() -> None:
-        os.eventfd_write(bell, 1)
+    def notify_supervisor() -> None:
+        os.eventfd_write(eventfd, 1)
 
-    return alarm
+    return notify_supervisor
 
 
 # An interpreter.
 
 
-def tell(unit: Unit, parker: Parker, frame: FrameType) -> None:
-    """Say where a thread waits: the supervisor suspects a deadlock, which is rare."""
+def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
+    """Say where a thread waits, because the supervisor suspects a deadlock; that is rare, so the import waits too."""
     from concmodels.models.memory.deadlocks import tell
 
-    tell(unit, parker, frame)
+    tell(participant, slot, frame)
 
 
-def interpreter(kind: str, run: int, fd: int, keeper: int, view: memoryview, at: int) -> None:
-    """The life of an interpreter, called in it."""
-    unit = Unit(kind, run, Arena(fd, view))
-    unit.tell = tell
-    unit.arena.open_locks()
-    unit.alarm = ringer(keeper)
-    unit.new_parker = lambda: local_parker(unit)
+def interpreter(kind: str, run: int, fd: int, supervisor: int, view: memoryview, at: int) -> None:
+    """Do a task in the interpreter that was made for it; this is the first that is called there."""
+    participant = Participant(kind, run, Arena(fd, view))
+    participant.tell = tell
+    participant.arena.open_locks()
+    participant.notify_supervisor = notifier(supervisor)
+    participant.new_slot = lambda: local_slot(participant)
     try:
-        work(unit, at, unit.words[at])
+        work(participant, at, participant.words[at])
     finally:
-        unit.close()
+        participant.close()
 
 
-def local_parker(unit: Unit) -> Parker:
-    """A place to wait for a thread that the program has started itself, where bells are descriptors of this process."""
-    with unit.arena.claim:
-        at = unit.arena.new_record()
-        if not unit.words[at]:
-            unit.words[at] = os.eventfd(0, os.EFD_CLOEXEC)
-    return Parker(at, unit.words[at], at)
+def local_slot(participant: Participant) -> WaitSlot:
+    """Return a slot for a thread that the program has started itself; its event fd is one of this process."""
+    with participant.arena.claim:
+        at = participant.arena.new_record()
+        if not participant.words[at]:
+            participant.words[at] = os.eventfd(0, os.EFD_CLOEXEC)
+    return WaitSlot(at, participant.words[at], at)
 
 
 # A process.
 
 
 def process(kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
-    """The life of a process, called in it."""
+    """Do a task in the process that was started for it; this is the first that is called there."""
     from _socket import socket
 
     _leave_signals_to_parent()
-    arena_fd, bell, keeper, registrar = fds
-    unit = Unit(kind, run, Arena.attach(arena_fd))
-    unit.tell = tell
+    arena_fd, eventfd, supervisor, registrar = fds
+    participant = Participant(kind, run, Arena.attach(arena_fd))
+    participant.tell = tell
     os.close(arena_fd)
-    unit.arena.open_locks()
-    unit.alarm = ringer(keeper)
-    _ask_registrar(unit, socket(fileno=registrar))
-    unit.call = lambda function, args: _call_until_told(function, args, lambda: _must_end(unit, at))
-    work(unit, at, bell)
+    participant.arena.open_locks()
+    participant.notify_supervisor = notifier(supervisor)
+    _ask_registrar(participant, socket(fileno=registrar))
+    participant.call = lambda function, args: _call_until_told(function, args, lambda: _must_end(participant, at))
+    work(participant, at, eventfd)
 
 
 def _leave_signals_to_parent() -> None:
-    """Ctrl-C, SIGTERM and SIGHUP often come to the whole group of processes: the parent decides.
+    """Ignore Ctrl-C, SIGTERM and SIGHUP, which often come to the whole group of processes: the parent decides.
 
-    They have been blocked since before this process began. What it starts itself is to hear SIGTERM and SIGHUP as
-    usual, and would inherit `SIG_IGN`.
+    They have been blocked since before this process began. Handlers that do nothing stand in for `SIG_IGN`, because the
+    programs that the task starts would inherit that, and are to hear SIGTERM and SIGHUP as usual.
     """
     from signal import SIG_IGN, SIG_UNBLOCK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask, signal
 
@@ -131,10 +133,11 @@ def _leave_signals_to_parent() -> None:
 
 
 def _call_until_told(function: Callable[..., object], args: tuple[object, ...], must_end: Callable[[], bool]) -> object:
-    """Call it. The group may be cancelled while it only computes: then the parent knocks (SIGTERM), until this raises.
+    """Call the function, and raise `Cancelled` in the middle of it if the parent sends SIGTERM.
 
-    It raises in the program's own code, never while a lock is held; and the knocks that come late do no harm. A SIGTERM
-    from elsewhere is no knock.
+    The parent does so when the task was cancelled and only computes, again and again until this raises. It raises in the
+    program's own code, never in the library's, where a lock may be held; a SIGTERM that comes late does no harm, and one
+    from elsewhere means nothing.
     """
     from signal import SIGTERM, signal
 
@@ -152,20 +155,20 @@ def _call_until_told(function: Callable[..., object], args: tuple[object, ...], 
         signal(SIGTERM, _not_now)
 
 
-def _must_end(unit: Unit, at: int) -> bool:
-    """Whether the parent wants the task of this record to end."""
-    return bool(unit.words[BROKEN]) or unit.cancelled(at)
+def _must_end(participant: Participant, at: int) -> bool:
+    """Return whether the parent wants the task of this record to end."""
+    return bool(participant.words[BROKEN]) or participant.cancelled(at)
 
 
 def _not_now(_signum: int, _frame: object) -> None:
-    """A signal that is not for this process, or a knock that comes when all is over.
+    """Do nothing: the signal is not for this process, or comes when the task is over.
 
-    (With `SIG_IGN` in its place Python complains of a knock on its way.)
+    (With `SIG_IGN` in its place Python would complain of a signal that is on its way.)
     """
 
 
-def _ask_registrar(unit: Unit, connection: socket) -> None:
-    """Bells of others, and places to wait for further threads, come from the parent at first use."""
+def _ask_registrar(participant: Participant, connection: socket) -> None:
+    """Have the parent send the event fds of others, and slots for further threads, at first use."""
     asking = allocate_lock()
 
     def ask(record: int) -> tuple[int, int]:
@@ -176,14 +179,14 @@ def _ask_registrar(unit: Unit, connection: socket) -> None:
             raise Cancelled("the run is over")
         return int.from_bytes(answer, "little"), int.from_bytes(extra[0][2], "little")
 
-    def new_parker() -> Parker:
-        at, bell = ask(0)
-        unit.bells[at] = bell
-        return Parker(at, bell, at)
+    def new_slot() -> WaitSlot:
+        at, eventfd = ask(0)
+        participant.eventfds[at] = eventfd
+        return WaitSlot(at, eventfd, at)
 
-    unit.fetch_bell = lambda record: ask(record)[1]
-    unit.new_parker = new_parker
-    unit.own_threads = _count() + 1  # a fork counts the threads of its parent
+    participant.fetch_eventfd = lambda record: ask(record)[1]
+    participant.new_slot = new_slot
+    participant.own_threads = _count() + 1  # a fork counts the threads of its parent
     start_new_thread(_die_with_parent, (connection.fileno(),))
 
 
@@ -197,5 +200,5 @@ def _die_with_parent(connection: int) -> None:
 
 
 def descriptors(*duplicates: object) -> tuple[int, ...]:
-    """Descriptors that arrive with a new process."""
+    """Return the descriptors that arrive with a new process."""
     return tuple(duplicate.detach() for duplicate in duplicates)  # type: ignore[attr-defined]

@@ -1,9 +1,9 @@
 """Deadlocks of the models with memory boundaries, found if `run(main, deadlock_after=seconds)` asks for it.
 
 A task that waits without a timeout says so in its record (WAITING, the number of that wait). When for so many seconds
-the keeper has found every task in the same wait, with a silent bell, it rings them all once and asks where they are:
-the stack of a task can be read only by itself. Each answers from inside its wait and waits on. If then all of them wait
-again, none of them will ever go on.
+the supervisor has found every task in the same wait, with nothing in its event fd, it wakes them all once and asks where
+they are: the stack of a task can be read only by itself. Each answers from inside its wait and waits on. If then all of
+them wait again, none of them will ever go on.
 """
 
 import sys
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
-    from concmodels.models.memory.participant import Parker, Unit
+    from concmodels.models.memory.participant import WaitSlot, Participant
 
 _FOREIGN = -1
 
 
-class Watch:
-    """Looks, now and then, whether anybody in the run can still go on."""
+class DeadlockDetector:
+    """Looks, now and then, whether any task of the run can still go on."""
 
-    def __init__(self, unit: Unit, seconds: float) -> None:
-        self._unit = unit
+    def __init__(self, participant: Participant, seconds: float) -> None:
+        self._participant = participant
         self._still = Stillness(seconds)
         self._asked = False
         self._next = now()
 
     def patience(self) -> float:
-        """The seconds until the next look."""
+        """Return the seconds until the next look."""
         return max(0.0, self._next - now())
 
     def look(self, names: dict[int, str], own_threads: Iterable[int]) -> Deadlock | None:
-        """Look, if it is time. `names` are those of all tasks, by record."""
+        """Look, if it is time; return the deadlock if there is one. `names` are those of all tasks, by record."""
         if now() < self._next:
             return None
         self._next = now() + self._still.pause
@@ -53,37 +53,37 @@ class Watch:
         return None
 
     def _waits(self, names: dict[int, str]) -> dict[int, int]:
-        """Which wait each task is in; nothing if somebody can go on."""
-        words = self._unit.words
+        """Return the number of the wait that each task is in; nothing if a task can go on."""
+        words = self._participant.words
         waits = {at: words[at + WAITING] for at in names}
         rings_count = not words[KEEPS_INTERPRETERS]  # those of 'subinterp:queue' look for themselves
-        if words[SPAWNED] or not all(waits.values()) or (rings_count and self._is_rung(names)):
+        if words[SPAWNED] or not all(waits.values()) or (rings_count and self._is_notified(names)):
             return {}
         return waits
 
-    def _is_rung(self, names: Iterable[int]) -> bool:
-        """Whether somebody has been woken and has not noticed yet."""
-        bells = poll()
+    def _is_notified(self, names: Iterable[int]) -> bool:
+        """Return whether a task has been woken and has not noticed yet."""
+        eventfds = poll()
         for at in names:
-            bells.register(self._unit.words[at], POLLIN)
-        return bool(bells.poll(0))
+            eventfds.register(self._participant.words[at], POLLIN)
+        return bool(eventfds.poll(0))
 
     @staticmethod
     def _is_foreign(own_threads: Iterable[int]) -> bool:
-        """Whether there are threads in the parent that the run did not start: they may send."""
+        """Return whether there are threads in the parent that the run did not start: they may send."""
         return bool(sys._current_frames().keys() - set(own_threads) - {threading.get_ident()})
 
     def _ask(self, names: Iterable[int]) -> None:
         self._asked = True
-        self._unit.words[TELL] += 1
-        self._unit.words[ALERT] = 1
+        self._participant.words[TELL] += 1
+        self._participant.words[ALERT] = 1
         for at in list(names):
-            self._unit.ring(at)
+            self._participant.notify(at)
         self._next = now()
 
     def _conclude(self, names: dict[int, str], waits: dict[int, int]) -> Deadlock | None:
-        """All have been asked. Have all answered, and do all wait again?"""
-        words, lines = self._unit.words, []
+        """Return the deadlock once all tasks have answered and wait again; None as long as that is not so."""
+        words, lines = self._participant.words, []
         if not waits or any(words[at + TOLD] != words[TELL] for at in names):
             return None
         self._asked = False
@@ -91,18 +91,20 @@ class Watch:
             size = words[at + PLACE_SIZE]
             if size == _FOREIGN:
                 return None
-            lines.append(f"{name}: {self._unit.arena.get(words[at + PLACE_AT], size).decode()}")
+            lines.append(f"{name}: {self._participant.arena.get(words[at + PLACE_AT], size).decode()}")
         return Deadlock(SENTENCE, tuple(lines))
 
 
-def tell(unit: Unit, parker: Parker, frame: FrameType) -> None:
-    """In a task that waits: say where."""
-    words, arena = unit.words, unit.arena
+def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
+    """Say in the arena where the calling task waits."""
+    words, arena = participant.words, participant.arena
     text = doing(stack(frame)).encode()
     with arena.claim:
-        if words[parker.at + PLACE_SIZE] > 0:
-            arena.free(words[parker.at + PLACE_AT], words[parker.at + PLACE_SIZE])
-        words[parker.at + PLACE_AT] = arena.put(text)
-        words[parker.at + PLACE_SIZE] = _FOREIGN if _count() > unit.own_threads + len(unit.service) else len(text)
-        words[parker.at + TOLD] = words[TELL]
-    unit.alarm()
+        if words[slot.at + PLACE_SIZE] > 0:
+            arena.free(words[slot.at + PLACE_AT], words[slot.at + PLACE_SIZE])
+        words[slot.at + PLACE_AT] = arena.put(text)
+        words[slot.at + PLACE_SIZE] = (
+            _FOREIGN if _count() > participant.own_threads + len(participant.service) else len(text)
+        )
+        words[slot.at + TOLD] = words[TELL]
+    participant.notify_supervisor()

@@ -1,4 +1,4 @@
-"""The keeper of `subinterp`: a thread of the main interpreter hosts each of the others, until it is closed."""
+"""The supervisor of `subinterp`: it has a thread of the main interpreter host each of the others until it is closed."""
 
 import sys
 import threading
@@ -7,7 +7,7 @@ from os import cpu_count
 
 from concmodels.models.memory.arena import KEEPS_INTERPRETERS, STATE
 from concmodels.models.memory.group import DONE
-from concmodels.models.memory.supervisor import Keeper
+from concmodels.models.memory.supervisor import Supervisor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,17 +17,17 @@ _LIFE = """
 import sys
 sys.path[:] = path
 from concmodels.models.memory.child import interpreter
-interpreter(kind, run, fd, keeper, view, at)
+interpreter(kind, run, fd, supervisor, view, at)
 del view
 """
 
 
-class InterpreterKeeper(Keeper):
+class InterpreterSupervisor(Supervisor):
     """Starts an interpreter per task."""
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, keep: bool = False) -> None:
         super().__init__(kind, channel_bytes, deadlock_after)
-        self.unit.words[KEEPS_INTERPRETERS] = keep
+        self.participant.words[KEEPS_INTERPRETERS] = keep
         self._keep_open = keep
         self._kept: list[interpreters.Interpreter] = []
         self._hosts: set[threading.Thread] = set()
@@ -41,7 +41,7 @@ class InterpreterKeeper(Keeper):
         host.start()
 
     def wait(self) -> None:
-        """Wait for the bell; join the threads whose interpreter is closed."""
+        """Wait for the event fd; join the threads whose interpreter is closed."""
         super().wait()
         while self._gone:
             host = self._gone.pop()
@@ -49,39 +49,39 @@ class InterpreterKeeper(Keeper):
             self._hosts.discard(host)
 
     def own_threads(self) -> Iterable[int]:
-        """The hosts."""
+        """Return the threads that host interpreters."""
         return [host.ident for host in list(self._hosts) if host.ident is not None]
 
     def idle(self) -> bool:
-        """Whether no interpreter is left."""
+        """Return whether no interpreter is left."""
         return not self._hosts
 
     def names(self) -> list[str]:
-        """The names of the tasks that have not ended."""
+        """Return the names of the tasks that have not ended."""
         return [host.name for host in list(self._hosts) if host not in self._gone]
 
     def _host(self, at: int, name: str) -> None:
         try:
-            self._live(at)
-            if self.unit.words[at + STATE] < DONE:
+            self._run_interpreter(at)
+            if self.participant.words[at + STATE] < DONE:
                 raise RuntimeError("the interpreter ended without a word")
         except BaseException as error:  # noqa: BLE001 - it is the task's failure
             self.failed(at, name, error)
         finally:
             self.ended(at)
             self._gone.append(threading.current_thread())
-            self.unit.alarm()
+            self.participant.notify_supervisor()
 
-    def _live(self, at: int) -> None:
+    def _run_interpreter(self, at: int) -> None:
         with self._making:
             interpreter = interpreters.create()
         try:
             interpreter.prepare_main(
-                kind=self.unit.kind,
+                kind=self.participant.kind,
                 run=self.run,
-                fd=self.unit.arena.fd,
-                keeper=self.bell,
-                view=self.unit.arena.bytes,
+                fd=self.participant.arena.fd,
+                supervisor=self.eventfd,
+                view=self.participant.arena.bytes,
                 at=at,
                 path=tuple(sys.path),
             )
@@ -93,7 +93,7 @@ class InterpreterKeeper(Keeper):
                 interpreter.close()
 
     def finish(self) -> None:
-        """The last task has ended (or the keeper itself has failed)."""
+        """Join the hosts, and close the interpreters that were kept."""
         for host in self._hosts:
             host.join()
         for interpreter in self._kept:
@@ -103,4 +103,4 @@ class InterpreterKeeper(Keeper):
         """Close the pipes and queues of the run's channels."""
         transports = sys.modules.get("concmodels.models.memory.transports")
         if transports is not None:
-            transports.close_all(self.unit)
+            transports.close_all(self.participant)

@@ -1,7 +1,7 @@
 """What the forkserver of a run does last: it removes its folder, if the program was killed and could not.
 
-The forkserver imports this when it is started, and ends when the program and all its children have ended. Children do
-not run this: they leave by `os._exit`.
+The forkserver imports this module when it is started, and ends when the program and all its children have ended.
+Children do not run the function below: they leave by `os._exit`.
 """
 
 import atexit
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_WAITS_S = 1.0  # for the program, whose last steps are the kernel's
+_WAITS_S = 1.0  # for the end of the program: the kernel may still be at it
 
 
 def _remove_folder() -> None:

@@ -1,19 +1,19 @@
 """Names in the file system that a run needs while it lasts, and what becomes of them when it could not remove them.
 
-A run beyond a memory boundary has 129 semaphores, which are files in /dev/shm; and a process that starts others through
-multiprocessing's forkserver has a folder for that one's socket. Each name says which process it belongs to, so that
-anybody can tell the leftovers of a dead one:
+A run of a memory boundary model has 129 semaphores, which are files in /dev/shm; and a process that starts others
+through multiprocessing's forkserver has a folder for that one's socket. Each name says which process it belongs to, so
+that the leftovers of a dead one can be told from what is in use:
 
     /dev/shm/sem.concmodels-OWNER-RANDOM-NUMBER        OWNER is WORLD-PID-START:
     $TMPDIR/pymp-OWNER                                 the namespaces, the process in them, and when it was started
     $TMPDIR/concmodels-dask-OWNER-RANDOM               (the folder of an embedded cluster)
 
-Four look after them, and one is enough:
+There are four ways in which they are removed, and one is enough:
 
 1. the run, when it ends; SIGTERM and SIGHUP end it in order;
-2. multiprocessing's resource tracker, which knows the semaphores, when the process is killed;
-3. the forkserver, which outlives the process, for the folder: `last_out.py`;
-4. the next run, whatever was killed.
+2. multiprocessing's resource tracker, which knows the semaphores, removes them when the process is killed;
+3. the forkserver, which outlives the process, removes the folder: `last_out.py`;
+4. the next run removes what is left of processes that are dead.
 """
 
 import os
@@ -41,7 +41,7 @@ _SOCKET_PATH = 107 - len("/sock-0123456789ab")  # how long the path of the folde
 
 
 def _world() -> str:
-    """Where a process number means what it means here: this boot of this machine, these namespaces.
+    """Return what a process number is valid in: this boot of this machine, and these namespaces, as six digits.
 
     A folder may be shared with other containers, or with other machines. Raises `OSError` without /proc.
     """
@@ -51,27 +51,30 @@ def _world() -> str:
 
 
 def _started(pid: int) -> int | None:
-    """When a process was started, in the kernel's clock; None if it has ended. Raises `OSError` if it can't be told."""
+    """Return when a process was started, in the kernel's clock; None if it has ended.
+
+    Raises `OSError` if that can't be told.
+    """
     try:
         os.kill(pid, 0)  # /proc may hide a process from us
     except ProcessLookupError:
         return None
     except PermissionError:
-        pass  # somebody else's, at least by now: the time tells
+        pass  # the number is another user's process, at least by now: the time tells
     state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
     return None if state in "ZX" else int(fields[18])
 
 
 def owner() -> str:
-    """This process, in a name."""
+    """Return this process as it stands in a name."""
     try:
         return f"{_world()}-{os.getpid()}-{_started(os.getpid())}"
-    except OSError:  # no /proc: nobody will take the names for leftovers
+    except OSError:  # no /proc: the names will never be taken for leftovers
         return f"000000-{os.getpid()}-0"
 
 
 def is_dead(world: str, pid: int, start: int) -> bool:
-    """Whether the process that this name belongs to has ended. In doubt it has not."""
+    """Return whether the process that this name belongs to has ended; False in doubt."""
     try:
         return world == _world() and _started(pid) != start
     except OSError, OverflowError:
@@ -82,9 +85,9 @@ def is_dead(world: str, pid: int, start: int) -> bool:
 
 
 def make_semaphores(count: int) -> tuple[str, Callable[[], object]]:
-    """Make so many semaphores, each free; returns what their names begin with, and what removes them all.
+    """Make so many semaphores, each free; return what their names begin with, and a function that removes them all.
 
-    The names are this, and a number from 0 on. They are removed at the latest when the process ends.
+    Behind that beginning there is a number from 0 on. They are removed at the latest when the process ends.
     """
     from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
     from multiprocessing import resource_tracker, util
@@ -125,7 +128,7 @@ def _remove_semaphores(names: list[str]) -> None:
 
 
 def name_the_folder() -> None:
-    """Give multiprocessing's temporary folder, if there is none yet, a name that says whose it is."""
+    """Make multiprocessing's temporary folder, if there is none yet, with a name that says which process it is for."""
     from multiprocessing import process, util
 
     config = process.current_process()._config  # type: ignore[attr-defined]
@@ -141,7 +144,7 @@ def name_the_folder() -> None:
 
 
 def owner_of(folder: str) -> tuple[str, int, int] | None:
-    """The process that a folder belongs to; None if it is not named like that."""
+    """Return the process that a folder belongs to; None if its name does not say so."""
     found = _FOLDER.fullmatch(os.path.basename(folder))
     return found and (found[1], int(found[2]), int(found[3]))
 
@@ -151,7 +154,7 @@ def _folders() -> Iterable[str]:
 
 
 def _parents() -> list[str]:
-    """Where the folder may be: /tmp if the path would be too long elsewhere, as multiprocessing does it."""
+    """Return where the folder may be: /tmp if the path would be too long elsewhere, as multiprocessing does it."""
     return list(dict.fromkeys((tempfile.gettempdir(), "/tmp")))
 
 
@@ -172,7 +175,7 @@ def sweep(*, semaphores: bool = True) -> None:
 
 
 def _sweep(parent: str, pattern: re.Pattern[str], remove: Callable[[str], object]) -> None:
-    """Remove what is called like this, belongs to this user, and to no process that lives."""
+    """Remove the entries with such a name that belong to this user, and to a process that is dead."""
     try:
         entries = [(entry, found) for entry in os.scandir(parent) if (found := pattern.fullmatch(entry.name))]
     except OSError:

@@ -1,7 +1,7 @@
-"""The loans of one unit: who still sees the memory of shared buffers; see `buffer.py`.
+"""The open views of one participant: what in it still sees the memory of shared buffers; see `buffer.py`.
 
-A loan may end in the garbage collector, while this very thread holds the claim lock. So its end is only noted there,
-and counted at once if the lock happens to be free; else with the next operation, at the latest when the task ends.
+A view may end in the garbage collector, while this very thread holds the claim lock. So its end is only noted there, and
+counted at once if the lock happens to be free; else with the next operation, at the latest when the task ends.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models.memory.participant import Unit
+    from concmodels.models.memory.participant import Participant
 
 # An entry. Entries are used again, but only as entries: an old handle must see that the number is another.
 NEXT, NUMBER, WAS_RELEASED, COUNT, PLACE, SIZE = range(6)
@@ -24,7 +24,7 @@ ENTRY_BYTES = 8 * 6
 
 
 def _free_entry(arena: Arena, at: int) -> None:
-    """The buffer was released, and nobody sees it any more. The caller holds the claim lock."""
+    """Free a buffer that was released and that no view sees any more. The caller holds the claim lock."""
     words = arena.words
     arena.free(words[at + PLACE], words[at + SIZE])
     words[at + NUMBER], words[at + NEXT] = 0, words[FREE_SHARE]
@@ -35,38 +35,39 @@ class _Byte(ctypes.Union):  # an array of these has the format "B", which can be
     _fields_ = [("byte", ctypes.c_ubyte)]
 
 
-def loans_of(unit: Unit) -> Loans:
-    """Return what this unit sees of the run's shared buffers."""
-    with unit.opening_lock:
-        if unit.loans is None:
-            unit.loans = Loans(unit)
-        loans: Loans = unit.loans
-        return loans
+def views_of(participant: Participant) -> OpenViews:
+    """Return the open views of this participant."""
+    with participant.opening_lock:
+        if participant.views is None:
+            participant.views = OpenViews(participant)
+        views: OpenViews = participant.views
+        return views
 
 
-class Loans:
-    """The loans of one unit."""
+class OpenViews:
+    """The views that one participant has handed out to the program, and how many of them have ended."""
 
-    def __init__(self, unit: Unit) -> None:
-        self._arena = unit.arena
-        self._live: dict[int, tuple[int, int, ref[Any], ref[memoryview]]] = {}  # entry, its number, loan, view
-        self._ended: list[int] = []  # the entries of loans that have ended but are still counted
+    def __init__(self, participant: Participant) -> None:
+        self._arena = participant.arena
+        self._live: dict[int, tuple[int, int, ref[Any], ref[memoryview]]] = {}  # entry, its number, owner, view
+        self._ended: list[int] = []  # the entries of views that have ended but are still counted
         self._keys = count()
         self._pid = os.getpid()
-        if not unit.is_parent and unit.kind == "processes":
-            import atexit  # in an interpreter the unit is closed; a process ends with its unit
+        if not participant.is_parent and participant.kind == "processes":
+            import atexit  # an interpreter closes its participant before it ends; a process ends without that
 
             atexit.register(self._exit)
 
     def hand_out(self, memory: memoryview, at: int, number: int, *kind: Any, readonly: bool) -> memoryview:
-        """A view of this memory, which is counted already, cast to this kind: a format, maybe a shape.
+        """Return a view of this memory, which is counted already, cast to this kind: a format, maybe a shape.
 
-        Its owner is an object of ctypes, because of those who keep the owner but not the view: `ndarray(buffer=view)`.
+        What owns the memory is an object of ctypes, because numpy keeps the owner but not the view in
+        `ndarray(buffer=view)`: the view ends, for this class, when the owner does.
         """
-        key, loan = next(self._keys), (_Byte * len(memory)).from_buffer(memory)
-        view = memoryview(loan).cast(*kind)
+        key, owner = next(self._keys), (_Byte * len(memory)).from_buffer(memory)
+        view = memoryview(owner).cast(*kind)
         view = view.toreadonly() if readonly else view
-        self._live[key] = at, number, ref(loan, lambda _: self._note_end(key)), ref(view)
+        self._live[key] = at, number, ref(owner, lambda _: self._note_end(key)), ref(view)
         return view
 
     def _note_end(self, key: int) -> None:
@@ -82,11 +83,11 @@ class Loans:
                 claim.release()
 
     def returned(self, at: int) -> None:
-        """One loan of this entry has ended."""
+        """Note that one view of this entry has ended."""
         self._ended.append(at)
 
     def settle(self) -> None:
-        """Count the loans that have ended, and free what nobody sees any more. The caller holds the claim lock."""
+        """Count the views that have ended, and free what no view sees any more. The caller holds the claim lock."""
         words = self._arena.words
         while self._ended:
             at = self._ended.pop()
@@ -106,7 +107,10 @@ class Loans:
                 pass  # it has exports, such as an array made of it: that stays valid
 
     def end(self) -> list[tuple[int, int]]:
-        """The unit leaves the run. Returns what of the memory can still be seen here: from where to where."""
+        """Release all views, because the participant leaves the run.
+
+        Return what of the memory can still be seen here, by arrays and the like: from where to where.
+        """
         self.release()
         words = self._arena.words
         places = [(words[at + PLACE], words[at + SIZE]) for at, *_ in list(self._live.values())]
@@ -115,7 +119,7 @@ class Loans:
         return [(place, place + size) for place, size in places]
 
     def _exit(self) -> None:
-        """The process ends, and with it everything in it that sees the memory."""
+        """Count all views as ended, because the process ends."""
         self.release()
         self._ended += [at for at, *_ in list(self._live.values())]
         self._live.clear()

@@ -1,18 +1,20 @@
-"""What a process or an interpreter has of a run: its view of the arena, its bells, and how it waits.
+"""What a process or an interpreter has of a run: its view of the arena, its event fds, and how its threads wait.
 
-Waiting consumes nothing, taking never waits. Who wants to wait
+Waiting consumes nothing, taking never waits. A task that wants to wait
 
-1. takes the lock of those who could make it unnecessary (a receiver the senders' lock, a sender the receivers'), so
-   that nothing can happen meanwhile;
-2. looks once more, and if there is still nothing, puts itself into the list of waiters (claim lock);
-3. gives the locks back and blocks in one `read` of its own bell, an eventfd.
+1. takes the lock of those who could make the wait unnecessary (a receiver the senders' lock, a sender the receivers'),
+   so that nothing can happen meanwhile;
+2. looks once more, and if there is still nothing, puts its record into the list of waiters (claim lock);
+3. gives the locks back and blocks in one `read` of its own event fd.
 
-Who makes progress possible pops the first waiter and rings its bell. The woken one looks again; if somebody was
-faster, it goes back to the *front* of the list. One that was rung but leaves without taking (a timeout, a
-cancellation) passes the ring on. So an item is never left lying while somebody waits, and a ring too many does no harm.
+A task that makes progress possible pops the first waiter and writes to that one's event fd. The woken task looks again;
+if another task was faster, it goes back to the *front* of the list. A task that was woken but leaves without taking (a
+timeout, a cancellation) wakes the next one instead. So no item is left lying while a task waits for it, and a wake-up
+too many does no harm.
 
 A cancellation is a word in the arena: every task and every group is a scope, and knows its parent. A task that waits
-must stop if any scope around it is cancelled.
+must stop if any scope around it is cancelled. It looks in `Participant.checkpoint`, once before it blocks, and once
+each time it was woken.
 """
 
 import time
@@ -23,7 +25,6 @@ from os import eventfd_write, read
 from concmodels.errors import Terminated
 from concmodels.models.memory.arena import (
     ALERT,
-    BELL,
     BROKEN,
     CANCELLED,
     LIST,
@@ -39,7 +40,7 @@ from concmodels.models.memory.arena import (
     Arena,
     Cancelled,
 )
-from concmodels.models.memory.pickling import careful_dumps, pack
+from concmodels.models.memory.pickling import pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,96 +49,95 @@ if TYPE_CHECKING:
     from typing import Any
 
 now = time.monotonic
-units: dict[int, Unit] = {}  # the runs that this interpreter takes part in, by number
+participants: dict[int, Participant] = {}  # the runs that this interpreter takes part in, by number
 
 
-class Parker:
-    """One thread's place to wait: its bell, and the scope it is in."""
+class WaitSlot:
+    """What one thread waits with: its record in the arena, its event fd, and the scope that it is in."""
 
-    __slots__ = ("at", "bell", "guard", "poll", "scope", "shielded", "waits")
+    __slots__ = ("at", "eventfd", "guard", "poll", "scope", "shielded", "waits")
 
-    def __init__(self, at: int, bell: int, scope: int) -> None:
+    def __init__(self, at: int, eventfd: int, scope: int) -> None:
         self.at = at
-        self.bell = bell
+        self.eventfd = eventfd
         self.scope = scope
         self.shielded = False
-        self.guard: Any = None  # only in the main task: a Ctrl-C that waits to be raised
+        self.guard: Any = None  # only in the main task: it keeps a Ctrl-C until that can be raised
         self.poll: Any = None
-        self.waits = 1  # how many there have been
+        self.waits = 1  # the number of the current wait, by which a deadlock is told from progress
 
 
 def _call(function: Callable[..., object], args: tuple[object, ...]) -> object:
     return function(*args)
 
 
-class Unit:
-    """One process's or one interpreter's part in a run."""
+class Participant:
+    """What this process or interpreter knows of a run: its view of the arena, its channels, where its threads wait."""
 
     def __init__(self, kind: str, run: int, arena: Arena) -> None:
         self.kind = kind
         self.run = run
         self.arena = arena
         self.words = arena.words
-        self.bells: dict[int, int] = {}
+        self.eventfds: dict[int, int] = {}
         self.channels: dict[int, ref[Any]] = {}
-        self.loans: Any = None  # what it sees of the run's shared buffers; made by `loans_of`
+        self.views: Any = None  # the open views of the run's shared buffers; made by `views_of`
         self.opening_lock = allocate_lock()
-        self.first: Parker = None  # type: ignore[assignment] # set by `adopt`
+        self.first: WaitSlot = None  # type: ignore[assignment] # set by `bind_first_thread`
         self.first_thread = 0
         self._here = _local()
-        self.fetch_bell: Callable[[int], int] = self.words.__getitem__  # in one process a bell is its descriptor
-        self.new_parker: Callable[[], Parker] = self._no_parker
-        self.tell: Callable[[Unit, Parker, FrameType], object]  # say where a thread waits
-        self.alarm: Callable[[], object] = bool  # tell the keeper to look at the arena
-        self.hurry: Callable[[], object] = bool  # Ctrl-C: no long grace for those who only compute
+        self.fetch_eventfd: Callable[[int], int] = self.words.__getitem__  # in one process its number is enough
+        self.new_slot: Callable[[], WaitSlot] = self._no_slot
+        self.tell: Callable[[Participant, WaitSlot, FrameType], object]  # say where a thread waits
+        self.notify_supervisor: Callable[[], object] = bool  # so that it looks at the arena
+        self.shorten_grace: Callable[[], object] = bool  # after a Ctrl-C tasks that only compute get less time
         self.is_parent = False
         self.call: Callable[[Callable[..., object], tuple[object, ...]], object] = _call
         self.own_threads: float = 0  # how many the model itself has started here ...
         self.service: set[int] = set()  # ... and beside those: threads that serve tasks, and do nothing by themselves
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
-        self.pools: dict[int, Any] = {}  # those made here, by the record of their group
-        self.closers: list[Callable[[], object]] = []  # the end of the run, or of this part of it: called before
-        units[run] = self
+        self.pools: dict[int, Any] = {}  # the pools that were made here, by the record of their group
+        self.closers: list[Callable[[], object]] = []  # called before the end of the run, or of this part of it
+        participants[run] = self
 
-    # Waiting and waking.
+    # The slots of the threads.
 
-    def parker(self) -> Parker:
-        """The place where the calling thread waits."""
+    def wait_slot(self) -> WaitSlot:
+        """Return the slot of the calling thread; a thread of the program's own gets one at first use."""
         try:
-            parker: Parker = self._here.parker
+            slot: WaitSlot = self._here.slot
         except AttributeError:
-            parker = self._here.parker = self.new_parker()
-        return parker
+            slot = self._here.slot = self.new_slot()
+        return slot
 
-    def adopt(self, parker: Parker) -> None:
-        """Let the calling thread wait here."""
-        self._here.parker = parker
-        self.first, self.first_thread = parker, get_ident()
+    def bind_first_thread(self, slot: WaitSlot) -> None:
+        """Give the calling thread, which runs this participant's task, its slot."""
+        self._here.slot = slot
+        self.first, self.first_thread = slot, get_ident()
 
-    def sit(self, parker: Parker) -> None:
-        """Let the calling thread, which is not this unit's first one, wait here."""
-        self._here.parker = parker
+    def bind_thread(self, slot: WaitSlot) -> None:
+        """Give the calling thread, which is an additional one, its slot."""
+        self._here.slot = slot
+
+    def _no_slot(self) -> WaitSlot:
+        raise RuntimeError("this thread has no part in the run")
 
     def clean_up(self, on: bool) -> None:
-        """Whether the calling task waits only for others to end: then a second Ctrl-C gives up."""
-        guard = self.parker().guard
+        """Say whether the calling task only waits for others to end: a second Ctrl-C then gives the run up."""
+        guard = self.wait_slot().guard
         if guard is not None:
             guard.cleaning_up = on
 
     def begin_service(self) -> None:
-        """The calling thread is one of the model's own, and serves its tasks. Ctrl-C is not for it."""
-        from _thread import get_ident
-
+        """Mark the calling thread as one of the model's own, which serves its tasks. Ctrl-C is not for it."""
         from concmodels.models.tasks.interrupts import hold_back
 
         hold_back()
         self.service.add(get_ident())
 
     def end_service(self) -> None:
-        """It is going to end."""
-        from _thread import get_ident
-
+        """Unmark the calling thread, which is going to end."""
         self.service.discard(get_ident())
 
     def finish_pools(self) -> None:
@@ -146,29 +146,28 @@ class Unit:
             pools[0].shutdown()
 
     def close_all(self) -> None:
-        """What belongs to this part of the run ends before it."""
+        """End what belongs to this part of the run, and has to end before it."""
         while self.closers:
             self.closers[-1]()
 
-    def _no_parker(self) -> Parker:
-        raise RuntimeError("this thread has no part in the run")
+    # Waking.
 
-    def ring(self, record: int) -> None:
-        """Wake the waiter of this record, now or when it next waits."""
-        bell = self.bells.get(record)
-        if bell is None:
-            bell = self.open_bell(record)
-        eventfd_write(bell, 1)
+    def notify(self, record: int) -> None:
+        """Wake the task of this record: at once if it waits, or else when it next does."""
+        eventfd = self.eventfds.get(record)
+        if eventfd is None:
+            eventfd = self.open_eventfd(record)
+        eventfd_write(eventfd, 1)
 
-    def open_bell(self, record: int) -> int:
-        """The bell of a record, at first use."""
+    def open_eventfd(self, record: int) -> int:
+        """Return the event fd of a record; a process asks the parent for it, at first use."""
         with self.opening_lock:
-            if record not in self.bells:
-                self.bells[record] = self.fetch_bell(record)
-            return self.bells[record]
+            if record not in self.eventfds:
+                self.eventfds[record] = self.fetch_eventfd(record)
+            return self.eventfds[record]
 
     def wake(self, waiters: int) -> None:
-        """Wake the first waiter of a list."""
+        """Pop the first waiter of a list, and wake it."""
         claim, words = self.arena.claim, self.words
         claim.acquire(False) or claim.patient()
         record = words[waiters]
@@ -181,157 +180,156 @@ class Unit:
         owner = words[record + OWNER] or record
         if owner != record and words[owner + OUTCOME] == PENDING:
             words[owner + OUTCOME] = 0  # a select that is to look again: until then no partner may choose for it
+        # From here on the waiter may find that it was popped, and end: its event fd is written to all the same. The
+        # descriptor belongs to the record and is used again with it, so at worst the next task wakes up once for nothing.
         claim.release()
-        eventfd_write(self.bells.get(owner) or self.open_bell(owner), 1)
+        eventfd_write(self.eventfds.get(owner) or self.open_eventfd(owner), 1)
 
     def wake_all(self, waiters: int) -> None:
         """Wake all waiters of a list."""
         while self.words[waiters]:
             self.wake(waiters)
 
-    def heed(self, parker: Parker) -> None:
-        """A checkpoint, unless the task is shielded."""
-        if not parker.shielded:
-            self.checkpoint(parker)
+    # Waiting.
 
-    def stop_waiting(self, record: int) -> bool:
-        """Leave the list; True if somebody had popped and rung us."""
-        with self.arena.claim:
-            return not self.arena.remove(record)
+    def checkpoint(self, slot: WaitSlot | None = None) -> WaitSlot:
+        """Raise what the calling task has to hear, unless it is shielded; return its slot.
 
-    def wait(self, until: float | None) -> bool:
-        """Block until the bell rings, False when the moment has come first. Raises `Cancelled`."""
-        parker = self.look_around()
-        if until is None:
-            self._wait_for_ever(parker)
-        elif not self._wait_until(parker, until):
-            return False
-        if not parker.shielded:
-            self.checkpoint(parker)
-        return True
-
-    def _wait_for_ever(self, parker: Parker) -> None:
-        self.words[parker.at + WAITING] = parker.waits
-        read(parker.bell, 8)
-        self.answer(parker)
-
-    def answer(self, parker: Parker) -> None:
-        """Waits no more; but if the keeper suspects a deadlock and asks where we wait, say so first."""
+        Raises `Cancelled` if a scope around the task is cancelled or the run was broken off, and in the main task what
+        a signal has left to be raised. A caller that has the slot at hand saves the look for it.
+        """
+        if slot is None:
+            slot = self.wait_slot()
+        if slot.shielded:
+            return slot
+        if slot.guard is not None:
+            slot.guard.check()
         words = self.words
-        if words[TELL] != words[parker.at + TOLD]:
-            import sys
-
-            self.tell(self, parker, sys._getframe())
-        words[parker.at + WAITING] = 0
-
-    def begin_wait(self) -> int:
-        """The calling task is going to wait for something new; returns its record."""
-        parker = self.parker()
-        parker.waits += 1
-        return parker.at
-
-    def _wait_until(self, parker: Parker, until: float) -> bool:
-        rest = until - now()
-        if rest <= 0:
-            return False
-        if parker.poll is None:
-            from select import POLLIN, poll
-
-            parker.poll = poll()
-            parker.poll.register(parker.bell, POLLIN)
-        if parker.poll.poll(min(rest, 3600.0) * 1000):
-            read(parker.bell, 8)
-        return True
-
-    def look_around(self) -> Parker:
-        """A checkpoint for who may not have to wait; returns the place where the calling thread waits."""
-        parker = self.parker()
-        if not parker.shielded:
-            self.checkpoint(parker)
-        return parker
-
-    def put_off(self, error: BaseException) -> None:
-        """The wait that this was raised in has succeeded: a cancellation is raised at the next, Ctrl-C too."""
-        if isinstance(error, (KeyboardInterrupt, Terminated)):
-            self.parker().guard.put_off()
-
-    def checkpoint(self, parker: Parker) -> None:
-        """Raise what the calling task has to hear before it waits."""
-        if parker.guard is not None:
-            parker.guard.check()
-        words = self.words
-        if not words[ALERT]:
-            return
+        if not words[ALERT]:  # in this run nothing was ever cancelled: nearly always
+            return slot
         if words[BROKEN]:
             raise Cancelled("a process of this run was killed")
-        scope = parker.scope
-        while scope:
-            if words[scope + CANCELLED]:
-                raise Cancelled("the task was cancelled")
-            scope = words[scope + PARENT]
+        if self.cancelled(slot.scope):
+            raise Cancelled("the task was cancelled")
+        return slot
 
     def cancelled(self, scope: int) -> bool:
-        """Whether a scope, or one around it, is cancelled."""
+        """Return whether a scope, or one around it, is cancelled."""
         words = self.words
         while scope and not words[scope + CANCELLED]:
             scope = words[scope + PARENT]
         return bool(scope)
 
+    def begin_wait(self) -> int:
+        """Count a new wait of the calling task, and return its record."""
+        slot = self.wait_slot()
+        slot.waits += 1
+        return slot.at
+
+    def wait(self, until: float | None) -> bool:
+        """Block until the event fd is written to, then make a checkpoint. Return False if the moment has come first.
+
+        The caller has made a checkpoint before, and no code of the program has run since. One that comes after it is
+        not missed, though nothing looks for it here before the thread blocks: each cancellation and each signal also
+        writes to the event fd, so `read` returns at once.
+        """
+        slot = self.wait_slot()
+        if until is None:
+            self._wait_for_ever(slot)
+        elif not self._wait_until(slot, until):
+            return False
+        self.checkpoint(slot)
+        return True
+
+    def _wait_for_ever(self, slot: WaitSlot) -> None:
+        self.words[slot.at + WAITING] = slot.waits
+        read(slot.eventfd, 8)
+        self.answer(slot)
+
+    def _wait_until(self, slot: WaitSlot, until: float) -> bool:
+        rest = until - now()
+        if rest <= 0:
+            return False
+        if slot.poll is None:
+            from select import POLLIN, poll
+
+            slot.poll = poll()
+            slot.poll.register(slot.eventfd, POLLIN)
+        if slot.poll.poll(min(rest, 3600.0) * 1000):
+            read(slot.eventfd, 8)
+        return True
+
+    def answer(self, slot: WaitSlot) -> None:
+        """Note that the wait is over; if the supervisor suspects a deadlock and has asked, say first where it was."""
+        words = self.words
+        if words[TELL] != words[slot.at + TOLD]:
+            import sys
+
+            self.tell(self, slot, sys._getframe())
+        words[slot.at + WAITING] = 0
+
+    def stop_waiting(self, record: int) -> bool:
+        """Leave the list of waiters; return whether another task had popped and woken us by then."""
+        with self.arena.claim:
+            return not self.arena.remove(record)
+
+    def put_off(self, error: BaseException) -> None:
+        """Keep what was raised in a wait that has succeeded all the same, for the next checkpoint.
+
+        Only Ctrl-C has to be kept: a cancellation is still in the arena.
+        """
+        if isinstance(error, (KeyboardInterrupt, Terminated)):
+            self.wait_slot().guard.put_off()
+
     def sleep(self, seconds: float) -> None:
-        """Wait for the moment; a checkpoint."""
+        """Sleep; a checkpoint."""
         until = now() + seconds
+        self.checkpoint()
         while self.wait(until) and now() < until:
             pass
 
-    # What travels.
+    # Pickling.
 
     def pack(self, item: object) -> bytes:
         """Pickle an item."""
         return pack(item, self)
 
-    def careful_dumps(self, value: object) -> bytes:
-        """Pickle with a sentence about what can't travel."""
-        return careful_dumps(value, self)
-
-    def bell_of(self, at: int, bell: int) -> Parker:
-        """A parker at this record with this bell, known to others through the record."""
-        self.words[at + BELL] = bell
-        self.bells[at] = bell
-        return Parker(at, bell, at)
-
     def close(self, *, last: bool = False) -> None:
         """Leave the run: from here on its channels and its shared buffers say so."""
-        units.pop(self.run, None)
+        participants.pop(self.run, None)
         for channel in [known() for known in list(self.channels.values())]:
             if channel is not None:
                 channel.detach()
-        self.arena.close(last=last, seen=() if self.loans is None else self.loans.end())
+        self.arena.close(last=last, seen=() if self.views is None else self.views.end())
 
 
 _current = _local()
 
 
-def enter(unit: Unit) -> None:
-    """The calling thread takes part in this run."""
-    vars(_current).setdefault("units", []).append(unit)
+def enter(participant: Participant) -> None:
+    """Note that the calling thread takes part in this run."""
+    vars(_current).setdefault("participants", []).append(participant)
 
 
-def leave(unit: Unit) -> None:
-    """The calling thread's part in this run is over."""
-    _current.units.remove(unit)
+def leave(participant: Participant) -> None:
+    """Note that the calling thread's part in this run is over."""
+    _current.participants.remove(participant)
 
 
-def current(kind: str) -> Unit:
-    """The run of this model that the calling thread takes part in (a thread of the program: the only one there is)."""
-    own: list[Unit] = [unit for unit in getattr(_current, "units", ()) if unit.kind == kind]
+def current(kind: str) -> Participant:
+    """Return the run of this model that the calling thread takes part in.
+
+    A thread of the program's own takes part in the only run that there is. Raises `RuntimeError` outside of a run.
+    """
+    own: list[Participant] = [it for it in getattr(_current, "participants", ()) if it.kind == kind]
     if own:
         return own[-1]
-    all_of_kind = [unit for unit in list(units.values()) if unit.kind == kind]
+    all_of_kind = [it for it in list(participants.values()) if it.kind == kind]
     if len(all_of_kind) == 1:
         return all_of_kind[0]
     raise RuntimeError(f"there is no run of {kind!r} here: call this inside `run(main)` of that model")
 
 
 def runs_here(kind: str) -> bool:
-    """Whether the calling thread is already inside a run of this model."""
-    return any(unit.kind == kind for unit in getattr(_current, "units", ()))
+    """Return whether the calling thread is already inside a run of this model."""
+    return any(participant.kind == kind for participant in getattr(_current, "participants", ()))

@@ -2,7 +2,8 @@
 all.
 
 `pack_call` refuses before a task starts, with a sentence that names the argument and the reason. Items of channels are
-pickled the quick way; only what that refuses is looked at more closely.
+pickled the quick way; only what that refuses is looked at more closely. In what is refused, "here" is the side that
+pickles, and "the other side" the one that unpickles.
 """
 
 import sys
@@ -25,14 +26,14 @@ _MAIN = ("__main__", "__mp_main__")
 
 
 def _open_model(name: str) -> ModuleType:
-    """The model that is a module, on this side."""
+    """Return the model that is a module, where it arrives."""
     from importlib import import_module
 
     return import_module(name)
 
 
 def _reason(value: object) -> str | None:
-    """Why a function can't travel; None if it can."""
+    """Return why a function can't be pickled by name, or None if it can."""
     name, module = getattr(value, "__qualname__", ""), getattr(value, "__module__", None)
     if "<lambda>" in name:
         return "a lambda has no name by which the other side could import it"
@@ -44,7 +45,7 @@ def _reason(value: object) -> str | None:
 
 
 class _Careful(Pickler):
-    """A pickler that knows the models, and says in a sentence what it refuses."""
+    """A pickler that knows the models, and says in a sentence what it refuses and why."""
 
     home: object = None  # the run that it pickles for
 
@@ -81,7 +82,7 @@ class _Careful(Pickler):
 
 
 def careful_dumps(value: object, home: object = None) -> bytes:
-    """Pickle with the sentences of `CannotTravel`."""
+    """Pickle a value. Raises `CannotTravel` with a sentence for what is refused here, and else what pickle raises."""
     buffer = BytesIO()
     pickler = _Careful(buffer, 5)
     pickler.home = home
@@ -90,7 +91,7 @@ def careful_dumps(value: object, home: object = None) -> bytes:
 
 
 def dumps_any(value: object, home: object) -> bytes:
-    """Pickle the quick way; what that refuses, with care: models travel then, and the rest is told in a sentence."""
+    """Pickle the quick way, and carefully what that refuses: modules that are models can be pickled only so."""
     try:
         return dumps(value, 5)
     except Exception:  # noqa: BLE001 - whatever it was, the careful way says it better
@@ -99,7 +100,7 @@ def dumps_any(value: object, home: object) -> bytes:
 
 
 def pack(item: object, home: object) -> bytes:
-    """Pickle an item for a channel of the run `home`."""
+    """Pickle an item for a channel of the run `home`. Raises `CannotTravel`."""
     try:
         return dumps_any(item, home)
     except Exception as error:
@@ -107,7 +108,7 @@ def pack(item: object, home: object) -> bytes:
 
 
 def unpack(data: Any) -> Any:
-    """Unpickle; the program's main file is imported when something in it is asked for."""
+    """Unpickle; the program's main file is imported when something in it is asked for, and not before."""
     try:
         return _loads(data)
     except AttributeError, ImportError:
@@ -117,14 +118,14 @@ def unpack(data: Any) -> Any:
 
 
 def unpack_arrived(data: Any, what: str) -> Any:
-    """Unpickle what the program sends. Raises `CannotTravel` if it could leave the other side but can't arrive here."""
+    """Unpickle what the program sends. Raises `CannotTravel` if it could be pickled but can't be unpickled."""
     try:
         return unpack(data)
     except (
         Exception,
         SystemExit,
         KeyboardInterrupt,
-    ) as error:  # the item's own doing: whatever it calls, it calls here
+    ) as error:  # whatever it is, the item's own code has raised it
         from concmodels.models.tasks.interrupts import is_signal
 
         if is_signal(error):
@@ -133,7 +134,7 @@ def unpack_arrived(data: Any, what: str) -> Any:
 
 
 def told(error: BaseException) -> str:
-    """Why something can't be pickled or unpickled, for the middle of a sentence."""
+    """Return why something can't be pickled or unpickled, for the middle of a sentence."""
     if isinstance(error, RecursionError):
         return f"it is nested too deeply ({error})"
     if isinstance(error, (TypeError, PicklingError)) and str(error):
@@ -144,7 +145,7 @@ def told(error: BaseException) -> str:
 def pack_call(
     function: Callable[..., Any], args: tuple[Any, ...], home: object, kwargs: dict[str, Any] | None = None
 ) -> bytes:
-    """Pickle a function and its arguments, or raise `CannotTravel` naming the one that can't."""
+    """Pickle a function and its arguments. Raises `CannotTravel`, which names the one that can't be pickled."""
     if not callable(function):
         raise TypeError(f"spawn needs a function, not {function!r}")
     try:
@@ -159,7 +160,7 @@ def pack_call(
 
 
 def pack_result(value: object, home: object, refusal: str) -> bytes:
-    """Pickle what a task returned. Raises `CannotTravel`, which says this refusal and the reason."""
+    """Pickle what a task returned. Raises `CannotTravel`, whose text is this refusal and the reason."""
     try:
         return dumps_any(value, home)
     except Exception as error:
@@ -182,7 +183,7 @@ def _name(value: object) -> str:
 
 
 def pack_error(error: BaseException, task: str) -> bytes:
-    """Pickle an exception with its remote traceback; one that would not survive the journey becomes a `RemoteError`."""
+    """Pickle an exception with its remote traceback; one that can't be had on the other side becomes a `RemoteError`."""
     import traceback
 
     text = "".join(traceback.format_exception(error))
@@ -191,13 +192,13 @@ def pack_error(error: BaseException, task: str) -> bytes:
         data = careful_dumps(error)
         if type(_loads(data)) is type(error):
             return dumps((data, task, text, _pack_cause(error.__cause__)), 5)
-    except Exception:  # noqa: BLE001 - it can't travel, whatever it says
+    except Exception:  # noqa: BLE001 - it can't be pickled, whatever the reason
         pass
     return dumps((None, task, text, None), 5)
 
 
 def _pack_cause(cause: BaseException | None) -> bytes | None:
-    """Pickle what an exception was raised from, which pickle leaves out; None if it can't travel."""
+    """Pickle what an exception was raised from, which pickle leaves out; return None if it can't be pickled."""
     if cause is None:
         return None
     try:
@@ -208,21 +209,21 @@ def _pack_cause(cause: BaseException | None) -> bytes | None:
 
 
 def unpack_error(data: bytes) -> BaseException:
-    """The exception that `pack_error` packed, of its own type if that can be had here."""
+    """Return the exception that `pack_error` packed, of its own type if that can be had here."""
     pickled, task, text, cause = _loads(data)
     if pickled is not None:
         try:
             error = unpack(pickled)
             if cause is not None:
                 error.__cause__ = unpack(cause)
-        except Exception:  # noqa: BLE001 - it could leave its side but can't arrive here
+        except Exception:  # noqa: BLE001 - it could be pickled but can't be unpickled here
             error = None
         if isinstance(error, BaseException):
             return error
     return RemoteError(task, text)
 
 
-# The program's main file. It travels as its path; the other side imports it under the name `__mp_main__`.
+# The program's main file. Its path is pickled; the other side imports it under the name `__mp_main__`.
 
 _main: tuple[str, str] | None = None
 _main_checked = False
@@ -230,7 +231,7 @@ _main_is_here = True  # in the parent, and in its forks
 
 
 def main_file() -> tuple[str, str] | None:
-    """(path, package) of the main program, if the other side can import it: a file with the usual guard."""
+    """Return (path, package) of the main program, if the other side can import it: a file with the usual guard."""
     global _main, _main_checked
     if not _main_checked:
         _main_checked = True
@@ -243,7 +244,7 @@ def main_file() -> tuple[str, str] | None:
 
 
 def why_not_main(name: str) -> str:
-    """The sentence for a function or class of a main program that can't be imported."""
+    """Return the sentence for a function or class of a main program that can't be imported."""
     path = getattr(sys.modules["__main__"], "__file__", None)
     if path is None or path.startswith("<"):
         return f"{name!r} was typed at a prompt or read from a pipe: put it in a file that the other side can import"
@@ -260,7 +261,7 @@ def _absolute(path: str) -> str:
 
 
 def _is_guarded(path: str) -> bool:
-    """Whether the file has an `if __name__ == "__main__":` at its top level."""
+    """Return whether the file has an `if __name__ == "__main__":` at its top level."""
     try:
         with open(path, "rb") as file:
             source = file.read()
@@ -279,14 +280,17 @@ def _asks_for_main(test: Any) -> bool:
 
 
 def know_main(main: tuple[str, str] | None) -> None:
-    """In a child: where the main program is."""
+    """Note, in a child, where the main program is."""
     global _main, _main_checked, _main_is_here
     if not _main_checked:
         _main, _main_checked, _main_is_here = main, True, False
 
 
 def import_main() -> bool:
-    """In a child: import the main program as `__mp_main__`, under both its names. False if that was done before."""
+    """Import the main program, in a child, as `__mp_main__`; return False if that was done before.
+
+    It is put under both its names.
+    """
     global _main_is_here
     if _main is None or _main_is_here:
         return False

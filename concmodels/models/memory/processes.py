@@ -1,6 +1,7 @@
-"""The keeper of `processes`: starts them, hands out bells, ends those who only compute, and notices who was killed.
+"""The supervisor of `processes`: it starts them, hands out event fds, ends those that only compute, and notices when one
+was killed.
 
-Each child holds one end of a socket. It asks there for the bells of others, and when the other end vanishes it knows
+Each child holds one end of a socket. It asks there for the event fds of others, and when the other end vanishes it knows
 that the parent is dead. A process that ends without a word may have held a lock of the arena: then the whole run ends.
 """
 
@@ -24,43 +25,47 @@ from select import EPOLLIN, epoll
 
 from concmodels.errors import TaskDied
 from concmodels.models.memory.arena import BROKEN, EXPENDABLE, STATE
-from concmodels.models.memory.child import descriptors, local_parker
+from concmodels.models.memory.child import descriptors, local_slot
 from concmodels.models.memory.child import process as run_process
 from concmodels.models.memory.group import DIED, DONE, STOPPED, finish
 from concmodels.models.memory.leftovers import name_the_folder
-from concmodels.models.memory.participant import now, units
-from concmodels.models.memory.supervisor import Keeper, keep_descriptors_free
+from concmodels.models.memory.participant import now, participants
+from concmodels.models.memory.supervisor import Supervisor, keep_descriptors_free
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_KNOCK_S, _KILL_AFTER_S = 0.005, 0.25
+_RESEND_S, _KILL_AFTER_S = (
+    0.005,
+    0.25,
+)  # SIGTERM is sent again and again, as the program may be deaf at times; then killed
 _PRELOAD = [
-    f"concmodels.models.{name}" for name in ("processes", "memory.child", "tasks.interrupts", "memory.last_out")
+    f"concmodels.models.{name}"
+    for name in ("processes", "memory.child", "memory.rendezvous", "tasks.interrupts", "memory.last_out")
 ]
 
 
 class Child:
-    """A process and what the parent has of it."""
+    """A process, and what the parent has of it."""
 
     def __init__(self, at: int, name: str, popen: Any, connection: socket.socket) -> None:
         self.at = at
         self.name = name
         self.popen = popen
         self.connection = connection
-        self.knock_at: float | None = None  # when it has computed too long after it was cancelled
+        self.signal_at: float | None = None  # set once it is cancelled: if it still computes then, it gets SIGTERM
         self.kill_at = 0.0
 
     def close(self) -> None:
-        """It has ended: collect it, and close what belongs to it."""
+        """Collect the process, which has ended, and close what belongs to it."""
         self.popen.wait()
         self.popen.close()
         self.connection.close()
 
 
-class ProcessKeeper(Keeper):
+class ProcessSupervisor(Supervisor):
     """Starts a process per task."""
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, method: str) -> None:
@@ -69,11 +74,11 @@ class ProcessKeeper(Keeper):
         self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
         self._epoll = epoll()
-        self._epoll.register(self.bell, EPOLLIN)
+        self._epoll.register(self.eventfd, EPOLLIN)
         self._epoll.register(self.signal_pipe[0], EPOLLIN)
-        self.unit.arena.while_patient = self._look_for_dead
+        self.participant.arena.while_patient = self._look_for_dead
 
-    # What Keeper asks for.
+    # What `Supervisor` asks for.
 
     def prepare(self) -> None:
         """Start the forkserver, if it is needed."""
@@ -82,23 +87,23 @@ class ProcessKeeper(Keeper):
             _start_forkserver()
 
     def wait(self) -> None:
-        """Wait for the bell, for questions, for ends, or until somebody's time is up."""
+        """Wait for the event fd, for questions of children, for their ends, or until the time of one is up."""
         for fd, _ in self._epoll.poll(self.patience()):
-            if fd == self.bell:
+            if fd == self.eventfd:
                 os.read(fd, 8)
             elif fd == self.signal_pipe[0]:
                 self.signalled()
             elif fd in self._askers:
                 self._answer(self._askers[fd])
             elif fd in self._children:
-                self._bury(self._children[fd])
+                self._reap(self._children[fd])
 
     def start(self, at: int, name: str) -> None:
         """Start a process for the task of this record."""
         ours, theirs = socket.socketpair()
         try:
             keep_descriptors_free(theirs.fileno())
-            fds = (self.unit.arena.fd, self.unit.words[at], self.bell, theirs.fileno())
+            fds = (self.participant.arena.fd, self.participant.words[at], self.eventfd, theirs.fileno())
             child = Child(at, name, self._launch(at, name, fds, ours), ours)
         except BaseException:
             ours.close()
@@ -110,38 +115,38 @@ class ProcessKeeper(Keeper):
         self._epoll.register(ours.fileno(), EPOLLIN)
 
     def idle(self) -> bool:
-        """Whether no process is left."""
+        """Return whether no process is left."""
         return not self._children
 
     def names(self) -> list[str]:
-        """Kill what is left (Ctrl-C came a second time) and name it."""
+        """Kill the processes that are left, because Ctrl-C came a second time, and return their names."""
         children = list(self._children.values())
         for child in children:
             child.popen.kill()
         return [child.name for child in children]
 
     def note_cancelled(self) -> None:
-        """Those who are cancelled have a little time left; those who wait need none."""
-        knock_at = now() + self.grace
+        """Set the time at which a cancelled process that still computes is sent SIGTERM; one that waits ends before."""
+        signal_at = now() + self.grace
         for child in self._children.values():
-            if self.stopping or self.unit.cancelled(child.at):
-                child.knock_at = min(child.knock_at or knock_at, knock_at)
-                child.kill_at = child.knock_at + _KILL_AFTER_S
+            if self.stopping or self.participant.cancelled(child.at):
+                child.signal_at = min(child.signal_at or signal_at, signal_at)
+                child.kill_at = child.signal_at + _KILL_AFTER_S
 
     def check_deadlines(self) -> None:
-        """Knock at those who compute; kill who does not hear it."""
+        """Send SIGTERM to the cancelled processes whose time is up, and SIGKILL to those that go on all the same."""
         moment = now()
         for child in self._children.values():
-            if child.knock_at is None or moment < child.knock_at:
+            if child.signal_at is None or moment < child.signal_at:
                 continue
             if moment >= child.kill_at:
                 child.popen.kill()
             else:
                 child.popen.terminate()
-                child.knock_at = moment + _KNOCK_S
+                child.signal_at = moment + _RESEND_S
 
     def finish(self) -> None:
-        """The last one is gone (or the keeper itself has failed)."""
+        """Kill what is left if the supervisor itself has failed (else the last process is gone), and clean up."""
         for child in self._children.values():
             child.popen.kill()
             child.close()
@@ -150,8 +155,8 @@ class ProcessKeeper(Keeper):
     # The details.
 
     def patience(self) -> float | None:
-        """As `Keeper.patience`; somebody's time may be up before."""
-        times = [child.knock_at - now() for child in self._children.values() if child.knock_at is not None]
+        """Return what `Supervisor.patience` does, or the seconds until the time of a process is up, if that is sooner."""
+        times = [child.signal_at - now() for child in self._children.values() if child.signal_at is not None]
         patience = super().patience()
         if patience is not None:
             times.append(patience)
@@ -163,57 +168,58 @@ class ProcessKeeper(Keeper):
         process._target = run_process
         if self._method == "fork":
             others = [self._epoll.fileno(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
-            process._target, process._args = _forked, (others, self.unit.kind, self.run, at, fds)
+            process._target, process._args = _forked, (others, self.participant.kind, self.run, at, fds)
             return _fork(process)
         popen = _LAUNCHERS[self._method]
-        process._args = (self.unit.kind, self.run, at, _Descriptors(fds))
+        process._args = (self.participant.kind, self.run, at, _Descriptors(fds))
         return popen(process)
 
     def _answer(self, child: Child) -> None:
-        """Send the bell that a child asks for; 0 asks for a new place to wait, for a thread of its own."""
+        """Send the event fd that a child asks for, by its record; 0 asks for a new slot, for a thread of its own."""
         try:
             question = child.connection.recv(8)
             if question:
-                at = int.from_bytes(question, "little") or local_parker(self.unit).at
-                socket.send_fds(child.connection, [at.to_bytes(8, "little")], [self.unit.words[at]])
+                at = int.from_bytes(question, "little") or local_slot(self.participant).at
+                socket.send_fds(child.connection, [at.to_bytes(8, "little")], [self.participant.words[at]])
                 return
         except ConnectionError:
             pass  # it was killed in the middle of its question: its sentinel tells of that
         self._epoll.unregister(child.connection)
         del self._askers[child.connection.fileno()]
 
-    def _bury(self, child: Child) -> None:
+    def _reap(self, child: Child) -> None:
+        """Collect a process that has ended, and make sure that its task has ended too."""
         self._epoll.unregister(child.popen.sentinel)
         del self._children[child.popen.sentinel]
         if self._askers.pop(child.connection.fileno(), None):
             self._epoll.unregister(child.connection)
-        if not self.unit.words[BROKEN] and self._died(child):
-            self._mourn(child)
+        if not self.participant.words[BROKEN] and self._died(child):
+            self._go_on_without(child)
         child.close()
-        if self.unit.words[BROKEN]:
+        if self.participant.words[BROKEN]:
             if not self._children:
                 self.all_gone()
             return
-        if self.unit.words[child.at + STATE] < DONE:
-            finish(self.unit, child.at, STOPPED)
+        if self.participant.words[child.at + STATE] < DONE:
+            finish(self.participant, child.at, STOPPED)
         self.ended(child.at)
 
     def _died(self, child: Child) -> bool:
-        """Whether a process that has ended did so without a word, and without having been told."""
-        if self.stopping or child.knock_at is not None:
+        """Return whether a process that has ended was killed, or left in the middle of its task, unasked."""
+        if self.stopping or child.signal_at is not None:
             return False
         killed: bool = child.popen.wait() == -signal.SIGKILL
-        return killed or self.unit.words[child.at + STATE] < DONE
+        return killed or self.participant.words[child.at + STATE] < DONE
 
-    def _mourn(self, dead: Child) -> None:
-        """The run goes on without a worker of a pool, if it held no lock; without any other process it can't."""
-        if not self.unit.words[dead.at + EXPENDABLE]:
+    def _go_on_without(self, dead: Child) -> None:
+        """Go on without a worker of a pool, if it held no lock; break the run off if it was any other process."""
+        if not self.participant.words[dead.at + EXPENDABLE]:
             self._break_off(dead)
             return
         from concmodels.models.memory import recovery
 
-        if recovery.locks_are_free(self.unit.arena):
-            recovery.clear_away(self.unit, dead.at, self._cause(dead))
+        if recovery.locks_are_free(self.participant.arena):
+            recovery.clear_away(self.participant, dead.at, self._cause(dead))
         else:
             self._break_off(dead)
 
@@ -223,27 +229,30 @@ class ProcessKeeper(Keeper):
         return f"killed by {signal.Signals(-code).name}" if code and code < 0 else f"exit status {code}"
 
     def _look_for_dead(self) -> None:
-        """Somebody waits long for a lock. If it is the keeper, nobody else would notice that its holder is dead."""
-        if threading.current_thread() is self._thread and not self.unit.words[BROKEN]:
+        """Break the run off if a process is dead. Called while a thread waits long for a lock.
+
+        If that thread is the supervisor itself, no other would notice that the holder of the lock is dead.
+        """
+        if threading.current_thread() is self._thread and not self.participant.words[BROKEN]:
             for fd, _ in self._epoll.poll(0):
                 if fd in self._children and self._died(self._children[fd]):
                     self._break_off(self._children[fd])
                     return
 
     def _break_off(self, dead: Child) -> None:
-        """A process ended without a word. It may have held a lock, so all others must end."""
+        """End all other processes: this one ended without a word, and may have held a lock."""
         death = TaskDied(f"the process of task {dead.name!r} ended without a word ({self._cause(dead)})")
-        self.unit.words[dead.at + STATE] = DIED
+        self.participant.words[dead.at + STATE] = DIED
         self.break_off(death)
         for child in self._children.values():
-            child.knock_at, child.kill_at = now() + _KNOCK_S, now() + _KILL_AFTER_S
+            child.signal_at, child.kill_at = now() + _RESEND_S, now() + _KILL_AFTER_S
 
 
 def _start_forkserver() -> None:
     """Start multiprocessing's forkserver, if it does not run yet, with our modules loaded."""
     server: Any = forkserver._forkserver
     before = server._preload_modules
-    # Not the main program: it is imported by those who need something of it, and only if it has a guard.
+    # Not the main program: a child imports it when it needs something of it, and only if it has a guard.
     server.set_forkserver_preload([name for name in before if name != "__main__"] + _PRELOAD)
     name_the_folder()
     try:
@@ -256,7 +265,7 @@ def _start_forkserver() -> None:
 
 
 class _Descriptors:
-    """Descriptors that become valid on the other side when they are unpickled."""
+    """Descriptors that become those of the other process when they are unpickled there."""
 
     def __init__(self, fds: tuple[int, ...]) -> None:
         self.fds = fds
@@ -319,15 +328,15 @@ def _fork(process: Any) -> Any:
     import warnings
 
     with warnings.catch_warnings():
-        # Other threads exist. The child runs nothing of what they may have been in the middle of: see `_forked`.
+        # Other threads exist. The child runs nothing that they may have been in the middle of: see `_forked`.
         warnings.simplefilter("ignore", DeprecationWarning)
         return popen_fork.Popen(process)
 
 
 def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
-    """A forked child: forget the parent's part in the run, then live like any other child."""
+    """A forked child: forget the parent's part in the run, then execute like any other child."""
     signal.set_wakeup_fd(-1)
     for fd in others:
         os.close(fd)
-    units.clear()
+    participants.clear()
     run_process(kind, run, at, fds)

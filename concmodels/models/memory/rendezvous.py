@@ -1,9 +1,10 @@
 """The rendezvous of the models with memory boundaries: channels of capacity 0, where `send` returns once the item is
 taken.
 
-Nothing lies in such a channel but those who wait: two lists of records in the arena, senders and receivers. A sender
-that waits has its item's word in its record; a receiver that waits gets one written there. Whoever comes second claims
-the first of the other side, under the run's claim lock: so each wait is claimed once, as everywhere in this library.
+Nothing lies in such a channel. It is two lists of records in the arena: the senders that wait, and the receivers that
+wait. A sender that waits has its item's word in its record; a receiver that waits gets one written there. The task that
+comes second *claims* the first one of the other side, under the run's claim lock: so each wait is claimed once, as
+everywhere in this library.
 
 What was claimed is done. If a cancellation or a timeout strikes in the same moment, the claim wins: the operation
 returns, and the cancellation is raised at the next wait.
@@ -17,121 +18,133 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Rendezvous(ChannelMemory):
-    """The part of a channel that only capacity 0 needs."""
+def send_nowait(channel: ChannelMemory, payload: Any) -> bool:
+    """Give the item to a receiver that waits; return False if none does."""
+    participant, arena = channel.home, channel.home.arena
+    with arena.claim:
+        _check_open(channel)
+        receiver, owner = arena.claim_first(channel._at + RECEIVERS)
+        if not receiver:
+            return False
+        participant.words[receiver + ITEM] = payload
+    participant.notify(owner)
+    return True
 
-    __slots__ = ()
 
-    def _hand_over(self, cargo: Any) -> bool:
-        """Give it to a receiver that waits, if one does."""
-        unit, arena = self.home, self.home.arena
-        with arena.claim:
-            self._check_open()
-            receiver, owner = arena.claim_first(self._at + RECEIVERS)
-            if not receiver:
-                return False
-            unit.words[receiver + ITEM] = cargo
-        unit.ring(owner)
-        return True
+def receive_nowait(channel: ChannelMemory, nothing: Any) -> Any:
+    """Take the item of the sender that has waited longest; return `nothing` if none waits."""
+    with channel.home.arena.claim:
+        owner, word = claim_sender(channel)
+    if not owner:
+        return nothing
+    channel.home.notify(owner)
+    return channel._item_of(word)
 
-    def _take_offer(self, nothing: Any) -> Any:
-        """Take the item of the sender that has waited longest; `nothing` if none waits."""
-        with self.home.arena.claim:
-            sender, word = self._claim_sender()
-        if not sender:
-            return nothing
-        self.home.ring(sender)
-        return self._item_of(word)
 
-    def _send_offer(self, cargo: Any, timeout: float | None) -> None:
-        """Send, waiting for somebody to take it."""
-        unit, arena, until = self.home, self.home.arena, deadline(timeout)
-        me = unit.look_around().at
-        with arena.claim:
-            self._check_open()
-            receiver, owner = arena.claim_first(self._at + RECEIVERS)
-            if receiver:
-                unit.words[receiver + ITEM] = cargo
-            else:
-                unit.words[me + ITEM] = cargo
-                self._stand(me, SENDERS)
+def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
+    """Send, waiting until a receiver takes the item. With a timeout of 0 or less only one that waits already."""
+    participant, arena, until = channel.home, channel.home.arena, deadline(timeout)
+    if timeout is not None and timeout <= 0:
+        if not send_nowait(channel, payload):
+            raise TimeoutError(f"{channel!r} has no room")
+        return
+    me = participant.checkpoint().at
+    with arena.claim:  # one step: either a receiver is there, or one that comes later finds us
+        _check_open(channel)
+        receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if receiver:
-            unit.ring(owner)
-        elif self._claimed(me, until) == REFUSED:
-            self._refuse_closed()
-
-    def _receive_offer(self, timeout: float | None) -> Any:
-        """Receive, waiting for somebody who sends."""
-        unit, until = self.home, deadline(timeout)
-        me = unit.look_around().at
-        with unit.arena.claim:
-            sender, word = self._claim_sender()
-            if not sender:
-                if timeout is not None and timeout <= 0:
-                    raise TimeoutError(f"{self!r} is empty")
-                self._stand(me, RECEIVERS)
-        if sender:
-            unit.ring(sender)
-        elif self._claimed(me, until) == REFUSED:
-            self._refuse_closed()
+            participant.words[receiver + ITEM] = payload
         else:
-            word = unit.words[me + ITEM]
-        return self._item_of(word)
+            participant.words[me + ITEM] = payload
+            _join(channel, me, SENDERS)
+    if receiver:
+        participant.notify(owner)
+    elif _wait_for_partner(channel, me, until) == REFUSED:
+        channel._refuse_closed()
 
-    def _claim_sender(self) -> tuple[int, int]:
-        """Whom to ring and the item's word, if a sender waits; else (0, 0). The caller holds the claim lock."""
-        sender, owner = self.home.arena.claim_first(self._at + SENDERS)
-        if sender:
-            return owner, self.home.words[sender + ITEM]
-        if self._control[TAIL] >= CLOSED:
-            self._refuse_closed()
-        return 0, 0
 
-    def _stand(self, record: int, waiters: int) -> None:
-        """Wait in this list, to be claimed. The caller holds the claim lock."""
-        self.home.words[record + OUTCOME] = PENDING
-        self.home.arena.push(self._at + waiters, record)
+def receive(channel: ChannelMemory, timeout: float | None) -> Any:
+    """Receive, waiting for a sender."""
+    participant, until = channel.home, deadline(timeout)
+    me = participant.checkpoint().at
+    with participant.arena.claim:
+        owner, word = claim_sender(channel)
+        if not owner:
+            if timeout is not None and timeout <= 0:
+                raise TimeoutError(f"{channel!r} is empty")
+            _join(channel, me, RECEIVERS)
+    if owner:
+        participant.notify(owner)
+    elif _wait_for_partner(channel, me, until) == REFUSED:
+        channel._refuse_closed()
+    else:
+        word = participant.words[me + ITEM]
+    return channel._item_of(word)
 
-    def _claimed(self, me: int, until: float | None) -> int:
-        """Wait for the claim; returns what was decided."""
-        words = self.home.words
-        self.home.begin_wait()
-        try:
-            while words[me + OUTCOME] == PENDING:
-                if not self._block(until):
-                    raise TimeoutError(f"{self!r}: nobody came in time")
-        except BaseException as error:
-            outcome = self._leave(me)
-            if outcome == PENDING:
-                raise
-            self.home.put_off(error)
-            return outcome
-        return self._leave(me)
 
-    def _leave(self, me: int) -> int:
-        """Wait no more; returns what was decided before."""
-        words, arena = self.home.words, self.home.arena
-        with arena.claim:
-            arena.remove(me)
-            outcome: int = words[me + OUTCOME]
-            words[me + OUTCOME] = 0
+def claim_sender(channel: ChannelMemory) -> tuple[int, int]:
+    """Claim the first sender; return whom to notify and the item's word, or (0, 0) if no sender waits.
+
+    Raises `ChannelClosed`. The caller holds the claim lock.
+    """
+    sender, owner = channel.home.arena.claim_first(channel._at + SENDERS)
+    if sender:
+        return owner, channel.home.words[sender + ITEM]  # now: once the lock is free, the sender may leave at any time
+    _check_open(channel)
+    return 0, 0
+
+
+def is_awaited(channel: ChannelMemory, waiters: int) -> bool:
+    """Return whether a task waits in this list, or the channel is closed. The caller holds the claim lock."""
+    return channel._control[TAIL] >= CLOSED or bool(channel.home.arena.first_to_claim(channel._at + waiters))
+
+
+def close(channel: ChannelMemory) -> None:
+    """Close the channel, and refuse all who wait, in one step: no task that comes later may be served before them."""
+    participant, arena, refused = channel.home, channel.home.arena, []
+    with arena.claim:
+        channel._control[TAIL] |= CLOSED
+        for waiters in (SENDERS, RECEIVERS):
+            while owner := arena.claim_first(channel._at + waiters, REFUSED)[1]:
+                refused.append(owner)
+    for owner in refused:
+        participant.notify(owner)
+
+
+def _check_open(channel: ChannelMemory) -> None:
+    if channel._control[TAIL] >= CLOSED:
+        channel._refuse_closed()
+
+
+def _join(channel: ChannelMemory, record: int, waiters: int) -> None:
+    """Join a list of waiters, to be claimed. The caller holds the claim lock."""
+    channel.home.words[record + OUTCOME] = PENDING
+    channel.home.arena.push(channel._at + waiters, record)
+
+
+def _wait_for_partner(channel: ChannelMemory, me: int, until: float | None) -> int:
+    """Wait for the claim; return its outcome. The caller has made a checkpoint, and joined a list."""
+    words, participant = channel.home.words, channel.home
+    participant.begin_wait()
+    try:
+        while words[me + OUTCOME] == PENDING:
+            if not channel._block(until):
+                raise TimeoutError(f"{channel!r}: nobody came in time")
+    except BaseException as error:
+        outcome = _leave(channel, me)
+        if outcome == PENDING:
+            raise
+        # A partner was first: the item has changed hands, and an exception would deny it. So the operation succeeds.
+        participant.put_off(error)
         return outcome
+    return _leave(channel, me)
 
-    def _is_awaited(self, waiters: int) -> bool:
-        """Whether somebody waits in this list, or the channel is closed. The caller holds the claim lock."""
-        return self._control[TAIL] >= CLOSED or bool(self.home.arena.first_to_claim(self._at + waiters))
 
-    def _check_open(self) -> None:
-        if self._control[TAIL] >= CLOSED:
-            self._refuse_closed()
-
-    def _close_rendezvous(self) -> None:
-        """Close it, and refuse who waits, in one step: nobody may be served who comes later."""
-        unit, arena, refused = self.home, self.home.arena, []
-        with arena.claim:
-            self._control[TAIL] |= CLOSED
-            for waiters in (SENDERS, RECEIVERS):
-                while owner := arena.claim_first(self._at + waiters, REFUSED)[1]:
-                    refused.append(owner)
-        for owner in refused:
-            unit.ring(owner)
+def _leave(channel: ChannelMemory, me: int) -> int:
+    """Leave the list: from here on no partner can claim this wait. Return the outcome so far."""
+    words, arena = channel.home.words, channel.home.arena
+    with arena.claim:
+        arena.remove(me)
+        outcome: int = words[me + OUTCOME]
+        words[me + OUTCOME] = 0
+    return outcome

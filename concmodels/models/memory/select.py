@@ -2,21 +2,23 @@
 
 A select is one wait with several cases. It looks and queues as elsewhere in this library: under all the locks that its
 channels have, so that there is one moment at which it sees all of them. For each case it puts a record of its own into
-the channel's list of waiters, owned by the task's record, whose bell is rung. Two kinds of channels meet here:
+the channel's list of waiters, owned by the task's record, whose event fd is written to. Two kinds of channels meet
+here:
 
-* on a rendezvous a partner *claims* the task (its OUTCOME), so exactly one case takes effect, whoever comes first;
-* on a channel with a buffer to be woken is only a hint. From then on nobody can claim the task: with `priority=True` a
-  later case must not be done while an earlier one is ready. It leaves all lists and looks again. A hint that it did not
-  use it passes on to the next who waits there.
+* on a rendezvous a partner *claims* the task (its OUTCOME), so exactly one case takes effect, whichever comes first;
+* on a channel with a buffer a wake-up is only a hint. From then on no partner can claim the task: with `priority=True`
+  a later case must not be done while an earlier one is ready. The task leaves all lists and looks again. A hint that it
+  did not use it passes on to the next waiter there.
 
-So a look is always made while nobody can claim the task: it never does two cases, and never meets itself.
+So a look is always made while no partner can claim the task: it never does two cases, and never meets itself.
 """
 
 from math import inf
 
 from concmodels.errors import Selected
+from concmodels.models.memory import rendezvous
 from concmodels.models.memory.arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, PAIRS, PENDING, REFUSED, deadline
-from concmodels.models.memory.channel import Channel, Outside
+from concmodels.models.memory.channel import Channel, DetachedChannel
 from concmodels.models.memory.channel_layout import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
 from concmodels.models.waiting.select import bad_case, shuffled
 
@@ -25,56 +27,59 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models.memory.arena import Lock
-    from concmodels.models.memory.participant import Unit
+    from concmodels.models.memory.participant import Participant
 
 
 class Case:
     """One case, and its record in the list of its channel."""
 
-    __slots__ = ("cargo", "channel", "item", "queued", "record", "sending", "waiters", "woken")
+    __slots__ = ("payload", "channel", "item", "queued", "record", "sending", "waiters", "woken")
 
     def __init__(self, channel: Channel, item: Any, sending: bool) -> None:
         self.channel = channel
         self.item = item
         self.sending = sending
-        self.cargo: Any = channel._load(item) if sending else 0
+        self.payload: Any = channel._load(item) if sending else 0
         self.waiters = channel._at + (SENDERS if sending else RECEIVERS)
         self.record = 0
         self.queued = False
         self.woken = False
 
     def is_ready(self) -> bool:
-        """Whether it can be done now. The caller holds all locks."""
+        """Return whether the case can be done now. The caller holds all locks."""
         channel = self.channel
         if channel.capacity == 0:
-            return channel._is_awaited(RECEIVERS if self.sending else SENDERS)
+            return rendezvous.is_awaited(channel, RECEIVERS if self.sending else SENDERS)
         if self.sending:
             return channel.capacity == inf or not channel._is_full()
         return not channel._is_empty()
 
     def is_closed(self) -> bool:
-        """Whether, being ready, there is nothing to do but to say so. The caller holds all locks."""
+        """Return whether a case that is ready is so because its channel was closed. The caller holds all locks."""
         channel = self.channel
         closed: bool = channel._control[TAIL] >= CLOSED
         return closed and (self.sending or len(channel) == 0)
 
     def meet(self) -> tuple[int, int]:
-        """Exchange the item with the partner who waits; returns whom to ring, and the word of what was received."""
+        """Exchange the item with the partner that waits; return whom to notify, and the word of what was received."""
         channel, words = self.channel, self.channel.home.words
         if not self.sending:
-            return channel._claim_sender()
+            return rendezvous.claim_sender(channel)
         receiver, owner = channel.home.arena.claim_first(channel._at + RECEIVERS)
-        words[receiver + ITEM] = self.cargo
+        words[receiver + ITEM] = self.payload
         return owner, 0
 
     def use_buffer(self) -> tuple[int, Any]:
-        """Send or receive through the channel's buffer. The caller holds both locks of the channel."""
+        """Send or receive through the channel's buffer; return what `Channel._fetch` does.
+
+        The caller holds both locks of the channel.
+        """
         channel = self.channel
         if not self.sending:
             head = channel._control[HEAD]
             channel._look(head)
             return channel._fetch(head, channel._ring[head & channel._mask])
-        if not channel._append_now(self.cargo):
+        if not channel._append_now(self.payload):
             raise MemoryError(f"{channel!r} is full: give `run` more `channel_bytes`")
         return 0, None
 
@@ -84,12 +89,12 @@ class Case:
         if not self.record:
             self.record = arena.new_record()
             arena.words[self.record + OWNER] = owner
-        arena.words[self.record + ITEM] = self.cargo if type(self.cargo) is int else 0
+        arena.words[self.record + ITEM] = self.payload if type(self.payload) is int else 0
         arena.push(self.waiters, self.record, front=self.woken)
         self.queued, self.woken = True, False
 
     def leave(self) -> None:
-        """Leave the list; note if somebody had taken us out of it. The caller holds the claim lock."""
+        """Leave the list, and note if another task has popped the record. The caller holds the claim lock."""
         if self.queued:
             self.woken = not self.channel.home.arena.remove(self.record)
             self.queued = False
@@ -98,41 +103,42 @@ class Case:
 class Selection:
     """One select, from its first look to its end."""
 
-    def __init__(self, unit: Unit, priority: bool) -> None:
-        self._unit = unit
+    def __init__(self, participant: Participant, priority: bool) -> None:
+        self._participant = participant
         self._priority = priority
-        self._me = unit.look_around().at
+        self._me = participant.wait_slot().at
         self._cases: list[Case] = []
         self._unsent: set[Case] = set()
         self._winner: Case | None = None
         self._locks: list[Lock] = []
 
     def add(self, channel: Channel, item: Any, sending: bool) -> None:
-        """One more case. Raises `CannotTravel` if it can't be sent."""
+        """Add a case. Raises `CannotTravel` for an item that can't be sent."""
         case = Case(channel, item, sending)
         self._cases.append(case)
         if sending:
             self._unsent.add(case)
 
     def run(self, timeout: float | None) -> Selected:
-        """Look, wait, look again, until a case is done."""
-        until, arena = deadline(timeout), self._unit.arena
+        """Look, wait, look again, until a case is done. Raises `TimeoutError`."""
+        until, arena = deadline(timeout), self._participant.arena
+        self._participant.checkpoint()  # after the items were pickled, which runs the program's code
         pairs = {case.channel.number % PAIRS for case in self._cases if case.channel.capacity != 0}
         self._locks = [lock for number in sorted(pairs) for lock in arena.pair(number)]
         while (done := self._look(timeout is not None and timeout <= 0)) is None:
-            done = self._stand(until)
+            done = self._wait_for_partner(until)
             if done is not None:
                 return done
         return done
 
     def end(self) -> None:
         """Pass on the hints that were not used; free what was not sent, and the records."""
-        unit, arena = self._unit, self._unit.arena
+        participant, arena = self._participant, self._participant.arena
         for case in self._cases:
             if case.woken and case is not self._winner and case.channel.capacity != 0:
-                unit.wake(case.waiters)
+                participant.wake(case.waiters)
         for case in self._unsent:
-            case.channel._discard(case.cargo)
+            case.channel._discard(case.payload)
         if any(case.record for case in self._cases):
             with arena.claim:
                 for case in self._cases:
@@ -140,7 +146,11 @@ class Selection:
                         arena.free_record(case.record)
 
     def _look(self, at_once: bool) -> Selected | None:
-        """Do a case that is ready; if there is none, join all lists."""
+        """Do a case that is ready; if there is none, join all lists and return None.
+
+        The locks are those of all channels with a buffer, taken in the order of their numbers: two selects that share
+        channels can't wait for each other. The claim lock comes last, as everywhere.
+        """
         taken = 0
         try:
             for lock in self._locks:
@@ -153,8 +163,11 @@ class Selection:
         return None if done is None else self._told(*done)
 
     def _do_or_join(self, at_once: bool) -> tuple[Case, bool, int, int, Any] | None:
-        """The case that is done, whether it was closed, whom to ring, and what was received. Called with all locks."""
-        with self._unit.arena.claim:
+        """Return the case that was done, whether it was closed, whom to notify, and what was received.
+
+        The caller holds the locks of all channels with a buffer.
+        """
+        with self._participant.arena.claim:
             case = self._first_ready()
             if case is None:
                 self._join(at_once)
@@ -177,15 +190,15 @@ class Selection:
             raise TimeoutError("select: none of the cases can be done now")
         for case in self._cases:
             case.push(self._me)
-        self._unit.words[self._me + OUTCOME] = PENDING
+        self._participant.words[self._me + OUTCOME] = PENDING
 
     def _told(self, case: Case, closed: bool, partner: int, word: int, data: Any) -> Selected:
-        """A case was done: wake whom it concerns, and say what it was."""
+        """Wake those whom the case that was done concerns, and return what `select` returns."""
         channel, self._winner = case.channel, case
         if closed:
             return Selected(channel, closed=True)
         if partner:
-            self._unit.ring(partner)
+            self._participant.notify(partner)
         elif case.sending:
             channel._wake_receiver()
         else:
@@ -195,34 +208,36 @@ class Selection:
             return Selected(channel, case.item, sent=True)
         return Selected(channel, channel._item_of(word) if partner else channel._opened(word, data))
 
-    def _stand(self, until: float | None) -> Selected | None:
-        """Wait until a partner has done a case (which is returned), or until it is time to look again."""
+    def _wait_for_partner(self, until: float | None) -> Selected | None:
+        """Wait until a partner has done a case, and return it; or return None when it is time to look again."""
         try:
             self._wait(until)
         except BaseException as error:
             done = self._leave()
             if done is None:
                 raise
-            self._unit.put_off(error)
+            # A partner was first: the item has changed hands, and an exception would deny it.
+            self._participant.put_off(error)
             return done
         return self._leave()
 
     def _wait(self, until: float | None) -> None:
-        words, block = self._unit.words, self._cases[0].channel._block
-        self._unit.begin_wait()
+        words, block = self._participant.words, self._cases[0].channel._block
+        self._participant.begin_wait()
+        # A claim changes OUTCOME; a hint takes a record out of its list. Any other wake-up is left over from before.
         while words[self._me + OUTCOME] == PENDING and all(words[case.record + LIST] for case in self._cases):
             if not block(until):
                 raise TimeoutError("select: none of the cases could be done in time")
 
     def _leave(self) -> Selected | None:
-        """Leave all lists; from here on nobody can claim us. Returns what a partner has done before."""
-        words, me = self._unit.words, self._me
-        with self._unit.arena.claim:
+        """Leave all lists; from here on no partner can claim this task. Return what one has done before, or None."""
+        words, me = self._participant.words, self._me
+        with self._participant.arena.claim:
             outcome, chosen = words[me + OUTCOME], words[me + CHOSEN]
             words[me + OUTCOME] = 0
             for case in self._cases:
                 case.leave()
-        if outcome in (PENDING, 0):  # 0: a hint was first
+        if outcome in (PENDING, 0):  # 0: a hint came first, and `Participant.wake` has ended the time for claims
             return None
         case = self._winner = next(case for case in self._cases if case.record == chosen)
         if outcome == REFUSED:
@@ -234,7 +249,7 @@ class Selection:
 
 
 def select(kind: str, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
-    """`select`, for the models of this kind."""
+    """Wait for the first of several channels of this kind; see `concmodels.contract.Model.select`."""
     ends = [_end(kind, case) for case in cases]
     if not ends:
         raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
@@ -250,7 +265,7 @@ def select(kind: str, cases: tuple[Any, ...], timeout: float | None, priority: b
 def _end(kind: str, case: Any) -> tuple[Channel, Any, bool]:
     sending = isinstance(case, tuple) and len(case) == 2
     channel, item = case if sending else (case, None)
-    if isinstance(channel, Outside):
+    if isinstance(channel, DetachedChannel):
         channel._refuse()
     if not isinstance(channel, Channel) or channel.kind != kind:
         raise bad_case(kind, case)

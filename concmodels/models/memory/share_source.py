@@ -1,4 +1,4 @@
-"""What `share` has to copy beyond a border: what it is, and the way of its bytes into the arena, in C order."""
+"""The source that `share` copies across memory boundaries: what it is, and how its bytes get into the arena."""
 
 import sys
 
@@ -13,7 +13,7 @@ _PIECE = 1 << 20  # bytes
 
 
 def describe(source: Any) -> tuple[tuple[str, str | None], tuple[int, ...], bytes | None]:
-    """Its format (as it is, and for `memoryview.cast`), its shape, and the pickled dtype of a numpy array."""
+    """Return the source's format (as it is, and for `memoryview.cast`), its shape, and a numpy array's pickled dtype."""
     if is_array(source):
         return _formats_of_array(source), source.shape, dumps(source.dtype, 5)
     with memory_of(source) as view:
@@ -45,7 +45,7 @@ def _formats(view: memoryview) -> tuple[str, str | None]:
 
 
 def copy(source: Any, target: memoryview) -> None:
-    """Copy its bytes, which are some, into plain memory, in C order."""
+    """Copy the source's bytes, of which there is at least one, into plain memory, in C order."""
     if is_array(source):
         numpy: Any = sys.modules["numpy"]
         numpy.ndarray(source.shape, source.dtype, buffer=target)[...] = source

@@ -1,8 +1,13 @@
-"""The keeper of a run: one thread of the parent that starts the tasks, wakes the cancelled and buries the dead.
+"""The supervisor of a run: a thread of the parent that starts tasks, wakes those that were cancelled, and reaps those
+that have ended.
 
-Everybody rings the keeper's bell; it then looks into the arena for what there is to do: tasks that were
-spawned, scopes that were cancelled. What starts and ends a unit is the model's: `ProcessKeeper` in `processes.py`,
-`InterpreterKeeper` in `interpreters.py`.
+Any participant wakes the supervisor by its event fd; it then looks into the arena for what there is to do:
+
+    SPAWNED     a list of tasks to be started
+    CANCELS     not 0 if a scope was cancelled: every task that waits is woken, and looks by itself whether it is meant
+
+How a process or an interpreter is started and ended is the model's: `ProcessSupervisor` is in `processes.py`,
+`InterpreterSupervisor` in `interpreters.py`.
 """
 
 import errno
@@ -40,10 +45,10 @@ from concmodels.models.memory.arena import (
     Arena,
     Cancelled,
 )
-from concmodels.models.memory.child import local_parker, ringer, tell
+from concmodels.models.memory.child import local_slot, notifier, tell
 from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models.memory.leftovers import make_semaphores
-from concmodels.models.memory.participant import Parker, Unit, enter, leave, runs_here
+from concmodels.models.memory.participant import WaitSlot, Participant, enter, leave, runs_here
 from concmodels.models.tasks.interrupts import Guard, hold_back
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.waiting.timeouts import must_be_plain
@@ -53,7 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from concmodels.models.memory.deadlocks import Watch
+    from concmodels.models.memory.deadlocks import DeadlockDetector
 
 _runs = count(1)
 _RESERVE = 48  # descriptors
@@ -61,7 +66,7 @@ GRACE_S, SHORT_GRACE_S = 2.0, 0.15
 DEFAULT_CHANNEL_BYTES = 1 << 26
 
 
-class Keeper:
+class Supervisor:
     """The parent's side of one run."""
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None) -> None:
@@ -72,16 +77,16 @@ class Keeper:
             raise ValueError(f"channel_bytes is at least {PAGE}, not {channel_bytes}")
         seconds = patience(deadlock_after)
         _raise_descriptor_limit()
-        self.bell = os.eventfd(0, os.EFD_CLOEXEC)
+        self.eventfd = os.eventfd(0, os.EFD_CLOEXEC)
         self.signal_pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._poll = poll()
-        self._poll.register(self.bell, POLLIN)
+        self._poll.register(self.eventfd, POLLIN)
         self._poll.register(self.signal_pipe[0], POLLIN)
         self.grace = GRACE_S
         self.stopping = False
-        self.tasks: dict[int, str] = {}  # the names of those that live, by record
+        self.tasks: dict[int, str] = {}  # the names of those that have not ended, by record
         self._fence = threading.Lock()
-        self._main_bell: int | None = None
+        self._main_eventfd: int | None = None
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
         arena = Arena.create()
@@ -89,64 +94,65 @@ class Keeper:
         arena.name_locks(prefix)
         arena.words[CHANNEL_BYTES] = 1 << (int(channel_bytes) - 1).bit_length()
         self.run = os.getpid() << 24 | next(_runs)
-        self.unit = Unit(kind, self.run, arena)
-        self.unit.tell = tell
-        self.unit.alarm = ringer(self.bell)
-        self.unit.is_parent = True
-        self.unit.own_threads = inf  # the watch itself looks at those of the parent
-        self.unit.hurry = self._hurry
-        self.unit.new_parker = lambda: local_parker(self.unit)
-        self._watch = None if seconds is None else self._new_watch(seconds)
+        self.participant = Participant(kind, self.run, arena)
+        self.participant.tell = tell
+        self.participant.notify_supervisor = notifier(self.eventfd)
+        self.participant.is_parent = True
+        self.participant.own_threads = inf  # the deadlock detector itself looks at those of the parent
+        self.participant.shorten_grace = self._shorten_grace
+        self.participant.new_slot = lambda: local_slot(self.participant)
+        self._detector = None if seconds is None else self._new_detector(seconds)
         self._write_main()
-        self._thread = threading.Thread(target=self._keep, name=f"keeper of {kind}")
+        self._thread = threading.Thread(target=self._supervise, name=f"supervisor of {kind}")
 
-    def _new_watch(self, seconds: float) -> Watch:
-        from concmodels.models.memory.deadlocks import Watch
+    def _new_detector(self, seconds: float) -> DeadlockDetector:
+        from concmodels.models.memory.deadlocks import DeadlockDetector
 
-        return Watch(self.unit, seconds)
+        return DeadlockDetector(self.participant, seconds)
 
     def _write_main(self) -> None:
-        main, arena = pickling.main_file(), self.unit.arena
+        main, arena = pickling.main_file(), self.participant.arena
         if main is not None:
             data = pickling.dumps(main, 5)
             with arena.claim:
                 arena.words[MAIN_AT], arena.words[MAIN_SIZE] = arena.put(data), len(data)
 
     @classmethod
-    def live(cls, main: Callable[..., Any], args: tuple[Any, ...], *how: Any) -> Any:
-        """Run the main task in the calling thread, from the start of the world to its end.
+    def execute(cls, main: Callable[..., Any], args: tuple[Any, ...], *how: Any) -> Any:
+        """Make a run, do its main task in the calling thread, and take the run down again.
 
-        All of it is guarded: Ctrl-C while the world is made or taken down waits until that is done.
+        All of it is guarded: a Ctrl-C while the run is made or taken down waits until that is done.
         """
         must_be_plain(main, str(how[0]))
-        world: list[Keeper] = []
+        made: list[Supervisor] = []  # empty as long as there is nothing to wake
 
         def wake() -> None:
-            for keeper in world:
-                keeper._ring_main()
+            for supervisor in made:
+                supervisor._wake_main()
 
-        with Guard(wake, lambda: [name for keeper in world for name in keeper.give_up()]) as guard:
-            keeper = cls(*how)
-            world.append(keeper)
-            return keeper._run_main(main, args, guard)
+        with Guard(wake, lambda: [name for supervisor in made for name in supervisor.give_up()]) as guard:
+            supervisor = cls(*how)
+            made.append(supervisor)
+            return supervisor._run_main(main, args, guard)
 
     def _run_main(self, main: Callable[..., Any], args: tuple[Any, ...], guard: Guard) -> Any:
-        unit = self.unit
-        parker = local_parker(unit)
-        parker.guard = guard
-        unit.adopt(parker)
-        enter(unit)
-        self._main_bell = parker.bell
-        self.tasks[parker.at], self._main_thread = "main", threading.get_ident()
+        participant = self.participant
+        slot = local_slot(participant)
+        slot.guard = guard
+        participant.bind_first_thread(slot)
+        enter(participant)
+        self._main_eventfd = slot.eventfd
+        self.tasks[slot.at], self._main_thread = "main", threading.get_ident()
         noted = self._note_signals(self.signal_pipe[1])
         try:
             self._thread.start()
             try:
                 result = main(*args)
-                unit.finish_pools()
+                participant.finish_pools()
                 return result
             except Cancelled:
-                reason = unit.death or self._deadlock
+                # Main's own scope is cancelled only with the whole run: say why that ends.
+                reason = participant.death or self._deadlock
                 if reason is not None:
                     raise reason from None
                 raise
@@ -155,76 +161,77 @@ class Keeper:
                     raise self._deadlock from error
                 raise
             finally:
-                unit.close_all()
-                self._end(parker)
+                participant.close_all()
+                self._end(slot)
         finally:
-            leave(unit)
-            self._main_bell = None
+            leave(participant)
+            self._main_eventfd = None
             self._note_signals(noted)
             self._close()
 
     @staticmethod
     def _note_signals(fd: int) -> int:
-        """Have each signal leave a byte there, whatever the main thread is doing; returns where they went before."""
+        """Have each signal leave a byte there, whatever the main thread is doing; return where they went before."""
         if threading.current_thread() is not threading.main_thread():
             return -1
         return signal.set_wakeup_fd(fd, warn_on_full_buffer=False)
 
-    def _ring_main(self) -> None:
+    def _wake_main(self) -> None:
         """Wake the main task; called in the signal handler."""
-        if self._main_bell is not None:
-            os.eventfd_write(self._main_bell, 1)
+        if self._main_eventfd is not None:
+            os.eventfd_write(self._main_eventfd, 1)
 
-    def _hurry(self) -> None:
+    def _shorten_grace(self) -> None:
         self.grace = SHORT_GRACE_S
-        self.unit.alarm()
+        self.participant.notify_supervisor()
 
-    def _end(self, parker: Parker) -> None:
-        """The main task is over: so are all tasks, unless a group was never left."""
-        parker.shielded = True
-        parker.guard.cleaning_up = True
+    def _end(self, slot: WaitSlot) -> None:
+        """End the tasks that are left when main is over, because the program never left their group."""
+        slot.shielded = True
+        slot.guard.cleaning_up = True
         self.stopping = True
-        cancel(self.unit, parker.at)
+        cancel(self.participant, slot.at)
         self._thread.join()
 
     def _close(self) -> None:
-        bells = [self.unit.words[at] for at in self._records()]
+        eventfds = [self.participant.words[at] for at in self._records()]
         self.close_transports()
-        self.unit.close(last=True)
-        for bell in (*filter(None, bells), self.bell, *self.signal_pipe, self.unit.arena.fd):
-            os.close(bell)
+        self.participant.close(last=True)
+        for eventfd in (*filter(None, eventfds), self.eventfd, *self.signal_pipe, self.participant.arena.fd):
+            os.close(eventfd)
         self._remove_semaphores()
 
     def _records(self) -> range:
-        return range(RECORDS_AT, RECORDS_AT + RECORD_WORDS * self.unit.words[NEXT_RECORD], RECORD_WORDS)
+        return range(RECORDS_AT, RECORDS_AT + RECORD_WORDS * self.participant.words[NEXT_RECORD], RECORD_WORDS)
 
     # The thread.
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
         try:
             self.prepare()
             while not (self.stopping and self.idle()):
-                self._look_around()
-        except BaseException as error:  # noqa: BLE001 - without a keeper nobody would ever be woken
+                self._step()
+        except BaseException as error:  # noqa: BLE001 - without a supervisor no task would ever be woken
             self.break_off(error)
         finally:
             self.finish()
-            if self.unit.words[BROKEN]:
+            if self.participant.words[BROKEN]:
                 self.all_gone()
 
     def break_off(self, death: BaseException) -> None:
-        """The run can't go on: everybody must end."""
-        self.unit.death = self.unit.unreported = death
-        self.unit.words[BROKEN] = KILLING
-        self.unit.words[ALERT] = 1
-        self.ring_all()
+        """End a run that can't go on: every wait and every lock in it raises `Cancelled` from here on."""
+        self.participant.death = self.participant.unreported = death
+        self.participant.words[BROKEN] = KILLING
+        self.participant.words[ALERT] = 1
+        self.notify_all()
 
     def all_gone(self) -> None:
-        """The run was broken off, and its last unit is gone."""
-        self.unit.words[BROKEN] = ALL_GONE
-        self.ring_all()
+        """Say that the last participant of a run that was broken off is gone: main's groups wait for that."""
+        self.participant.words[BROKEN] = ALL_GONE
+        self.notify_all()
 
-    def _look_around(self) -> None:
+    def _step(self) -> None:
+        """Wait until there is something to do, and do it."""
         try:
             self.wait()
             self._start_spawned()
@@ -235,30 +242,32 @@ class Keeper:
         self._look_for_deadlock()
 
     def _look_for_deadlock(self) -> None:
-        if self._watch is None or self.stopping or self.unit.words[BROKEN]:
+        if self._detector is None or self.stopping or self.participant.words[BROKEN]:
             return
-        deadlock = self._watch.look(dict(self.tasks), (self._main_thread, *self.own_threads(), *self.unit.service))
+        deadlock = self._detector.look(
+            dict(self.tasks), (self._main_thread, *self.own_threads(), *self.participant.service)
+        )
         if deadlock is not None:
             self._deadlock = deadlock
-            cancel(self.unit, next(iter(self.tasks)))  # main's scope, and so everybody
+            cancel(self.participant, next(iter(self.tasks)))  # main's scope, and with it all others
 
     def patience(self) -> float | None:
-        """The seconds until something has to be looked at; None: until the bell rings."""
-        return None if self._watch is None or self.stopping else self._watch.patience()
+        """Return the seconds until something has to be looked at; None means until the event fd is written to."""
+        return None if self._detector is None or self.stopping else self._detector.patience()
 
     def _start_spawned(self) -> None:
-        arena = self.unit.arena
+        arena = self.participant.arena
         while arena.words[SPAWNED] and not arena.words[BROKEN]:
             with arena.claim:
                 at = arena.pop(SPAWNED)
-            if self.unit.cancelled(at):
-                finish(self.unit, at, STOPPED)
+            if self.participant.cancelled(at):
+                finish(self.participant, at, STOPPED)
                 self.ended(at)
             else:
                 self._start(at)
 
     def _start(self, at: int) -> None:
-        words, arena = self.unit.words, self.unit.arena
+        words, arena = self.participant.words, self.participant.arena
         name, _ = pickling.unpack(arena.get(words[at + BLOCK], words[at + SIZE]))
         try:
             if not words[at]:
@@ -271,34 +280,37 @@ class Keeper:
             self.ended(at)
 
     def failed(self, at: int, name: str, error: BaseException) -> None:
-        """The unit of a task could not be started."""
-        if self.unit.words[at + STATE] < DONE:
-            finish(self.unit, at, FAILED, pickling.pack_error(error, name))
+        """Make an error of the model's, such as one at the start of a process, the task's outcome."""
+        if self.participant.words[at + STATE] < DONE:
+            finish(self.participant, at, FAILED, pickling.pack_error(error, name))
 
     def ended(self, at: int) -> None:
-        """The unit of a task is gone."""
-        words, arena = self.unit.words, self.unit.arena
+        """Count a task that is gone, and wake the owner of its group if it was the last one or a pool's worker."""
+        words, arena = self.participant.words, self.participant.arena
         self.tasks.pop(at, None)
         group = words[at + PARENT]
         with arena.claim:
             words[group + LIVE] -= 1
             told = not words[group + LIVE] or words[at + EXPENDABLE]
         if told:
-            self.unit.ring(words[group + OWNER])
+            self.participant.notify(words[group + OWNER])
 
     def _tell_cancelled(self) -> None:
-        """Somebody cancelled a scope: ring every bell, and give those who only compute their time."""
-        words = self.unit.words
+        """Wake every task if a scope was cancelled, and give those that only compute their time."""
+        words = self.participant.words
         if not words[CANCELS]:
             return
+        # First take CANCELS back, then look at the scopes: one that is cancelled in between is seen now, or sets CANCELS
+        # again. The lock is a fence between the store and the loads, which x86 may otherwise do the other way round; then
+        # a cancellation could be overlooked, and its mark be wiped out.
         words[CANCELS] = 0
-        with self._fence:  # what was written before is seen by all before we read on: an x86 may do it the other way
+        with self._fence:
             self.note_cancelled()
-        self.ring_all()
+        self.notify_all()
 
-    def ring_all(self) -> None:
-        """Wake everybody who waits, to look around."""
-        words = self.unit.words
+    def notify_all(self) -> None:
+        """Wake every task that waits, for a checkpoint."""
+        words = self.participant.words
         for at in self._records():
             if words[at]:
                 os.eventfd_write(words[at], 1)
@@ -306,10 +318,11 @@ class Keeper:
     # What a model adds.
 
     def prepare(self) -> None:
-        """Called first in the thread. Ctrl-C and the signals like it are for the main thread: whoever is started here,
-        thread or process, begins life with them held back.
+        """Prepare the thread; this is called first in it.
 
-        The kernel gives a signal to any thread that does not block it, and then nothing ends the main thread's wait.
+        Ctrl-C and the signals like it are for the main thread: the threads and processes that are started from here
+        begin with them blocked. The kernel gives a signal to any thread that does not block it, and then nothing would
+        end the main thread's wait.
         """
         hold_back()
 
@@ -317,49 +330,49 @@ class Keeper:
         """Wait until there is something to do."""
         patience = self.patience()
         for fd, _ in self._poll.poll(None if patience is None else patience * 1000):
-            if fd == self.bell:
+            if fd == self.eventfd:
                 os.read(fd, 8)
             else:
                 self.signalled()
 
     def signalled(self) -> None:
-        """A signal came. If main was just going to wait, it has not noticed: wake it, so that its handler is run."""
+        """Wake main after a signal. If main was just going to wait, it has not noticed: then its handler is run now."""
         os.read(self.signal_pipe[0], 4096)
-        self._ring_main()
+        self._wake_main()
 
     def own_threads(self) -> Iterable[int]:
-        """The threads of this process that run tasks, beside main's."""
+        """Return the threads of this process that run tasks, beside main's."""
         return ()
 
     def start(self, at: int, name: str) -> None:
-        """Start a unit for the task of this record."""
+        """Start a process or an interpreter for the task of this record."""
         raise NotImplementedError
 
     def idle(self) -> bool:
-        """Whether no unit is left."""
+        """Return whether no process or interpreter is left."""
         raise NotImplementedError
 
     def names(self) -> list[str]:
-        """The names of the tasks that have not ended."""
+        """Return the names of the tasks that have not ended."""
         raise NotImplementedError
 
     def give_up(self) -> list[str]:
-        """The program is left at once: remove what would stay behind, and name the tasks that have not ended."""
+        """Remove what would stay behind a program that ends at once; return the names of the tasks that go on."""
         names = self.names()
         self._remove_semaphores()
         return names
 
     def note_cancelled(self) -> None:
-        """A scope was cancelled."""
+        """Take note that a scope was cancelled."""
 
     def check_deadlines(self) -> None:
-        """Look whether somebody's time is up."""
+        """Look whether the time of a task is up."""
 
     def finish(self) -> None:
-        """Called last in the thread."""
+        """Clean up; this is called last in the thread."""
 
     def close_transports(self) -> None:
-        """The run is over: close what its channels have opened."""
+        """Close what the channels of a run that is over have opened."""
 
 
 def keep_descriptors_free(newest: int) -> None:

@@ -1,12 +1,12 @@
-"""Two other ways for the words of a channel between interpreters. Control (locks, waiting, closing) is the arena's.
+"""Two other ways for the words of a channel between interpreters. Locks, waiting and closing stay with the arena.
 
 `PipeSlots` sends each word as eight bytes through an `os.pipe`: the kernel keeps them. A pipe holds 64 KiB; what an
 unbounded channel holds beyond that is spilled into the channel's ring in the arena, and the order is kept: while
 anything is spilled, everything is. SPILL_START and SPILL_END say which positions lie there.
 
 `QueueSlots` sends each word through a `concurrent.interpreters.Queue`. Such a queue can't be waited for: its own `get`
-looks every 10 ms, and so does `PollingChannel`. That costs 5 ms a hop, and is why this variant is a lesson. A queue's
-items vanish with the interpreter that sent them: runs of this variant keep every interpreter until their end.
+looks every 10 ms, and so does `PollingChannel`. That costs 5 ms a hop, and is why this variant is there: as a lesson. A
+queue's items vanish with the interpreter that sent them: runs of this variant keep every interpreter until their end.
 """
 
 import os
@@ -21,14 +21,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models.memory.participant import Unit
+    from concmodels.models.memory.participant import Participant
 
 _POLL_S = 0.010  # as concurrent.interpreters.Queue
 _kept: dict[int, list[object]] = {}  # the queues made here, by run: a queue without an owner is destroyed
 
 
 class PipeSlots:
-    """The slots of a channel, as far as they are in its pipe."""
+    """The slots of a channel, in a pipe and, for what the pipe does not hold, in the arena."""
 
     def __init__(self, control: memoryview, ring: memoryview) -> None:
         self._control = control
@@ -57,7 +57,7 @@ class PipeSlots:
         return int.from_bytes(os.read(self._reader, 8), "little", signed=True)
 
     def release(self) -> None:
-        """The run is over."""
+        """Let go of the arena: the run is over."""
         self._ring.release()
 
 
@@ -68,19 +68,19 @@ class PipeChannel(Channel):
     __slots__ = ()
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
-        unit = current(self.kind)
+        participant = current(self.kind)
         reader, writer = os.pipe()
         try:
             os.set_blocking(writer, False)
-            number = make(unit, capacity, name, reader << 32 | writer)
+            number = make(participant, capacity, name, reader << 32 | writer)
         except BaseException:
             os.close(reader)
             os.close(writer)
             raise
-        self._attach(unit, number)
+        self._attach(participant, number)
 
-    def _open_slots(self, unit: Unit) -> None:
-        super()._open_slots(unit)
+    def _open_slots(self, participant: Participant) -> None:
+        super()._open_slots(participant)
         self._ring, self._mask = PipeSlots(self._control, self._ring), -1
 
 
@@ -102,7 +102,7 @@ class QueueSlots:
         return word
 
     def release(self) -> None:
-        """The run is over."""
+        """Let go of the queue: the run is over."""
         del self._queue
 
 
@@ -116,39 +116,40 @@ class PollingChannel(Channel):
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         from concurrent.interpreters import create_queue
 
-        unit = current(self.kind)
-        if not unit.words[KEEPS_INTERPRETERS]:
+        participant = current(self.kind)
+        if not participant.words[KEEPS_INTERPRETERS]:
             raise RuntimeError("a channel of 'subinterp:queue' needs the run() of 'subinterp:queue'")
         queue = create_queue()
-        _kept.setdefault(unit.run, []).append(queue)
-        self._attach(unit, make(unit, capacity, name, -queue.id - 1))
+        _kept.setdefault(participant.run, []).append(queue)
+        self._attach(participant, make(participant, capacity, name, -queue.id - 1))
 
-    def _open_slots(self, unit: Unit) -> None:
+    def _open_slots(self, participant: Participant) -> None:
         self._ring, self._mask = QueueSlots(-self._control[FDS] - 1), -1
 
-    def _stand_by(self, rung: bool) -> bool:
-        return self._wait_for(RECEIVERS, self._senders, self._is_empty, None, rung)
+    def _wait_for_item(self, woken: bool) -> bool:
+        self.home.checkpoint()
+        return self._wait_for(RECEIVERS, self._senders, self._is_empty, None, woken)
 
     def _block(self, until: float | None) -> bool:
-        """Look again in 10 ms, whoever rings."""
-        unit = self.home
-        parker = unit.look_around()
+        """Look again in 10 ms, whether this task is woken or not."""
+        participant = self.home
+        slot = participant.wait_slot()
         rest = _POLL_S if until is None else min(_POLL_S, until - now())
         if rest <= 0:
             return False
         if until is None:
-            unit.words[parker.at + WAITING] = parker.waits
+            participant.words[slot.at + WAITING] = slot.waits
         sleep(rest)
-        unit.answer(parker)
-        unit.look_around()
+        participant.answer(slot)
+        participant.checkpoint(slot)
         return True
 
 
-def close_all(unit: Unit) -> None:
-    """The run is over: close its pipes, let go of its queues."""
-    _kept.pop(unit.run, None)
-    for number in range(1, unit.words[NEXT_CHANNEL]):
-        fds = unit.words[CHANNELS_AT + CHANNEL_WORDS * number + FDS]
+def close_all(participant: Participant) -> None:
+    """Close the pipes of a run that is over, and let go of its queues."""
+    _kept.pop(participant.run, None)
+    for number in range(1, participant.words[NEXT_CHANNEL]):
+        fds = participant.words[CHANNELS_AT + CHANNEL_WORDS * number + FDS]
         if fds > 0:
             os.close(fds >> 32)
             os.close(fds & 0xFFFFFFFF)

@@ -1,6 +1,6 @@
 """Where a pool of processes or interpreters has its work from: the calls that were submitted, and the maps.
 
-A source is a row of items, each with a position. What is given to a worker is a range of positions; it comes back as
+A queue is a row of items, each with a position. What is given to a worker is a range of positions; it comes back as
 results, or untouched (taken back, or its worker has died): then it is the first to be given again.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     # futures that are to be told how their calls have ended: with a result, or with an error
-    type Endings = list[tuple[Future[Any], Any, BaseException | None]]
+    type ToResolve = list[tuple[Future[Any], Any, BaseException | None]]
 
 _TARGET_NS = 1_000_000
 """How long a batch is to take: long enough to be worth its journey, short enough to share out evenly."""
@@ -29,8 +29,8 @@ _QUICK_NS = 200_000
 _KEPT = 0.3  # of what was known before, when a batch has ended
 
 
-class Source:
-    """What all sources have in common."""
+class WorkQueue:
+    """What all queues have in common."""
 
     form: int
 
@@ -91,7 +91,7 @@ class Source:
         self.next = self.stop
         return [(first, count) for first, count in rest if count]
 
-    # What a kind of source says itself.
+    # What a kind of queue says itself.
 
     @property
     def left(self) -> int:
@@ -106,7 +106,7 @@ class Source:
         """What waits is not to be done any more."""
         raise NotImplementedError
 
-    def fail_all(self, error: BaseException, endings: Endings) -> None:
+    def fail_all(self, error: BaseException, to_resolve: ToResolve) -> None:
         """Nothing of it will be done any more."""
         raise NotImplementedError
 
@@ -118,16 +118,16 @@ class Source:
         """The name of the function, for messages."""
         raise NotImplementedError
 
-    def done(self, first: int, results: list[Any], endings: Endings) -> None:
+    def done(self, first: int, results: list[Any], to_resolve: ToResolve) -> None:
         """Tasks have ended well, with these results."""
         raise NotImplementedError
 
-    def failed(self, position: int, error: BaseException, endings: Endings) -> None:
+    def failed(self, position: int, error: BaseException, to_resolve: ToResolve) -> None:
         """A task has failed."""
         raise NotImplementedError
 
 
-class Mapping(Source):
+class MapCall(WorkQueue):
     """The items of one `map`. Results lie here until the consumer takes them, in runs, by their first position."""
 
     def __init__(
@@ -140,7 +140,7 @@ class Mapping(Source):
         self._name = getattr(function, "__name__", "the task")
         self._function = pack_call(function, (), home)
         self._home = home
-        self._source = items
+        self._iterator = items
         self._items: list[Any] = []
         self._base = 0  # the position of the first of them
         self._over = 0  # how many have ended
@@ -151,7 +151,7 @@ class Mapping(Source):
 
     def fetch(self, most: int) -> list[Any]:
         """Take at most so many items from the iterables. The only step that is made without the pool's lock."""
-        return list(islice(self._source, most))
+        return list(islice(self._iterator, most))
 
     def add(self, items: list[Any]) -> None:
         """These are to be done next."""
@@ -180,7 +180,7 @@ class Mapping(Source):
         self.error = self.error or CancelledError()
         self._over += sum(count for _, count in self.drop())
 
-    def fail_all(self, error: BaseException, endings: Endings) -> None:
+    def fail_all(self, error: BaseException, to_resolve: ToResolve) -> None:
         self.error = self.error or error
         self._over = self.stop
 
@@ -198,18 +198,18 @@ class Mapping(Source):
         try:
             return dumps_any(items, self._home)
         except Exception:
-            if len(items) == 1:  # say which it is, and why
+            if len(items) == 1:  # request which it is, and why
                 pack_call(_stand_in, items[0] if self.form == TUPLES else (items[0],), self._home)
             raise
 
     def name(self, position: int) -> str:
         return self._name
 
-    def done(self, first: int, results: list[Any], endings: Endings) -> None:
+    def done(self, first: int, results: list[Any], to_resolve: ToResolve) -> None:
         self._over += len(results)
         self.runs[first] = results
 
-    def failed(self, position: int, error: BaseException, endings: Endings) -> None:
+    def failed(self, position: int, error: BaseException, to_resolve: ToResolve) -> None:
         self._over += 1
         self.runs[position] = Failure(error)
 

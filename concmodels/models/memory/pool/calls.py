@@ -1,7 +1,7 @@
-"""The calls that were submitted to a pool of processes or interpreters, as a source of work."""
+"""The calls that were submitted to a pool of processes or interpreters, as a queue of work."""
 
 from concmodels.models.memory.pickling import dumps
-from concmodels.models.memory.pool.batches import Source
+from concmodels.models.memory.pool.batches import WorkQueue
 from concmodels.models.memory.pool.worker_memory import CALLS
 
 TYPE_CHECKING = False
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from concmodels.models.memory.pool.batches import Endings
+    from concmodels.models.memory.pool.batches import ToResolve
 
 
-class Calls(Source):
+class Calls(WorkQueue):
     """What was submitted: each call has a function of its own, and a future."""
 
     form = CALLS
@@ -33,7 +33,7 @@ class Calls(Source):
         return position
 
     def take(self, most: int) -> tuple[int, int]:
-        """As `Source.take`, without the cancelled."""
+        """As `WorkQueue.take`, without the cancelled."""
         first, count = super().take(most)
         alive = 0
         while alive < count and self._is_wanted(first + alive):
@@ -64,16 +64,16 @@ class Calls(Source):
     def name(self, position: int) -> str:
         return self.calls[position][2]
 
-    def done(self, first: int, results: list[Any], endings: Endings) -> None:
+    def done(self, first: int, results: list[Any], to_resolve: ToResolve) -> None:
         for position, result in enumerate(results, first):
             if call := self.calls.pop(position, None):  # else it was given up before
-                endings.append((call[0], result, None))
+                to_resolve.append((call[0], result, None))
 
-    def failed(self, position: int, error: BaseException, endings: Endings) -> None:
+    def failed(self, position: int, error: BaseException, to_resolve: ToResolve) -> None:
         if call := self.calls.pop(position, None):
-            endings.append((call[0], None, error))
+            to_resolve.append((call[0], None, error))
 
-    def fail_all(self, error: BaseException, endings: Endings) -> None:
+    def fail_all(self, error: BaseException, to_resolve: ToResolve) -> None:
         self.drop()
         for position in list(self.calls):
-            self.failed(position, error, endings)
+            self.failed(position, error, to_resolve)

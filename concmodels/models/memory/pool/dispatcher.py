@@ -1,4 +1,4 @@
-"""The floor of a pool of processes or interpreters: its workers at their desks, and the work that lies there.
+"""The dispatcher of a pool of processes or interpreters: its workers at their desks, and the work that lies there.
 
 Whoever minds the pool takes a `step` now and then: he reads the desks, buries the dead, and hands out what waits. All
 of it is done with the lock held; only the futures are told without it, for what they call then is the program's.
@@ -14,10 +14,10 @@ from concmodels.models.memory.arena import CHANNEL_BYTES, STATE
 from concmodels.models.memory.group import DONE, cancel
 from concmodels.models.memory.participant import now
 from concmodels.models.memory.pool import worker_memory
-from concmodels.models.memory.pool.batches import Mapping, Source
+from concmodels.models.memory.pool.batches import MapCall, WorkQueue
 from concmodels.models.memory.pool.calls import Calls
 from concmodels.models.memory.pool.worker import UNFIT, serve
-from concmodels.models.memory.pool.worker_handle import Batch, Member
+from concmodels.models.memory.pool.worker_handle import Batch, WorkerHandle
 from concmodels.models.memory.pool.worker_memory import CLOSING
 from concmodels.models.pools.arguments import broken_by, refusal
 from concmodels.models.pools.results import Failure
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from concmodels.models.memory.participant import Unit
-    from concmodels.models.memory.pool.batches import Endings
-    from concmodels.models.memory.pool.results import News
+    from concmodels.models.memory.participant import Participant
+    from concmodels.models.memory.pool.batches import ToResolve
+    from concmodels.models.memory.pool.results import Completed
 
-OPEN, CLOSED, SENT_HOME, STOPPED = range(4)
+OPEN, CLOSED, ENDING, STOPPED = range(4)
 _POLL_S = 0.005  # how long a result in the middle of a batch may lie unseen
 _OVERDUE_S = 0.002
 _WORTH_TAKING_NS = 200_000
 _DEATHS = 3
 
 
-class Floor:
+class Dispatcher:
     """What there is to do, and who does it."""
 
-    def __init__(self, unit: Unit, workers: int, initializer: tuple[Any, ...]) -> None:
-        self.crew: Any = None  # set before the first is hired
+    def __init__(self, participant: Participant, workers: int, initializer: tuple[Any, ...]) -> None:
+        self.worker_group: Any = None  # set before the first is hired
         self.lock = RLock()
         self.stage = OPEN
         self.calls = Calls()
         self.calls_under_way: Callable[[], bool] = bool  # whether a task has given it work that is not here yet
-        self._unit = unit
+        self._participant = participant
         self._workers = workers
         self._initializer = initializer
         self._broken: BaseException | None = None
-        self._sources: deque[Source] = deque([self.calls])
-        self._members: list[Member] = []
+        self._queues: deque[WorkQueue] = deque([self.calls])
+        self._handles: list[WorkerHandle] = []
         self._deaths = 0  # in a row, of workers that had never been fit for work
         self._numbers = count(1)
-        self._telling = 0  # how many have ended whose futures are being told in this moment
+        self._resolving = 0  # how many have ended whose futures are being told in this moment
 
     def check_open(self, of_task: bool = False) -> None:
         """Raise why nothing more is taken. A task of its own may go on giving it work until the last one has ended."""
@@ -65,261 +65,261 @@ class Floor:
         if self.stage > (CLOSED if of_task else OPEN):
             raise refusal(None)
 
-    def add(self, mapping: Mapping) -> None:
+    def add(self, map_call: MapCall) -> None:
         """A `map` more."""
         with self.lock:
             self.check_open()
-            self._sources.append(mapping)
+            self._queues.append(map_call)
 
     def step(self) -> bool:
-        """Read the desks, bury the dead, hand out work; True if something has ended."""
-        news: News = []
-        endings: Endings = []
+        """Read the desks, reap the dead, hand out work; True if something has ended."""
+        completed: Completed = []
+        to_resolve: ToResolve = []
         with self.lock:
-            self._look_at_desks(news, endings)
-            if self.stage < SENT_HOME:
-                self._hand_out(news)
-            self._settle(news, endings)
-            if any(source.is_finished() for source in self._sources):
+            self._collect_results(completed, to_resolve)
+            if self.stage < ENDING:
+                self._hand_out(completed)
+            self._settle(completed, to_resolve)
+            if any(queue.is_finished() for queue in self._queues):
                 self._drop_finished()
             if self.stage == CLOSED and not self._left() and not self.calls_under_way():
-                self.stage = SENT_HOME
-                self._send_home()
-            self._telling += 1
+                self.stage = ENDING
+                self._close_workers()
+            self._resolving += 1
         try:
-            for ending in endings:
-                _end(*ending)
+            for ended_call in to_resolve:
+                _resolve(*ended_call)
         finally:
             with self.lock:
-                self._telling -= 1
-        return bool(news)
+                self._resolving -= 1
+        return bool(completed)
 
     def next_look(self) -> float | None:
         """When the desks must be looked at, even if nobody rings."""
         with self.lock:
-            if any(member.unread() > 1 for member in self._members):
+            if any(handle.unread() > 1 for handle in self._handles):
                 return now() + _POLL_S
         return None
 
-    def has_news(self) -> bool:
+    def has_completed(self) -> bool:
         """Whether a batch has ended that has not been read."""
         with self.lock:
-            return any(member.has_news() for member in self._members)
+            return any(handle.has_completed() for handle in self._handles)
 
     def is_over(self) -> bool:
         """Whether there will be no more to do."""
         with self.lock:
-            return self.stage != OPEN and not (self._members or self._telling or self.crew.any_left())
+            return self.stage != OPEN and not (self._handles or self._resolving or self.worker_group.any_left())
 
     def end(self) -> None:
-        """The foreman leaves, all workers have: what is left will not be done."""
-        endings: Endings = []
-        error = self._broken or self._unit.death or TaskCancelled("the pool has ended before this task")
+        """The manager leaves, all workers have: what is left will not be done."""
+        to_resolve: ToResolve = []
+        error = self._broken or self._participant.death or TaskCancelled("the pool has ended before this task")
         with self.lock:
             self.stage = STOPPED
-            for source in self._sources:
-                source.fail_all(error, endings)
-        for ending in endings:
-            _end(*ending)
+            for queue in self._queues:
+                queue.fail_all(error, to_resolve)
+        for ended_call in to_resolve:
+            _resolve(*ended_call)
 
     def give_up(self, error: BaseException) -> None:
         """Whoever minds it has failed: all that can still be done is to end."""
         self._broken = broken_by(error, "the pool itself has failed")
-        cancel(self._unit, self.crew.at)
+        cancel(self._participant, self.worker_group.at)
 
     def _left(self) -> bool:
-        return any(source.left for source in self._sources)
+        return any(queue.left for queue in self._queues)
 
-    def _look_at_desks(self, news: News, endings: Endings) -> None:
-        for member in list(self._members):
-            member.harvest(news)
-            if member.has_ended():
-                self._members.remove(member)
-                self._part_with(member, news, endings)
-                member.leave()
+    def _collect_results(self, completed: Completed, to_resolve: ToResolve) -> None:
+        for handle in list(self._handles):
+            handle.collect_results(completed)
+            if handle.has_ended():
+                self._handles.remove(handle)
+                self._remove_worker(handle, completed, to_resolve)
+                handle.leave()
 
-    def _settle(self, news: News, endings: Endings) -> None:
-        for source, first, outcome in news:
+    def _settle(self, completed: Completed, to_resolve: ToResolve) -> None:
+        for queue, first, outcome in completed:
             if isinstance(outcome, Failure):
-                source.failed(first, outcome.error, endings)
+                queue.failed(first, outcome.error, to_resolve)
             else:
-                source.done(first, outcome, endings)
+                queue.done(first, outcome, to_resolve)
 
     # Handing out.
 
-    def _hand_out(self, news: News) -> None:
-        fit = [member for member in self._members if member.is_fit()]
+    def _hand_out(self, completed: Completed) -> None:
+        fit = [handle for handle in self._handles if handle.is_fit()]
         for depth in (1, 2):
-            for member in fit:
+            for handle in fit:
                 while (
-                    not (depth > 1 and member.stands)
-                    and len(member.batches) < depth
-                    and (source := self._next_source(depth))
+                    not (depth > 1 and handle.is_blocked)
+                    and len(handle.batches) < depth
+                    and (queue := self._next_queue(depth))
                 ):
-                    self._give(member, source, news)
-        if idle := [member for member in fit if not member.batches]:
-            self._share_out(idle, news)
+                    self._give(handle, queue, completed)
+        if idle := [handle for handle in fit if not handle.batches]:
+            self._share_out(idle, completed)
 
-    def _next_source(self, depth: int) -> Source | None:
+    def _next_queue(self, depth: int) -> WorkQueue | None:
         """Whose turn it is; a second batch behind another only of tasks that are quick."""
-        for _ in range(len(self._sources)):
-            source = self._sources[0]
-            self._sources.rotate(-1)
-            if len(source) and (depth == 1 or source.is_quick()):
-                return source
+        for _ in range(len(self._queues)):
+            queue = self._queues[0]
+            self._queues.rotate(-1)
+            if len(queue) and (depth == 1 or queue.is_quick()):
+                return queue
         return None
 
-    def _give(self, member: Member, source: Source, news: News) -> None:
-        first, count = source.take(source.size(self._workers, worker_memory.MOST))
+    def _give(self, handle: WorkerHandle, queue: WorkQueue, completed: Completed) -> None:
+        first, count = queue.take(queue.size(self._workers, worker_memory.MOST))
         if not count:
             return
         try:
-            member.give(Batch(source, first, count), source.payload(first, count))
+            handle.give(Batch(queue, first, count), queue.payload(first, count))
         except Exception as error:  # noqa: BLE001 - it is the failure of the task that can't be packed
             if count > 1:
-                source.give_back(first, count)
-                source.alone = count
+                queue.give_back(first, count)
+                queue.alone = count
             else:
-                news.append((source, first, Failure(error)))
+                completed.append((queue, first, Failure(error)))
 
-    def _share_out(self, idle: list[Member], news: News) -> None:
+    def _share_out(self, idle: list[WorkerHandle], completed: Completed) -> None:
         """Somebody has nothing to do: half of what lies before the busiest is his."""
-        for member in idle:
-            busiest = max(self._members, key=Member.waiting)
+        for handle in idle:
+            busiest = max(self._handles, key=WorkerHandle.waiting)
             if not busiest.waiting() or not self._is_worth_it(busiest) or not busiest.halve():
                 return
-            source = self._next_source(1)
-            if source is not None:
-                self._give(member, source, news)
+            queue = self._next_queue(1)
+            if queue is not None:
+                self._give(handle, queue, completed)
 
     @staticmethod
-    def _is_worth_it(member: Member) -> bool:
-        batch = member.batches[-1]
-        expected = (batch.source.task_ns or math.inf) * member.waiting()
+    def _is_worth_it(handle: WorkerHandle) -> bool:
+        batch = handle.batches[-1]
+        expected = (batch.queue.task_ns or math.inf) * handle.waiting()
         return expected > _WORTH_TAKING_NS or now() - batch.given_at > _OVERDUE_S
 
     # Coming and going.
 
-    def hire(self) -> None:
+    def start_worker(self) -> None:
         """One worker more."""
-        unit, arena = self._unit, self._unit.arena
+        participant, arena = self._participant, self._participant.arena
         with arena.claim:
-            at = worker_memory.make(arena, unit.words[CHANNEL_BYTES])
-        crew, name = self.crew, f"worker {next(self._numbers)}"
+            at = worker_memory.make(arena, participant.words[CHANNEL_BYTES])
+        worker_group, name = self.worker_group, f"worker {next(self._numbers)}"
         try:
-            task = crew.spawn(serve, self._unit.kind, at, *self._initializer, name=name)
+            task = worker_group.spawn(serve, self._participant.kind, at, *self._initializer, name=name)
         except BaseException:
             with arena.claim:
                 worker_memory.clear(arena, at)
             raise
-        self._members.append(Member(unit, at, task))
+        self._handles.append(WorkerHandle(participant, at, task))
 
-    def _send_home(self) -> None:
-        for member in self._members:
-            if not member.words[CLOSING]:
-                member.close()
+    def _close_workers(self) -> None:
+        for handle in self._handles:
+            if not handle.words[CLOSING]:
+                handle.close()
 
-    def _part_with(self, member: Member, news: News, endings: Endings) -> None:
+    def _remove_worker(self, handle: WorkerHandle, completed: Completed, to_resolve: ToResolve) -> None:
         """A worker has ended: it was told to, or it has died."""
-        if self.stage == STOPPED or self._unit.cancelled(self.crew.at):
+        if self.stage == STOPPED or self._participant.cancelled(self.worker_group.at):
             self.stage = STOPPED
-            member.bury(TaskCancelled(f"{member.doing()} was cancelled"), news)
+            handle.reap(TaskCancelled(f"{handle.doing()} was cancelled"), completed)
             self.cancel_waiting()
-        elif member.state() == UNFIT:
-            self._break(f"the initializer failed in {member.name} of the pool", member.trouble(), endings)
-        elif not (member.words[CLOSING] and member.unit.words[member.task.at + STATE] == DONE):
-            self._replace(member, news, endings)
+        elif handle.state() == UNFIT:
+            self._break(f"the initializer failed in {handle.name} of the pool", handle.initializer_error(), to_resolve)
+        elif not (handle.words[CLOSING] and handle.participant.words[handle.task.at + STATE] == DONE):
+            self._replace(handle, completed, to_resolve)
 
-    def _replace(self, member: Member, news: News, endings: Endings) -> None:
-        doing, cause = member.doing(), member.cause_of_death()
-        what = f"{member.name} of the pool died ({cause})"
-        member.bury(WorkerDied(f"{what} in the middle of {doing}", member.name), news)
-        if self.stage >= SENT_HOME:
+    def _replace(self, handle: WorkerHandle, completed: Completed, to_resolve: ToResolve) -> None:
+        doing, cause = handle.doing(), handle.cause_of_death()
+        what = f"{handle.name} of the pool died ({cause})"
+        handle.reap(WorkerDied(f"{what} in the middle of {doing}", handle.name), completed)
+        if self.stage >= ENDING:
             return  # it died on its way home
-        self._deaths = 0 if member.state() else self._deaths + 1
+        self._deaths = 0 if handle.state() else self._deaths + 1
         if self._deaths >= _DEATHS:
-            error = WorkerDied(what, member.name)
-            self._break(f"{_DEATHS} workers in a row died before they could begin", error, endings)
+            error = WorkerDied(what, handle.name)
+            self._break(f"{_DEATHS} workers in a row died before they could begin", error, to_resolve)
         else:
-            self.hire()
+            self.start_worker()
 
-    def _break(self, message: str, cause: BaseException, endings: Endings) -> None:
+    def _break(self, message: str, cause: BaseException, to_resolve: ToResolve) -> None:
         """No worker can be had: nothing can be done any more."""
         self._broken = broken_by(cause, message)
         self.stage = STOPPED
-        for source in self._sources:
-            source.fail_all(self._broken, endings)
-        cancel(self._unit, self.crew.at)
+        for queue in self._queues:
+            queue.fail_all(self._broken, to_resolve)
+        cancel(self._participant, self.worker_group.at)
 
     # Ending early.
 
-    def forget(self, mapping: Mapping) -> None:
+    def forget(self, map_call: MapCall) -> None:
         """Nobody wants the results of this `map` any more."""
         with self.lock:
-            self._recall(mapping)
-            mapping.cancel()
+            self._recall(map_call)
+            map_call.cancel()
             self._drop_finished()
 
     def _drop_finished(self) -> None:
-        self._sources = deque(source for source in self._sources if not source.is_finished())
+        self._queues = deque(queue for queue in self._queues if not queue.is_finished())
 
     def workers(self) -> set[int]:
         """The desks of all workers."""
         with self.lock:
-            return {member.at for member in self._members}
+            return {handle.at for handle in self._handles}
 
-    def stands(self, at: int) -> bool:
+    def block(self, at: int) -> bool:
         """The task of this worker waits for another one: nothing is to lie behind it; True if something did.
 
         What lay there was submitted before what is not given yet. Somebody who is free might else take up the later,
         and then all wait: for the earlier, which has no worker any more.
         """
         with self.lock:
-            member = self._member(at)
-            if member is None:
+            handle = self._handle_of(at)
+            if handle is None:
                 return False
-            member.stands = True
-            return member.clear() > 0
+            handle.is_blocked = True
+            return handle.clear() > 0
 
-    def goes_on(self, at: int) -> None:
+    def unblock(self, at: int) -> None:
         """It waits no longer."""
         with self.lock:
-            if member := self._member(at):
-                member.stands = False
+            if handle := self._handle_of(at):
+                handle.is_blocked = False
 
-    def _member(self, at: int) -> Member | None:
-        return next((member for member in self._members if member.at == at), None)
+    def _handle_of(self, at: int) -> WorkerHandle | None:
+        return next((handle for handle in self._handles if handle.at == at), None)
 
     def has_begun(self, position: int) -> bool:
         """Whether a worker has begun this call."""
         with self.lock:
-            for member in self._members:
-                if batch := member.find(self.calls, position):
-                    return member.has_begun(batch, position)
+            for handle in self._handles:
+                if batch := handle.find(self.calls, position):
+                    return handle.has_begun(batch, position)
         return False
 
     def cancel(self, position: int, really: Callable[[], bool]) -> bool:
         """Cancel a call, unless a worker has begun it, or is just going to."""
         with self.lock:
-            for member in self._members:
-                if batch := member.find(self.calls, position):
-                    member.recall(batch, position)
-            return not any(member.find(self.calls, position) for member in self._members) and really()
+            for handle in self._handles:
+                if batch := handle.find(self.calls, position):
+                    handle.recall(batch, position)
+            return not any(handle.find(self.calls, position) for handle in self._handles) and really()
 
-    def _recall(self, source: Source) -> None:
-        for member in self._members:
-            for batch in reversed(member.batches):
-                if batch.source is source:
-                    member.recall(batch, batch.first)
+    def _recall(self, queue: WorkQueue) -> None:
+        for handle in self._handles:
+            for batch in reversed(handle.batches):
+                if batch.queue is queue:
+                    handle.recall(batch, batch.first)
 
     def cancel_waiting(self) -> None:
         """Nothing more is to be begun."""
-        for source in self._sources:
-            self._recall(source)
-            source.cancel()
+        for queue in self._queues:
+            self._recall(queue)
+            queue.cancel()
 
 
-def _end(future: Future[Any], result: Any, error: BaseException | None) -> None:
+def _resolve(future: Future[Any], result: Any, error: BaseException | None) -> None:
     """Tell a future how its call has ended; what it calls then is the program's."""
     if not future.set_running_or_notify_cancel():
         return

@@ -37,14 +37,14 @@ class Future(_Future):  # type: ignore[type-arg] # its results are of any type
 
     def running(self) -> bool:
         """Whether a worker is in it now."""
-        return not self.done() and bool(self._pool.floor.has_begun(self.position))
+        return not self.done() and bool(self._pool.dispatcher.has_begun(self.position))
 
     def cancel(self) -> bool:
         """Take it back, if no worker has begun it; True if it is cancelled."""
-        taken_back: bool = self._pool.floor.cancel(self.position, super().cancel)
+        taken_back: bool = self._pool.dispatcher.cancel(self.position, super().cancel)
         return taken_back
 
     def _wait(self, timeout: float | None) -> None:
         if not self.done():
             self._pool.wait_until(self.done, deadline(timeout))
-        self._pool.home.look_around()  # who is cancelled too learns of that, and not of the other's end
+        self._pool.home.checkpoint()  # who is cancelled too learns of that, and not of the other's end

@@ -2,7 +2,7 @@
 
 There is one word that says whom the workers ring: the OWNER of their group's record. It is the caller that waits for
 the pool, and while nobody waits, a thread of the pool's own. Whoever leaves looks once more after it has written
-somebody else's name there, and a worker that has rung looks whether the name is still the same: so no news is left.
+somebody else's name there, and a worker that has woken looks whether the name is still the same: so no completed is left.
 """
 
 import threading
@@ -10,16 +10,16 @@ from _thread import allocate_lock, get_ident
 
 from concmodels.models.memory.arena import BROKEN, LIVE, OWNER, PARENT, Cancelled
 from concmodels.models.memory.group import TaskGroup, cancel
-from concmodels.models.memory.participant import Unit, now
+from concmodels.models.memory.participant import Participant, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from concmodels.models.memory.pool.dispatcher import Floor
+    from concmodels.models.memory.pool.dispatcher import Dispatcher
 
 
-class Crew(TaskGroup):
+class WorkerGroup(TaskGroup):
     """The workers of a pool: a group beside the body of the `with`, which one of them can leave without the others.
 
     Whoever is cancelled around the pool cancels the workers too; the workers never cancel anybody.
@@ -27,12 +27,12 @@ class Crew(TaskGroup):
 
     expendable = True
 
-    def open(self, foreman: int) -> None:
-        """Make the record; its owner is rung by the workers, and by the keeper when one of them has ended."""
-        unit, words = self.unit, self.unit.words
-        with unit.arena.claim:
-            self._at = unit.arena.new_record()
-        words[self._at + OWNER], words[self._at + PARENT] = foreman, unit.parker().scope
+    def open(self, manager: int) -> None:
+        """Make the record; its owner is woken by the workers, and by the supervisor when one of them has ended."""
+        participant, words = self.participant, self.participant.words
+        with participant.arena.claim:
+            self._at = participant.arena.new_record()
+        words[self._at + OWNER], words[self._at + PARENT] = manager, participant.wait_slot().scope
         self._open = True
 
     @property
@@ -42,157 +42,157 @@ class Crew(TaskGroup):
 
     def any_left(self) -> bool:
         """Whether a worker still lives."""
-        return bool(self.unit.words[self._at + LIVE]) and not self.unit.words[BROKEN]
+        return bool(self.participant.words[self._at + LIVE]) and not self.participant.words[BROKEN]
 
-    def dissolve(self, foreman: int) -> None:
-        """All have ended: give the records back, the foreman's too. A late ring for him does the next one no harm."""
+    def free_records(self, manager: int) -> None:
+        """All have ended: give the records back, the manager's too. A late ring for him does the next one no harm."""
         self._open = False
-        if not self.unit.words[BROKEN] and not self.any_left():
-            with self.unit.arena.claim:
+        if not self.participant.words[BROKEN] and not self.any_left():
+            with self.participant.arena.claim:
                 for task in self._tasks:
                     self._forget(task)
-                self.unit.arena.free_record(self._at)
-                self.unit.arena.free_record(foreman)
+                self.participant.arena.free_record(self._at)
+                self.participant.arena.free_record(manager)
 
 
-class Foreman:
+class Manager:
     """Minds the pool when nobody else does; gives everybody who waits for it the post meanwhile."""
 
-    def __init__(self, baseline: Floor, unit: Unit, at_end: Callable[[], object]) -> None:
+    def __init__(self, dispatcher: Dispatcher, participant: Participant, at_end: Callable[[], object]) -> None:
         self.gone = False
-        self._floor = baseline
-        self._unit = unit
+        self._dispatcher = dispatcher
+        self._participant = participant
         self._at_end = at_end
-        self._parker = unit.new_parker()
-        self.crew = baseline.crew = Crew(unit)
-        self.crew.open(self._parker.at)
+        self._slot = participant.new_slot()
+        self.worker_group = dispatcher.worker_group = WorkerGroup(participant)
+        self.worker_group.open(self._slot.at)
         self._waiting: list[int] = []  # the records of those who wait for the pool; the last one has the post
         self._changing = allocate_lock()
         self._fence = allocate_lock()
-        self._thread = threading.Thread(target=self._mind, name="foreman of a pool")
+        self._thread = threading.Thread(target=self._manage, name="manager of a pool")
 
     def start(self) -> None:
         """Begin to mind the pool."""
         self._thread.start()
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """There is something to do, or to be seen: everybody looks."""
-        for at in [*self._waiting, self._parker.at]:
-            self._unit.ring(at)
+        for at in [*self._waiting, self._slot.at]:
+            self._participant.notify(at)
 
     def help_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
         """Wait for the pool, and mind it meanwhile; False when the moment has come first.
 
         A checkpoint, if it has to wait. Raises `Cancelled`, or a pending Ctrl-C.
         """
-        unit, step = self._unit, self.step
+        participant, step = self._participant, self.step
         step()
         if done():
             return True
-        unit.begin_wait()
-        with _Post(self, unit.parker().at):
+        participant.begin_wait()
+        with _CurrentWaiter(self, participant.wait_slot().at):
             while True:
                 step()
                 if done():
                     return True
                 if until is not None and now() >= until:
                     return False
-                unit.wait(_soonest(until, self._floor.next_look()))
+                participant.wait(_soonest(until, self._dispatcher.next_look()))
 
     def step(self) -> None:
         """Mind the pool for a moment."""
-        if self._floor.step():
+        if self._dispatcher.step():
             self._tell()
-        if not self.gone and self._floor.is_over():
-            self._unit.ring(self._parker.at)  # the thread has to end it
+        if not self.gone and self._dispatcher.is_over():
+            self._participant.notify(self._slot.at)  # the thread has to end it
 
     def cancel(self) -> None:
         """Cancel the workers, as long as there are any."""
         with self._changing:
             if not self.gone:
-                cancel(self._unit, self.crew.at)
+                cancel(self._participant, self.worker_group.at)
 
     def join(self) -> None:
         """Wait for the end of the thread, which has nothing left to do."""
         if self._thread.ident != get_ident():
             self._thread.join()
 
-    def take_post(self, at: int) -> None:
+    def become_current(self, at: int) -> None:
         """From now on the workers ring this one."""
         with self._changing:
             self._waiting.append(at)
             self._name(at)
 
-    def leave_post(self, at: int) -> None:
-        """Hand it to the next; he is told if there may be news that he was not rung for."""
+    def hand_over(self, at: int) -> None:
+        """Hand it to the next; he is told if there may be completed that he was not woken for."""
         with self._changing:
             self._waiting.remove(at)
-            heir = self._waiting[-1] if self._waiting else self._parker.at
-            self._name(heir)
+            next_waiter = self._waiting[-1] if self._waiting else self._slot.at
+            self._name(next_waiter)
         with self._fence:
-            if self._floor.has_news():
-                self._unit.ring(heir)
+            if self._dispatcher.has_completed():
+                self._participant.notify(next_waiter)
 
     def _name(self, at: int) -> None:
         """Write down whom the workers ring; once all have left, the record is somebody else's."""
         if not self.gone:
-            self._unit.words[self.crew.at + OWNER] = at
+            self._participant.words[self.worker_group.at + OWNER] = at
 
     def _tell(self) -> None:
         """Something has ended: everybody else who waits for the pool looks again."""
-        mine = self._unit.parker().at
+        mine = self._participant.wait_slot().at
         for at in list(self._waiting):
             if at != mine:
-                self._unit.ring(at)
+                self._participant.notify(at)
 
     # The thread.
 
-    def _mind(self) -> None:
-        self._unit.begin_service()
-        self._unit.sit(self._parker)
+    def _manage(self) -> None:
+        self._participant.begin_service()
+        self._participant.bind_thread(self._slot)
         try:
-            while not self._floor.is_over():
-                if self._floor.step():
+            while not self._dispatcher.is_over():
+                if self._dispatcher.step():
                     self._tell()
-                if not self._floor.is_over():
-                    self._unit.wait(self._next_look())
+                if not self._dispatcher.is_over():
+                    self._participant.wait(self._next_look())
         except Cancelled:
             pass  # the run is broken off
         except BaseException as error:  # noqa: BLE001 - else everybody would wait for ever
-            self._floor.give_up(error)
+            self._dispatcher.give_up(error)
         finally:
             self._leave()
 
     def _next_look(self) -> float | None:
         """While somebody else minds the pool, only a ring is a reason to look."""
-        look: float | None = None if self._waiting else self._floor.next_look()
+        look: float | None = None if self._waiting else self._dispatcher.next_look()
         return look
 
     def _leave(self) -> None:
-        self._floor.end()
+        self._dispatcher.end()
         self._at_end()
         with self._changing:
             self.gone = True
-        self.crew.dissolve(self._parker.at)
+        self.worker_group.free_records(self._slot.at)
         self._tell()
-        self._unit.end_service()
+        self._participant.end_service()
 
 
 def _soonest(one: float | None, other: float | None) -> float | None:
     return other if one is None else one if other is None else min(one, other)
 
 
-class _Post:
+class _CurrentWaiter:
     """`with`: having the post."""
 
-    __slots__ = ("_at", "_foreman")
+    __slots__ = ("_at", "_manager")
 
-    def __init__(self, foreman: Foreman, at: int) -> None:
-        self._foreman = foreman
+    def __init__(self, manager: Manager, at: int) -> None:
+        self._manager = manager
         self._at = at
 
     def __enter__(self) -> None:
-        self._foreman.take_post(self._at)
+        self._manager.become_current(self._at)
 
     def __exit__(self, *_: object) -> None:
-        self._foreman.leave_post(self._at)
+        self._manager.hand_over(self._at)

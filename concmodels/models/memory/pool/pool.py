@@ -2,7 +2,7 @@
 
                          ┌─ desk ─ worker 1         a worker takes what lies on its desk, one batch after the other,
     submit ─┐            │                          and puts each result there before it begins the next task
-            ├─► sources ─┼─ desk ─ worker 2
+            ├─► queues ─┼─ desk ─ worker 2
     map ────┘            │                          a batch: as many tasks as take about a millisecond; the first
                          └─ desk ─ worker 3         of a kind alone, for nobody knows yet how long it takes
 
@@ -10,7 +10,7 @@ What is on a desk belongs to the pool again until the worker begins it: an idle 
 busy one. When a worker dies, its desk tells exactly what it had done, what it was in, and what it had not begun.
 
 Who minds the pool (reads the desks, hands out) is whoever waits for it: mostly the caller, in `result` or in `map`. So
-no thread has to be woken in between. When nobody waits, a thread does it, the foreman (`manager.py`).
+no thread has to be woken in between. When nobody waits, a thread does it, the manager (`manager.py`).
 """
 
 import math
@@ -21,10 +21,10 @@ from functools import partial
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models.memory.participant import current
 from concmodels.models.memory.pickling import pack_call
-from concmodels.models.memory.pool.batches import Mapping
-from concmodels.models.memory.pool.dispatcher import CLOSED, STOPPED, Floor
+from concmodels.models.memory.pool.batches import MapCall
+from concmodels.models.memory.pool.dispatcher import CLOSED, STOPPED, Dispatcher
 from concmodels.models.memory.pool.future import Future
-from concmodels.models.memory.pool.manager import Foreman
+from concmodels.models.memory.pool.manager import Manager
 from concmodels.models.memory.pool.remote import pool_for
 from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
 from concmodels.models.pools.progress import is_to_be_shown, shown
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar
 
-    from concmodels.models.memory.pool.remote_calls import Clerk
+    from concmodels.models.memory.pool.remote_calls import RequestServer
 
 
 class Pool(Executor):
@@ -54,29 +54,29 @@ class Pool(Executor):
     ) -> None:
         self._workers = (os.process_cpu_count() or 1) if workers is None else at_least_one("workers", workers)
         check_initializer(initializer)
-        self.home = unit = current(self.kind)
+        self.home = participant = current(self.kind)
         if initializer is not None:
             must_be_plain(initializer, self.kind)
-            pack_call(initializer, tuple(initargs), unit)  # raises, before anything is started
-        self.floor = Floor(unit, self._workers, (initializer, tuple(initargs)))
-        self._foreman = Foreman(self.floor, unit, self._gone)
+            pack_call(initializer, tuple(initargs), participant)  # raises, before anything is started
+        self.dispatcher = Dispatcher(participant, self._workers, (initializer, tuple(initargs)))
+        self._manager = Manager(self.dispatcher, participant, self._gone)
         for _ in range(self._workers):
-            self.floor.hire()
-        unit.closers.append(self._abandon)
-        unit.pools[self._foreman.crew.at] = self
-        self._clerk: Clerk | None = None
-        self._foreman.start()
+            self.dispatcher.start_worker()
+        participant.closers.append(self._abandon)
+        participant.pools[self._manager.worker_group.at] = self
+        self._request_server: RequestServer | None = None
+        self._manager.start()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """A pool travels as the way to its counter; there its tasks give it more, see `remote.py`."""
-        with self.floor.lock:
-            self.floor.check_open()
-            if self._clerk is None:
-                from concmodels.models.memory.pool.remote_calls import Clerk
+        """A pool travels as the way to its requests; there its tasks give it more, see `remote.py`."""
+        with self.dispatcher.lock:
+            self.dispatcher.check_open()
+            if self._request_server is None:
+                from concmodels.models.memory.pool.remote_calls import RequestServer
 
-                self._clerk = Clerk(self, self.home)
-                self.floor.calls_under_way = self._clerk.is_behind
-        return pool_for, (self.home.run, self._foreman.crew.at, self._clerk.counter)
+                self._request_server = RequestServer(self, self.home)
+                self.dispatcher.calls_under_way = self._request_server.is_behind
+        return pool_for, (self.home.run, self._manager.worker_group.at, self._request_server.requests)
 
     @property
     def workers(self) -> int:
@@ -90,16 +90,16 @@ class Pool(Executor):
         """
         must_be_plain(fn, self.kind)
         data = pack_call(fn, args, self.home, kwargs)
-        self.home.look_around()  # else who only submits could never be stopped
+        self.home.checkpoint()  # else who only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
 
     def submit_packed(self, data: bytes, name: str, of_task: bool = False) -> Future:
         """The same, once the call is pickled."""
         future = Future(self, name)
-        with self.floor.lock:
-            self.floor.check_open(of_task)
-            future.position = self.floor.calls.add(future, data, name)
-        self._foreman.step()
+        with self.dispatcher.lock:
+            self.dispatcher.check_open(of_task)
+            future.position = self.dispatcher.calls.add(future, data, name)
+        self._manager.step()
         return future
 
     def map(
@@ -121,23 +121,23 @@ class Pool(Executor):
         label = progress if is_to_be_shown(progress) else None
         total = None if label is None else length_of(iterables)
         items = iter(iterables[0]) if len(iterables) == 1 else zip(*iterables)  # noqa: B905 - as Executor.map does
-        mapping = Mapping(fn, items, len(iterables) != 1, self.home, chunksize)
-        self.floor.add(mapping)
-        results = self._results(mapping, until, buffersize)
+        map_call = MapCall(fn, items, len(iterables) != 1, self.home, chunksize)
+        self.dispatcher.add(map_call)
+        results = self._results(map_call, until, buffersize)
         next(results)
-        self._feed_first(mapping, buffersize)
+        self._feed_first(map_call, buffersize)
         return results if label is None else shown(results, label, total)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take nothing more. Waits until everything is done, unless told not to; a second call does no harm."""
-        with self.floor.lock:
-            self.floor.stage = max(self.floor.stage, CLOSED)
+        with self.dispatcher.lock:
+            self.dispatcher.stage = max(self.dispatcher.stage, CLOSED)
             if cancel_futures:
-                self.floor.cancel_waiting()
-        self._foreman.ring()
+                self.dispatcher.cancel_waiting()
+        self._manager.notify()
         if wait:
             self.wait_until(self._is_gone, None)
-            self._foreman.join()
+            self._manager.join()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -147,7 +147,7 @@ class Pool(Executor):
             return
         try:
             self.shutdown()
-            self.home.look_around()  # leaving is a checkpoint, also if there is nothing to wait for
+            self.home.checkpoint()  # leaving is a checkpoint, also if there is nothing to wait for
         except BaseException as stopped:
             self._stop(stopped)
             raise
@@ -156,38 +156,38 @@ class Pool(Executor):
 
     def wait_until(self, done: Callable[[], bool], until: float | None) -> None:
         """Wait, and mind the pool meanwhile. Raises `TimeoutError`."""
-        if not self._foreman.help_until(done, until):
+        if not self._manager.help_until(done, until):
             raise TimeoutError("the pool has not done it in time")
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """There is something to see."""
-        self._foreman.ring()
+        self._manager.notify()
 
     def _gone(self) -> None:
-        """All workers have left; called by the foreman, who leaves too."""
-        if self._clerk is not None:
-            self._clerk.close()
-        del self.home.pools[self._foreman.crew.at]
+        """All workers have left; called by the manager, who leaves too."""
+        if self._request_server is not None:
+            self._request_server.close()
+        del self.home.pools[self._manager.worker_group.at]
         self.home.closers.remove(self._abandon)
 
     def _is_gone(self) -> bool:
-        return self._foreman.gone
+        return self._manager.gone
 
-    def _results(self, mapping: Mapping, until: float | None, buffersize: int | None) -> Generator[Any]:
+    def _results(self, map_call: MapCall, until: float | None, buffersize: int | None) -> Generator[Any]:
         """The results in order. It has begun when it is handed out, so its end comes even if it is only dropped."""
         try:
             yield
-            yield from self._in_order(mapping, until, buffersize)
+            yield from self._in_order(map_call, until, buffersize)
         finally:
-            self.floor.forget(mapping)
+            self.dispatcher.forget(map_call)
 
-    def _in_order(self, mapping: Mapping, until: float | None, buffersize: int | None) -> Iterator[Any]:
+    def _in_order(self, map_call: MapCall, until: float | None, buffersize: int | None) -> Iterator[Any]:
         position = 0
-        while position < mapping.stop:
-            if position not in mapping.runs:
-                self.wait_until(partial(mapping.is_told, position), until)
-            self.home.look_around()  # also for who never has to wait; and as in Future.result
-            run = mapping.pop(position)
+        while position < map_call.stop:
+            if position not in map_call.runs:
+                self.wait_until(partial(map_call.is_told, position), until)
+            self.home.checkpoint()  # also for who never has to wait; and as in Future.result
+            run = map_call.pop(position)
             if isinstance(run, Failure):
                 raise run.error
             position += len(run)
@@ -196,59 +196,59 @@ class Pool(Executor):
                 while run:
                     yield run.pop()  # nothing is to hold a result that was handed out
             else:
-                yield from self._refilling(mapping, run, buffersize)
-            mapping.forget_before(position)
+                yield from self._refilling(map_call, run, buffersize)
+            map_call.forget_before(position)
 
-    def _refilling(self, mapping: Mapping, backwards: list[Any], buffersize: int) -> Iterator[Any]:
+    def _refilling(self, map_call: MapCall, backwards: list[Any], buffersize: int) -> Iterator[Any]:
         """The same, and for each of them one more item is taken; quick ones are handed out by the batch."""
         enough = buffersize // (4 * self._workers)
         while backwards:
-            self._take_in(mapping, 1)
-            if mapping.is_worth_handing_out(enough):
-                self.home.look_around()
-                self._foreman.step()
+            self._take_in(map_call, 1)
+            if map_call.is_worth_handing_out(enough):
+                self.home.checkpoint()
+                self._manager.step()
             yield backwards.pop()
 
-    def _feed_first(self, mapping: Mapping, buffersize: int | None) -> None:
+    def _feed_first(self, map_call: MapCall, buffersize: int | None) -> None:
         """Take the first items from the iterables: few at a time at first, so that the workers can begin."""
         most, size = math.inf if buffersize is None else buffersize, 1
-        while most and self._feed(mapping, int(min(size, most))):
+        while most and self._feed(map_call, int(min(size, most))):
             most, size = most - min(size, most), min(4 * size, 4096)
 
-    def _feed(self, mapping: Mapping, most: int) -> bool:
+    def _feed(self, map_call: MapCall, most: int) -> bool:
         """False if there were no more."""
-        self.home.look_around()
-        count = self._take_in(mapping, most)
+        self.home.checkpoint()
+        count = self._take_in(map_call, most)
         if count:
-            self._foreman.step()
+            self._manager.step()
         return count == most
 
-    def _take_in(self, mapping: Mapping, most: int) -> int:
+    def _take_in(self, map_call: MapCall, most: int) -> int:
         """Take so many items from the iterables; returns how many there were."""
-        items = mapping.fetch(most)
+        items = map_call.fetch(most)
         if items:
-            with self.floor.lock:
-                mapping.add(items)
+            with self.dispatcher.lock:
+                map_call.add(items)
         return len(items)
 
     def _stop(self, error: BaseException) -> None:
         """The body has failed: nothing more is begun, and what waits is cancelled; wait for the end, whatever comes."""
-        unit = self.home
-        with self.floor.lock:
-            self.floor.stage = STOPPED
-            self.floor.cancel_waiting()
+        participant = self.home
+        with self.dispatcher.lock:
+            self.dispatcher.stage = STOPPED
+            self.dispatcher.cancel_waiting()
         if isinstance(error, (KeyboardInterrupt, Terminated)):
-            unit.hurry()
-        self._foreman.cancel()
-        parker = unit.parker()
-        before, parker.shielded = parker.shielded, True
-        unit.clean_up(True)
+            participant.shorten_grace()
+        self._manager.cancel()
+        slot = participant.wait_slot()
+        before, slot.shielded = slot.shielded, True
+        participant.clean_up(True)
         try:
-            self._foreman.help_until(self._is_gone)
+            self._manager.help_until(self._is_gone)
         finally:
-            parker.shielded = before
-            unit.clean_up(before)
-        self._foreman.join()
+            slot.shielded = before
+            participant.clean_up(before)
+        self._manager.join()
 
     def _abandon(self) -> None:
         """The run has failed, and the pool ends with it."""

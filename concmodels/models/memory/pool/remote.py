@@ -1,6 +1,6 @@
 """A pool of processes or interpreters in the hands of its own tasks, or of any other task of the run.
 
-A pool travels as the number of its crew and a channel, its counter. There a clerk (`remote_calls.py`), a thread of the
+A pool travels as the number of its worker_group and a channel, its requests. There a request_server (`remote_calls.py`), a thread of the
 pool's home, takes the calls of those who are away; each call brings the channel that its result is to be sent to. Who
 waits for a result receives from that channel, so the wait is a checkpoint like any other.
 """
@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from concurrent.futures import Future as _Future
 
 from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
-from concmodels.models.memory.participant import units
+from concmodels.models.memory.participant import participants
 from concmodels.models.memory.pickling import pack_call
 from concmodels.models.memory.pool import worker as workers
 from concmodels.models.pools.arguments import all_wait, check_map, refusal
@@ -23,53 +23,53 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models.memory.channel import Channel
-    from concmodels.models.memory.participant import Unit
+    from concmodels.models.memory.participant import Participant
 
-CALL, WAITS, GOES_ON, TAKE_BACK = range(4)
-"""What is said at the counter."""
+CALL, WAITS, RESUMES, TAKE_BACK = range(4)
+"""What is said at the requests."""
 
 RESULT, ERROR, CANCELLED, STUCK, KEPT = range(5)
 """What is answered."""
 
 
-def pool_for(run: int, crew: int, counter: Channel) -> Any:
+def pool_for(run: int, worker_group: int, requests: Channel) -> Any:
     """A pool that has travelled: at home it is the pool itself."""
-    unit = units[run]
-    return unit.pools.get(crew) or AwayPool(unit, crew, counter)
+    participant = participants[run]
+    return participant.pools.get(worker_group) or RemotePool(participant, worker_group, requests)
 
 
-def new_channel(unit: Unit) -> Channel:
+def new_channel(participant: Participant) -> Channel:
     """An unbounded channel of this run."""
     from importlib import import_module
 
     from concmodels.models.memory.channel_layout import make
 
-    kind: type[Channel] = import_module(f"concmodels.models.{unit.kind}").Channel
+    kind: type[Channel] = import_module(f"concmodels.models.{participant.kind}").Channel
     channel = kind.__new__(kind)
-    channel._attach(unit, make(unit, math.inf, None))
+    channel._attach(participant, make(participant, math.inf, None))
     return channel
 
 
-class AwayPool(Executor):
+class RemotePool(Executor):
     """The pool, as a task sees it: it can give it work, and wait for it."""
 
-    def __init__(self, unit: Unit, crew: int, counter: Channel) -> None:
-        self.home = unit
-        self.crew = crew
-        self.counter = counter
+    def __init__(self, participant: Participant, worker_group: int, requests: Channel) -> None:
+        self.home = participant
+        self.worker_group = worker_group
+        self.requests = requests
         self.spare: list[Channel] = []  # for answers; everything that was sent there has been received
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return pool_for, (self.home.run, self.crew, self.counter)
+        return pool_for, (self.home.run, self.worker_group, self.requests)
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> AwayFuture:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> RemoteFuture:
         """Have one worker call `fn(*args, **kwargs)`; see `concmodels.contract.Pool`."""
         must_be_plain(fn, self.home.kind)
         data = pack_call(fn, args, self.home, kwargs)
         reply = self.spare.pop() if self.spare else new_channel(self.home)
         name = getattr(fn, "__name__", "the task")
-        self.say(CALL, reply, (data, name))
-        return AwayFuture(self, reply, name)
+        self.request(CALL, reply, (data, name))
+        return RemoteFuture(self, reply, name)
 
     def map(
         self,
@@ -89,35 +89,35 @@ class AwayPool(Executor):
         """Raises `RuntimeError`: who has made the pool ends it."""
         raise RuntimeError("a pool is shut down where it was made, not by a task that it was given to")
 
-    def say(self, what: int, reply: Channel, more: object = None) -> None:
-        """Tell the clerk. Raises `RuntimeError` if there is none any more."""
+    def request(self, what: int, reply: Channel, more: object = None) -> None:
+        """Tell the request_server. Raises `RuntimeError` if there is none any more."""
         try:
-            self.counter.send((what, reply, more))
+            self.requests.send((what, reply, more))
         except ChannelClosed:
             raise refusal(None) from None
 
     def own_worker(self) -> workers.Worker | None:
         """The worker that the caller's task runs in, if it is one of this pool."""
         for worker in workers.here:
-            if worker.crew == self.crew:
+            if worker.worker_group == self.worker_group:
                 return worker
         return None
 
 
-class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any type
+class RemoteFuture(_Future):  # type: ignore[type-arg] # its results are of any type
     """The future of a call that was made away from the pool's home.
 
     What the standard library does with futures of its own (callbacks, `wait`, `as_completed`) needs somebody who waits
     all the time: then a thread does.
     """
 
-    def __init__(self, pool: AwayPool, reply: Channel, name: str) -> None:
+    def __init__(self, pool: RemotePool, reply: Channel, name: str) -> None:
         super().__init__()
         self.name = name
         self._pool = pool
         self._reply = reply
         self._listener: threading.Thread | None = None
-        self._waiters = _Watched(self._listen)
+        self._waiters = _WaiterList(self._listen)
 
     def result(self, timeout: float | None = None) -> Any:
         """As in the standard library; a checkpoint. Raises `TimeoutError`, and `Deadlock` when nobody is left."""
@@ -141,7 +141,7 @@ class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any ty
     def cancel(self) -> bool:
         """Take it back, if no worker has begun it; True if it is cancelled."""
         if not self.done() and self._listener is None:
-            self._pool.say(TAKE_BACK, self._reply)
+            self._pool.request(TAKE_BACK, self._reply)
             while self._settle(self._answer(self._reply.receive)) != KEPT:
                 pass
         return self.cancelled()
@@ -167,18 +167,18 @@ class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any ty
             return
         worker = self._pool.own_worker() if timeout is None else None
         if worker is not None:
-            self._pool.say(WAITS, self._reply, worker.at)
+            self._pool.request(WAITS, self._reply, worker.at)
         try:
             answer = self._answer(self._reply.receive, timeout)
         finally:
             if worker is not None:
-                self._pool.say(GOES_ON, self._reply, worker.at)
+                self._pool.request(RESUMES, self._reply, worker.at)
         if self._settle(answer) == STUCK:
             raise Deadlock(all_wait(answer[1]))
 
     @staticmethod
     def _answer(receive: Callable[..., tuple[int, Any]], *timeout: float | None) -> tuple[int, Any]:
-        """What the clerk answers; a result that can't be unpickled here is an error."""
+        """What the request_server answers; a result that can't be unpickled here is an error."""
         try:
             return receive(*timeout)
         except CannotTravel as error:
@@ -199,11 +199,11 @@ class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any ty
 
     def _listen(self) -> None:
         if self._listener is None and not super().done():
-            self._listener = threading.Thread(target=self._hear, name="listener of a pool's future")
+            self._listener = threading.Thread(target=self._receive_answer, name="listener of a pool's future")
             self._listener.start()
             self._pool.home.closers.append(self._stop_listening)
 
-    def _hear(self) -> None:
+    def _receive_answer(self) -> None:
         home = self._pool.home
         home.begin_service()
         try:
@@ -217,7 +217,7 @@ class AwayFuture(_Future):  # type: ignore[type-arg] # its results are of any ty
         self._listener.join()
 
 
-class _Watched(list):  # type: ignore[type-arg]
+class _WaiterList(list):  # type: ignore[type-arg]
     """The list that the standard library's `wait` puts itself into."""
 
     def __init__(self, joined: Callable[[], None]) -> None:

@@ -1,7 +1,7 @@
-"""The clerk of a pool of processes or interpreters: takes the calls of those who are away from the pool's home.
+"""The request_server of a pool of processes or interpreters: takes the calls of those who are away from the pool's home.
 
-A worker that waits for the pool says so at the counter, and says when it goes on. If all of them wait, and for nothing
-that has ended, nobody is left who could begin what they wait for: the clerk answers the last one with STUCK.
+A worker that waits for the pool says so at the requests, and says when it goes on. If all of them wait, and for nothing
+that has ended, nobody is left who could begin what they wait for: the request_server answers the last one with STUCK.
 """
 
 import threading
@@ -13,7 +13,7 @@ from concmodels.models.memory.pool.remote import (
     CALL,
     CANCELLED,
     ERROR,
-    GOES_ON,
+    RESUMES,
     KEPT,
     RESULT,
     STUCK,
@@ -27,49 +27,49 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models.memory.channel import Channel
-    from concmodels.models.memory.participant import Unit
+    from concmodels.models.memory.participant import Participant
     from concmodels.models.memory.pool.future import Future
 
 
-class Clerk:
+class RequestServer:
     """Begins when the pool is given to a task for the first time."""
 
-    def __init__(self, pool: Any, unit: Unit) -> None:
-        self.counter = new_channel(unit)
+    def __init__(self, pool: Any, participant: Participant) -> None:
+        self.requests = new_channel(participant)
         self._pool = pool
-        self._unit = unit
+        self._participant = participant
         self._handled = 0
         self._calls: dict[int, Future] = {}  # by the number of the channel for the answer
         self._waiting: dict[int, Future] = {}  # by the worker that waits for it
-        self._thread = threading.Thread(target=self._serve, name="clerk of a pool")
+        self._thread = threading.Thread(target=self._serve, name="request_server of a pool")
         self._thread.start()
 
     def close(self) -> None:
         """The pool is gone."""
-        self.counter.close()
+        self.requests.close()
         self._thread.join()
 
     def is_behind(self) -> bool:
-        """Whether something has been said at the counter that has not been seen to."""
-        return bool(self._handled < self.counter._control[TAIL] & POSITION)
+        """Whether something has been said at the requests that has not been seen to."""
+        return bool(self._handled < self.requests._control[TAIL] & POSITION)
 
     def _serve(self) -> None:
-        self._unit.begin_service()
-        for what, reply, more in self.counter:
-            self._see_to(what, reply, more)
+        self._participant.begin_service()
+        for what, reply, more in self.requests:
+            self._handle(what, reply, more)
             self._handled += 1
-            if self._pool.floor.stage != OPEN:
-                self._pool.ring()  # it may have waited for this
-        self._unit.end_service()
+            if self._pool.dispatcher.stage != OPEN:
+                self._pool.notify()  # it may have waited for this
+        self._participant.end_service()
 
-    def _see_to(self, what: int, reply: Channel, more: Any) -> None:
+    def _handle(self, what: int, reply: Channel, more: Any) -> None:
         if what == CALL:
             self._call(reply, *more)
         elif what == WAITS:
             self._wait(reply, more)
-        elif what == GOES_ON:
+        elif what == RESUMES:
             self._waiting.pop(more, None)
-            self._pool.floor.goes_on(more)
+            self._pool.dispatcher.unblock(more)
         elif what == TAKE_BACK:
             if call := self._calls.get(reply.number):
                 call.cancel()
@@ -87,20 +87,20 @@ class Clerk:
     def _answer(self, reply: Channel, done: Any) -> None:
         """A call has ended. Whoever minds the pool in this moment is not to be cancelled here."""
         self._calls.pop(reply.number, None)
-        parker = self._unit.parker()
-        before, parker.shielded = parker.shielded, True
+        slot = self._participant.wait_slot()
+        before, slot.shielded = slot.shielded, True
         try:
             if done.cancelled():
                 reply.send((CANCELLED, None))
             elif error := done.exception():
                 reply.send((ERROR, error))
             else:
-                self._bring(reply, done.result())
+                self._send_result(reply, done.result())
         finally:
-            parker.shielded = before
+            slot.shielded = before
 
     @staticmethod
-    def _bring(reply: Channel, result: Any) -> None:
+    def _send_result(reply: Channel, result: Any) -> None:
         """Send a result to the one who asked for it; it has come here, but may not travel any further."""
         try:
             reply.send((RESULT, result))
@@ -112,9 +112,9 @@ class Clerk:
         if future is None:
             return  # the answer is on its way
         self._waiting[worker] = future
-        if self._pool.floor.stands(worker):
-            self._pool.ring()  # others may take it
+        if self._pool.dispatcher.block(worker):
+            self._pool.notify()  # others may take it
         waiting = {at for at, awaited in self._waiting.items() if not awaited.done()}
-        if self._pool.floor.workers() <= waiting:
+        if self._pool.dispatcher.workers() <= waiting:
             del self._waiting[worker]
             reply.send((STUCK, len(waiting)))

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models.memory.arena import Arena
-    from concmodels.models.memory.pool.batches import Source
+    from concmodels.models.memory.pool.batches import WorkQueue
 
-    # what a worker has done: the source, the first position, the results
-    type News = list[tuple[Source, int, list[Any] | Failure]]
+    # what a worker has done: the queue, the first position, the results
+    type Completed = list[tuple[WorkQueue, int, list[Any] | Failure]]
 
 
 class Reader:
@@ -32,18 +32,18 @@ class Reader:
         self._arena = arena
         self._words = words
 
-    def tell(self, source: Source, position: int, found: list[int], news: News) -> None:
-        """Make news of these words, the results from this position of a source on."""
+    def tell(self, queue: WorkQueue, position: int, found: list[int], completed: Completed) -> None:
+        """Make completed of these words, the results from this position of a queue on."""
         if not found:
             return
         if found.count(NONE) == len(found):
-            news.append((source, position, [None] * len(found)))
+            completed.append((queue, position, [None] * len(found)))
         elif min(found) >= LEAST:
-            news.append((source, position, found))
+            completed.append((queue, position, found))
         else:
-            self._tell_one_by_one(source, position, found, news)
+            self._tell_one_by_one(queue, position, found, completed)
 
-    def _tell_one_by_one(self, source: Source, position: int, found: list[int], news: News) -> None:
+    def _tell_one_by_one(self, queue: WorkQueue, position: int, found: list[int], completed: Completed) -> None:
         run: list[Any] = []
         for word in found:
             value = self.value(word)
@@ -51,14 +51,14 @@ class Reader:
                 run.append(value)
                 continue
             if run:
-                news.append((source, position, run))
-            news.append((source, position + len(run), value))
+                completed.append((queue, position, run))
+            completed.append((queue, position + len(run), value))
             position, run = position + len(run) + 1, []
         if run:
-            news.append((source, position, run))
+            completed.append((queue, position, run))
 
     def value(self, word: int) -> Any:
-        """The result that this word stands for, or the `Failure` of an exception."""
+        """The result that this word block for, or the `Failure` of an exception."""
         if word >= LEAST:
             return word
         kind, at = kind_of(word)

@@ -10,7 +10,7 @@ from time import perf_counter_ns
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.arena import OWNER, PARENT, Cancelled
 from concmodels.models.memory.channel_layout import word_of
-from concmodels.models.memory.participant import Unit, current
+from concmodels.models.memory.participant import Participant, current
 from concmodels.models.memory.pickling import pack_error, pack_result, unpack, unpack_arrived
 from concmodels.models.memory.pool import worker_memory
 from concmodels.models.memory.pool.worker_memory import (
@@ -67,11 +67,11 @@ def serve(kind: str, at: int, initializer: Callable[..., object] | None, initarg
 class Worker:
     """One worker at its desk."""
 
-    def __init__(self, unit: Unit, at: int) -> None:
-        self.unit = unit
+    def __init__(self, participant: Participant, at: int) -> None:
+        self.participant = participant
         self.at = at
-        self.words = unit.arena.part(at >> 3, worker_memory.WORDS)
-        self.crew = unit.words[unit.parker().at + PARENT]
+        self.words = participant.arena.part(at >> 3, worker_memory.WORDS)
+        self.worker_group = participant.words[participant.wait_slot().at + PARENT]
         self.function: Any = None
         self._function_data = b""
         self._fence = allocate_lock()
@@ -89,7 +89,7 @@ class Worker:
             self.words[READY] = UNFIT
         else:
             self.words[READY] = READY_TO_WORK
-        self.ring()
+        self.notify()
         return self.words[READY] == READY_TO_WORK
 
     def work(self) -> None:
@@ -98,7 +98,7 @@ class Worker:
         while self.wait_for_work():
             self._do(worker_memory.slot(words[TAKEN]))
             words[TAKEN] += 1
-            self.ring()
+            self.notify()
 
     def wait_for_work(self) -> bool:
         """Wait for the next batch; False if there will be none."""
@@ -106,18 +106,18 @@ class Worker:
         while words[TAKEN] == words[GIVEN]:
             if words[CLOSING]:
                 return False
-            self.unit.begin_wait()
-            self.unit.wait(None)
+            self.participant.begin_wait()
+            self.participant.wait(None)
         return True
 
-    def ring(self) -> None:
-        """Tell whoever minds the pool that there is news. That may be another one in the very moment."""
-        words, unit, owner = self.unit.words, self.unit, self.crew + OWNER
-        foreman = words[owner]
-        unit.ring(foreman)
+    def notify(self) -> None:
+        """Tell whoever minds the pool that there is completed. That may be another one in the very moment."""
+        words, participant, owner = self.participant.words, self.participant, self.worker_group + OWNER
+        manager = words[owner]
+        participant.notify(manager)
         with self._fence:
-            if words[owner] != foreman:
-                unit.ring(words[owner])
+            if words[owner] != manager:
+                participant.notify(words[owner])
 
     def _do(self, slot: int) -> None:
         words = self.words
@@ -154,7 +154,10 @@ class Worker:
     def _open(self, slot: int) -> tuple[Callable[[Any], Any], Any]:
         """What is to be called with what."""
         words = self.words
-        data, form = self.unit.arena.get(words[slot + PAYLOAD_AT], words[slot + PAYLOAD_SIZE]), words[slot + FORM]
+        data, form = (
+            self.participant.arena.get(words[slot + PAYLOAD_AT], words[slot + PAYLOAD_SIZE]),
+            words[slot + FORM],
+        )
         function_data, items = unpack(data)
         if form == CALLS:
             return self._call, items
@@ -186,7 +189,7 @@ class Worker:
         self.words[RESULTS_AT + (number & MASK)] = word
 
     def _pack(self, value: object) -> bytes:
-        return pack_result(value, self.unit, f"the result of {self._name()} can't travel to the pool")
+        return pack_result(value, self.participant, f"the result of {self._name()} can't travel to the pool")
 
     def _failure(self, error: BaseException) -> int:
         return self._store(pack_error(error, self._name()), worker_memory.ERROR_AT)
@@ -204,10 +207,10 @@ class Worker:
         framed = len(data).to_bytes(8, "little") + data
         if size > words[AREA_SIZE]:
             at, kind = words[MODEL], kind + 2
-            self.unit.arena.write(at, framed)
+            self.participant.arena.write(at, framed)
         else:
             at, self._used = self._used, self._used + size
-            self.unit.arena.write(words[AREA_AT] + at, framed)
+            self.participant.arena.write(words[AREA_AT] + at, framed)
         words[STORED] += 1
         return word_of(kind, at)
 
@@ -217,23 +220,23 @@ class Worker:
         self._used = 0
         if self._most_used > _LARGE:
             page = self._most_used & ~4095
-            self.unit.arena.give_back(self.words[AREA_AT], page)
+            self.participant.arena.give_back(self.words[AREA_AT], page)
             self._most_used = 0
 
     def _ask_for_room(self, size: int) -> None:
         """Wait until the pool has read all that lies in the area, and has made a block for what never fits in."""
-        words, unit = self.words, self.unit
+        words, participant = self.words, self.participant
         words[NEED] = size
         words[ASKED] += 1
-        self.ring()
-        unit.begin_wait()
+        self.notify()
+        participant.begin_wait()
         while words[ANSWERED] != words[ASKED]:
-            unit.wait(None)
+            participant.wait(None)
         self._start_anew()
 
     def _check_cancelled(self, error: BaseException) -> None:
         """A cancellation of this worker is no failure of its task."""
-        if isinstance(error, Cancelled) and self.unit.cancelled(self.unit.parker().scope):
+        if isinstance(error, Cancelled) and self.participant.cancelled(self.participant.wait_slot().scope):
             raise error
 
 

@@ -41,19 +41,19 @@ from concmodels.models.pools.results import Failure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concmodels.models.memory.group import Task
-    from concmodels.models.memory.participant import Unit
-    from concmodels.models.memory.pool.batches import Source
-    from concmodels.models.memory.pool.results import News
+    from concmodels.models.memory.participant import Participant
+    from concmodels.models.memory.pool.batches import WorkQueue
+    from concmodels.models.memory.pool.results import Completed
 
 
 class Batch:
-    """A range of positions of a source, as a range of numbers on a desk."""
+    """A range of positions of a queue, as a range of numbers on a desk."""
 
-    __slots__ = ("at", "count", "done", "first", "given_at", "sequence", "size", "source", "start")
+    __slots__ = ("at", "count", "done", "first", "given_at", "sequence", "size", "queue", "start")
 
-    def __init__(self, source: Source, first: int, count: int) -> None:
-        self.source = source
-        self.first = first  # its first position in the source ...
+    def __init__(self, queue: WorkQueue, first: int, count: int) -> None:
+        self.queue = queue
+        self.first = first  # its first position in the queue ...
         self.start = 0  # ... and that one's number on the desk
         self.count = count  # less, once something was taken back
         self.done = 0
@@ -61,23 +61,23 @@ class Batch:
         self.given_at = monotonic()
 
     def position(self, number: int) -> int:
-        """The position in the source that has this number on the desk."""
+        """The position in the queue that has this number on the desk."""
         return self.first + number - self.start
 
 
-class Member:
+class WorkerHandle:
     """One worker, as the pool sees it. All methods are called with the pool's lock."""
 
-    def __init__(self, unit: Unit, at: int, task: Task) -> None:
-        self.unit = unit
+    def __init__(self, participant: Participant, at: int, task: Task) -> None:
+        self.participant = participant
         self.at = at
         self.task = task
         self.name = task.name
-        self.words = unit.arena.part(at >> 3, worker_memory.WORDS)
+        self.words = participant.arena.part(at >> 3, worker_memory.WORDS)
         self.batches: deque[Batch] = deque()
-        self._reader = Reader(unit.arena, self.words)
+        self._reader = Reader(participant.arena, self.words)
         self.tasks_done = 0
-        self.stands = False  # its task waits for another task of the pool
+        self.is_blocked = False  # its task waits for another task of the pool
         self._number = 0  # the first that no batch has
         self._fence = allocate_lock()
 
@@ -91,19 +91,19 @@ class Member:
 
     def cause_of_death(self) -> str:
         """Why it has ended, in words."""
-        words, at = self.unit.words, self.task.at
-        data = self.unit.arena.get(words[at + BLOCK], words[at + SIZE]) if words[at + BLOCK] else b""
+        words, at = self.participant.words, self.task.at
+        data = self.participant.arena.get(words[at + BLOCK], words[at + SIZE]) if words[at + BLOCK] else b""
         if words[at + STATE] == DIED:
             return data.decode()
-        return f"it could not live: {unpack_error(data)}" if words[at + STATE] == FAILED else "it has left"
+        return f"it could not execute: {unpack_error(data)}" if words[at + STATE] == FAILED else "it has left"
 
     def has_ended(self) -> bool:
         """Whether its process or interpreter is gone, or about to be."""
-        return bool(self.unit.words[self.task.at + STATE] >= DONE)
+        return bool(self.participant.words[self.task.at + STATE] >= DONE)
 
     def give(self, batch: Batch, data: bytes) -> None:
         """Lay a batch on its desk, and ring it."""
-        words, arena, sequence = self.words, self.unit.arena, self.words[GIVEN]
+        words, arena, sequence = self.words, self.participant.arena, self.words[GIVEN]
         with arena.claim:
             batch.at, batch.size = arena.put(data), len(data)
         if (self._number & MASK) + batch.count > RESULTS:
@@ -113,22 +113,22 @@ class Member:
         slot = worker_memory.slot(sequence)
         words[slot + START], words[slot + STOP] = batch.start, self._number
         words[slot + PAYLOAD_AT], words[slot + PAYLOAD_SIZE] = batch.at, batch.size
-        words[slot + FORM], words[slot + UNREADABLE] = batch.source.form, 0
+        words[slot + FORM], words[slot + UNREADABLE] = batch.queue.form, 0
         self.batches.append(batch)
         words[GIVEN] = sequence + 1
-        self.ring()
+        self.notify()
 
-    def ring(self) -> None:
-        """Wake it, if it waits. One that has not begun to live has no bell yet; it looks at its desk first."""
+    def notify(self) -> None:
+        """Wake it, if it waits. One that has not begun to execute has no eventfd yet; it looks at its desk first."""
         with self._fence:
             alive = self.words[READY]
         if alive:
-            self.unit.ring(self.task.at)
+            self.participant.notify(self.task.at)
 
     def close(self) -> None:
         """There will be no more for it."""
         self.words[CLOSING] = 1
-        self.ring()
+        self.notify()
 
     def waiting(self) -> int:
         """How many of the tasks that were given to it have not begun."""
@@ -139,14 +139,14 @@ class Member:
         """How many of the tasks that were given to it have not ended, as far as is known."""
         return sum(batch.count - batch.done for batch in self.batches)
 
-    def has_news(self) -> bool:
+    def has_completed(self) -> bool:
         """Whether a batch has ended that has not been read."""
         return bool(self.batches) and bool(self.words[TAKEN] > self.batches[0].sequence)
 
-    def find(self, source: Source, position: int) -> Batch | None:
-        """The batch on this desk that this position of a source lies in."""
+    def find(self, queue: WorkQueue, position: int) -> Batch | None:
+        """The batch on this desk that this position of a queue lies in."""
         for batch in self.batches:
-            if batch.source is source and batch.first <= position < batch.first + batch.count:
+            if batch.queue is queue and batch.first <= position < batch.first + batch.count:
                 return batch
         return None
 
@@ -183,17 +183,17 @@ class Member:
         if count <= 0:
             return 0
         batch.count -= count
-        batch.source.give_back(batch.first + batch.count, count)
+        batch.queue.give_back(batch.first + batch.count, count)
         return int(count)
 
     # Results.
 
-    def harvest(self, news: News) -> None:
+    def collect_results(self, completed: Completed) -> None:
         """Read what it has published, and clear away the batches that it has left behind."""
         taken = self.words[TAKEN]  # before the results: those of a batch that has ended are all there
         while self.batches:
             batch = self.batches[0]
-            self._collect(batch, news)
+            self._collect(batch, completed)
             if batch.sequence >= taken:
                 break
             self.batches.popleft()
@@ -201,16 +201,16 @@ class Member:
         if self.words[ASKED] != self.words[ANSWERED] and self.words[FREED] == self.words[STORED]:
             self._make_room()
 
-    def bury(self, error: BaseException, news: News) -> None:
+    def reap(self, error: BaseException, completed: Completed) -> None:
         """It has died: the task that it was in fails, what it had not begun goes to others."""
-        self.harvest(news)
+        self.collect_results(completed)
         begun = self.words[BEGUN]
         for batch in reversed(self.batches):
             number = batch.start + batch.done
             if batch.start <= number < min(begun, batch.start + batch.count):
-                news.append((batch.source, batch.position(number), Failure(error)))
+                completed.append((batch.queue, batch.position(number), Failure(error)))
                 number += 1
-            batch.source.give_back(batch.position(number), batch.start + batch.count - number)
+            batch.queue.give_back(batch.position(number), batch.start + batch.count - number)
             self._free(batch)
         self.batches.clear()
 
@@ -218,10 +218,10 @@ class Member:
         """The name of the function that it is in."""
         for batch in self.batches:
             if batch.start + batch.done < min(self.words[BEGUN], batch.start + batch.count):
-                return batch.source.name(batch.first + batch.done)
+                return batch.queue.name(batch.first + batch.done)
         return None
 
-    def trouble(self) -> BaseException:
+    def initializer_error(self) -> BaseException:
         """Why its initializer failed."""
         failed = self._reader.value(self.words[RESULTS_AT])
         assert isinstance(failed, Failure)
@@ -230,10 +230,10 @@ class Member:
     def leave(self) -> None:
         """The worker is gone: its desk is free."""
         self.words.release()
-        with self.unit.arena.claim:
-            worker_memory.clear(self.unit.arena, self.at)
+        with self.participant.arena.claim:
+            worker_memory.clear(self.participant.arena, self.at)
 
-    def _collect(self, batch: Batch, news: News) -> None:
+    def _collect(self, batch: Batch, completed: Completed) -> None:
         words, first = self.words, batch.start + batch.done
         stop = min(words[BEGUN], batch.start + batch.count)
         if stop <= first:
@@ -246,26 +246,26 @@ class Member:
         words[at : at + count] = empties[:count]
         batch.done += count
         self.tasks_done += count
-        self._reader.tell(batch.source, batch.position(first), found, news)
+        self._reader.tell(batch.queue, batch.position(first), found, completed)
 
     def _make_room(self) -> None:
-        words, arena = self.words, self.unit.arena
+        words, arena = self.words, self.participant.arena
         if words[NEED] > words[AREA_SIZE]:
             with arena.claim:
                 words[MODEL] = arena.allocate(words[NEED])
         words[ANSWERED] = words[ASKED]
-        self.ring()
+        self.notify()
 
     def _finish(self, batch: Batch) -> None:
         """A batch has ended; what was left out of it is given again."""
         slot = worker_memory.slot(batch.sequence)
         if batch.done:
-            batch.source.took(self.words[slot + TOOK_NS], batch.done)
+            batch.queue.took(self.words[slot + TOOK_NS], batch.done)
         if self.words[slot + UNREADABLE]:
-            batch.source.alone += batch.count
-        batch.source.give_back(batch.first + batch.done, batch.count - batch.done)
+            batch.queue.alone += batch.count
+        batch.queue.give_back(batch.first + batch.done, batch.count - batch.done)
         self._free(batch)
 
     def _free(self, batch: Batch) -> None:
-        with self.unit.arena.claim:
-            self.unit.arena.free(batch.at, batch.size)
+        with self.participant.arena.claim:
+            self.participant.arena.free(batch.at, batch.size)
