@@ -126,7 +126,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
     """Run a test with the parameter `model` once per name, and with `guarantee` once per guarantee of each model."""
-    if "model" not in metafunc.fixturenames:
+    if "model" not in metafunc.fixturenames or _names_models_itself(metafunc):
         return
     _compile_with_values()
     if "guarantee" not in metafunc.fixturenames:
@@ -140,6 +140,13 @@ def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
     pairs = [(name, it) for name in names for it in suite.guarantees() if _gives(metafunc.config, name, it)]
     ids = [f"{candidate.label(name)}-{guarantee}" for name, guarantee in pairs]
     metafunc.parametrize("model, guarantee", pairs, ids=ids, indirect=["model"], scope="session")
+
+
+def _names_models_itself(metafunc: pytest.Metafunc) -> bool:
+    """Return whether the test has a `pytest.mark.parametrize("model", ...)` of its own."""
+    marks = metafunc.definition.iter_markers("parametrize")
+    named = [mark.args[0] if mark.args else mark.kwargs["argnames"] for mark in marks]
+    return any("model" in (names.replace(" ", "").split(",") if isinstance(names, str) else names) for names in named)
 
 
 def _gives(config: pytest.Config, name: str, guarantee: Guarantee) -> bool:

@@ -35,10 +35,30 @@ _KIND = "subinterp"
 
 
 class Channel(channel.Channel):
-    """A channel between interpreters: a ring of words in memory that all of them see."""
+    """A channel between interpreters: a ring of words in memory that all of them see.
+
+    A *send*                                              A *receive*
+
+    1. takes the senders' lock, a semaphore;              1. takes the receivers' lock;
+    2. writes the item's word at TAIL;                    2. reads the word at HEAD;
+    3. moves TAIL, which publishes the word;              3. moves HEAD, which frees the place;
+    4. gives the lock back, which is the fence;           4. gives the lock back;
+    5. looks at the list of receivers that wait:          5. looks at the list of senders that wait for room, if
+       if there is one, takes it out of the list             the channel is bounded: wakes one likewise.
+       and writes to its event fd.
+
+    With no room, or no item, the task puts itself into the list, looks once more, and blocks in a `read` of its event
+    fd, without its interpreter's GIL. No object is shared: a word is a number, and what is no small int is pickled.
+    """
 
     kind = _KIND
     __slots__ = ()
+
+    # The verbs are those of `processes`, line by line; these are the methods themselves, so that a hop is one frame.
+    send = channel.Channel.send
+    receive = channel.Channel.receive
+    __iter__ = channel.Channel.__iter__
+    close = channel.Channel.close
 
 
 class TaskGroup(group.TaskGroup):
@@ -95,7 +115,7 @@ def sleep(seconds: float) -> None:
 
 
 def variant(name: str) -> Model:
-    """The model of a variant, named by what carries the words."""
+    """Return the model of a variant, named by what carries the words."""
     from concmodels.models.memory.transports import PipeChannel, PollingChannel
     from concmodels.models.variant import Model
 

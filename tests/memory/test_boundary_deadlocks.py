@@ -21,12 +21,12 @@ NAMES = [name for name in catalog.names(variants=True) if catalog.facts(name).fi
 HERE = os.path.relpath(__file__)
 
 
-DIFFERENT = pytest.mark.parametrize("model", ["processes", "subinterp", "subinterp:queue"], indirect=True)
+DIFFERENT = pytest.mark.parametrize("boundary", ["processes", "subinterp", "subinterp:queue"], indirect=True)
 """Those that differ in how they wait; the other variants share everything with these."""
 
 
 @pytest.fixture(params=NAMES, scope="module")
-def model(request, quiet_corner):
+def boundary(request, quiet_corner):
     try:
         model = catalog.load(request.param)
     except ModelUnavailable as error:
@@ -72,9 +72,9 @@ def stuck(model):
         group.spawn(send, full, name="sender")
 
 
-def test_a_deadlock_names_every_task_and_its_line(model):
+def test_a_deadlock_names_every_task_and_its_line(boundary):
     with NothingLeft(), pytest.raises(Deadlock) as caught:
-        model.run(stuck, model, deadlock_after=SOON)
+        boundary.run(stuck, boundary, deadlock_after=SOON)
     assert caught.value.waits == (
         f"main: waits for the end of its group at {line('# the group' + chr(39) + 's end')}",
         f"receiver: receive on channel 'one' at {line('# the line in which it waits')}",
@@ -87,9 +87,9 @@ def receive_alone(model):
     model.Channel(0, "alone").receive()
 
 
-def test_main_alone(model):
+def test_main_alone(boundary):
     with NothingLeft(), pytest.raises(Deadlock, match="main: receive on channel 'alone' at "):
-        model.run(receive_alone, model, deadlock_after=SOON)
+        boundary.run(receive_alone, boundary, deadlock_after=SOON)
 
 
 def helped(model, function, *args):
@@ -100,13 +100,13 @@ def helped(model, function, *args):
 
 
 @DIFFERENT
-def test_a_sleeper_is_no_deadlock(model):
-    assert model.run(helped, model, send_later, model, deadlock_after=SOON) == "late"
+def test_a_sleeper_is_no_deadlock(boundary):
+    assert boundary.run(helped, boundary, send_later, boundary, deadlock_after=SOON) == "late"
 
 
 @DIFFERENT
-def test_a_thread_in_a_child_is_no_deadlock(model):
-    assert model.run(helped, model, send_from_a_thread, deadlock_after=SOON) is None
+def test_a_thread_in_a_child_is_no_deadlock(boundary):
+    assert boundary.run(helped, boundary, send_from_a_thread, deadlock_after=SOON) is None
 
 
 def helped_by_a_thread(model):
@@ -116,8 +116,8 @@ def helped_by_a_thread(model):
 
 
 @DIFFERENT
-def test_a_thread_of_the_parent_is_no_deadlock(model):
-    assert model.run(helped_by_a_thread, model, deadlock_after=SOON) == "late"
+def test_a_thread_of_the_parent_is_no_deadlock(boundary):
+    assert boundary.run(helped_by_a_thread, boundary, deadlock_after=SOON) == "late"
 
 
 def compute(seconds):
@@ -133,8 +133,8 @@ def wait_for_a_computation(model, seconds):
 
 
 @DIFFERENT
-def test_a_computation_is_no_deadlock(model):
-    assert model.run(wait_for_a_computation, model, LATER, deadlock_after=SOON) == "computed"
+def test_a_computation_is_no_deadlock(boundary):
+    assert boundary.run(wait_for_a_computation, boundary, LATER, deadlock_after=SOON) == "computed"
 
 
 def play(channel, other, rounds):
@@ -154,21 +154,21 @@ def ping_pong(model, rounds):
 
 
 @DIFFERENT
-def test_a_slow_game_is_no_deadlock(model):
-    assert model.run(ping_pong, model, 30, deadlock_after=0.02) == 30
+def test_a_slow_game_is_no_deadlock(boundary):
+    assert boundary.run(ping_pong, boundary, 30, deadlock_after=0.02) == 30
 
 
 @DIFFERENT
-def test_nobody_looks_unless_asked(model):
-    def wait(model):
+def test_nobody_looks_unless_asked(boundary):
+    def wait(boundary):
         with pytest.raises(TimeoutError):
-            model.Channel(0).receive(timeout=LATER)
+            boundary.Channel(0).receive(timeout=LATER)
 
-    model.run(wait, model)
+    boundary.run(wait, boundary)
 
 
 @DIFFERENT
 @pytest.mark.parametrize("seconds", [-1, "soon", float("nan")])
-def test_bad_seconds_are_refused(model, seconds):
+def test_bad_seconds_are_refused(boundary, seconds):
     with pytest.raises(ValueError, match="deadlock_after"):
-        model.run(stuck, model, deadlock_after=seconds)
+        boundary.run(stuck, boundary, deadlock_after=seconds)

@@ -16,8 +16,8 @@ message that makes others wait spends its time, so its wait is written out once 
 in `__iter__`: all in one function, because code that a task has not run for a while is no longer in the processor's
 caches, and fetching ten small functions takes longer than running them. This wait also takes one lock less. The
 receiver joins the list first and looks for an item after that; a sender stores its item first and looks for receivers
-after that. Between the two steps both give a lock back, which is a fence: so at least one of them sees the other, and no
-receiver sleeps beside an item.
+after that. Between the two steps both give a lock back, which is a fence: so at least one of them sees the other, and
+no receiver sleeps beside an item.
 
 A rendezvous (capacity 0) uses neither ring nor positions: see `rendezvous.py`.
 """
@@ -80,7 +80,8 @@ class Channel(ChannelMemory):
             control = self._control
             tail = control[TAIL]
             # `_limit` is 0 until the first send, and at most what HEAD and the capacity allowed when `_append_now` last
-            # looked. HEAD only grows, so below it there is room. Closed channels and a due checkpoint are beyond it too.
+            # looked. HEAD only grows, so below it there is room. The TAIL of a closed channel is beyond it, and so is
+            # now and then a send that is due for a checkpoint.
             if tail < self._limit:
                 try:
                     self._ring[tail & self._mask] = item
@@ -220,9 +221,9 @@ class Channel(ChannelMemory):
         while True:
             grab(False) or wait()
             head = control[head_at]
-            # Three ways to see an item: `_look` has seen it before; or TAIL says so, and that is enough in the middle of
-            # a chunk (at its start there may be pages behind to give back) as long as the channel is open (the bit of a
-            # closed one stands in TAIL); or `_look` sees it now.
+            # Three ways to see an item: `_look` has seen it before; or TAIL says so, and that is enough in the middle
+            # of a chunk (at its start there may be pages behind to give back) as long as the channel is open (the bit
+            # of a closed one stands in TAIL); or `_look` sees it now.
             if head < self._ready or (head & in_chunk and head < control[tail_at] < closed) or self._look(head):
                 word = ring[head & mask]
                 head += 1
@@ -234,8 +235,8 @@ class Channel(ChannelMemory):
                     yield word
                 else:
                     yield self._take_payload(head - 1, word)
-                # Another item is there (or the channel was closed): receive it. If not, join the waiters at once, without
-                # the receivers' lock: TAIL is looked at once more below, when it can't be missed.
+                # Another item is there (or the channel was closed): receive it. If not, join the waiters at once,
+                # without the receivers' lock: TAIL is looked at once more below, when it can't be missed.
                 if head < self._ready or control[tail_at] != head:
                     continue
                 woken = False
@@ -369,8 +370,8 @@ class Channel(ChannelMemory):
                 return woken
             arena.push(self._at + waiters, me, front=woken)
         try:
-            # A wake-up that is left over from an earlier wait may come here: only whoever takes us out of the list means
-            # this one.
+            # A wake-up that is left over from an earlier wait may come here: only whoever takes us out of the list
+            # means this one.
             while participant.words[me + LIST]:
                 if not self._block(until) and not participant.stop_waiting(me):
                     raise TimeoutError(f"{self!r}: nobody came in time")
@@ -402,7 +403,8 @@ class Channel(ChannelMemory):
             words[me + LIST] = waiters
         # The lost wake-up is prevented here. We are in the list, and giving the lock back makes that visible before we
         # look for an item. A sender that has stored one after our look, and given its lock back, looks at the list: it
-        # finds us, and writes to our event fd. Without the two fences each could see the state before the other's store.
+        # finds us, and writes to our event fd. Without the two fences each could see the state before the other's
+        # store.
         self._free_claim()
         if control[TAIL] != control[HEAD]:
             return participant.stop_waiting(me) or woken

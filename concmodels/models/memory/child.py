@@ -9,7 +9,7 @@ from _thread import _count, allocate_lock, start_new_thread
 from concmodels.models.memory import pickling
 from concmodels.models.memory.arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
 from concmodels.models.memory.group import DONE, FAILED, STOPPED, finish
-from concmodels.models.memory.participant import WaitSlot, Participant, enter
+from concmodels.models.memory.participant import Participant, WaitSlot, enter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,9 +135,9 @@ def _leave_signals_to_parent() -> None:
 def _call_until_told(function: Callable[..., object], args: tuple[object, ...], must_end: Callable[[], bool]) -> object:
     """Call the function, and raise `Cancelled` in the middle of it if the parent sends SIGTERM.
 
-    The parent does so when the task was cancelled and only computes, again and again until this raises. It raises in the
-    program's own code, never in the library's, where a lock may be held; a SIGTERM that comes late does no harm, and one
-    from elsewhere means nothing.
+    The parent does so when the task was cancelled and only computes, again and again until this raises. It raises in
+    the program's own code, never in the library's, where a lock may be held; a SIGTERM that comes late does no harm,
+    and one from elsewhere means nothing.
     """
     from signal import SIGTERM, signal
 

@@ -1,9 +1,9 @@
 """Deadlocks of the models with memory boundaries, found if `run(main, deadlock_after=seconds)` asks for it.
 
 A task that waits without a timeout says so in its record (WAITING, the number of that wait). When for so many seconds
-the supervisor has found every task in the same wait, with nothing in its event fd, it wakes them all once and asks where
-they are: the stack of a task can be read only by itself. Each answers from inside its wait and waits on. If then all of
-them wait again, none of them will ever go on.
+the supervisor has found every task in the same wait, with nothing in its event fd, it wakes them all once and asks
+where they are: the stack of a task can be read only by itself. Each answers from inside its wait and waits on. If then
+all of them wait again, none of them will ever go on.
 """
 
 import sys
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
-    from concmodels.models.memory.participant import WaitSlot, Participant
+    from concmodels.models.memory.participant import Participant, WaitSlot
 
 _FOREIGN = -1
 

@@ -1,7 +1,7 @@
 """The open views of one participant: what in it still sees the memory of shared buffers; see `buffer.py`.
 
-A view may end in the garbage collector, while this very thread holds the claim lock. So its end is only noted there, and
-counted at once if the lock happens to be free; else with the next operation, at the latest when the task ends.
+A view may end in the garbage collector, while this very thread holds the claim lock. So its end is only noted there,
+and counted at once if the lock happens to be free; else with the next operation, at the latest when the task ends.
 """
 
 import ctypes

@@ -181,7 +181,8 @@ class Participant:
         if owner != record and words[owner + OUTCOME] == PENDING:
             words[owner + OUTCOME] = 0  # a select that is to look again: until then no partner may choose for it
         # From here on the waiter may find that it was popped, and end: its event fd is written to all the same. The
-        # descriptor belongs to the record and is used again with it, so at worst the next task wakes up once for nothing.
+        # descriptor belongs to the record and is used again with it, so at worst the next task wakes up once for
+        # nothing.
         claim.release()
         eventfd_write(self.eventfds.get(owner) or self.open_eventfd(owner), 1)
 

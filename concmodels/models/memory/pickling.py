@@ -183,7 +183,7 @@ def _name(value: object) -> str:
 
 
 def pack_error(error: BaseException, task: str) -> bytes:
-    """Pickle an exception with its remote traceback; one that can't be had on the other side becomes a `RemoteError`."""
+    """Pickle an exception with its remote traceback, or as a `RemoteError` if it can't be had on the other side."""
     import traceback
 
     text = "".join(traceback.format_exception(error))

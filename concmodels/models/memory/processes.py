@@ -1,8 +1,9 @@
-"""The supervisor of `processes`: it starts them, hands out event fds, ends those that only compute, and notices when one
-was killed.
+"""The supervisor of `processes`: it starts them, hands out event fds, ends those that only compute, and notices when
+one was killed.
 
-Each child holds one end of a socket. It asks there for the event fds of others, and when the other end vanishes it knows
-that the parent is dead. A process that ends without a word may have held a lock of the arena: then the whole run ends.
+Each child holds one end of a socket. It asks there for the event fds of others, and when the other end vanishes it
+knows that the parent is dead. A process that ends without a word may have held a lock of the arena: then the whole run
+ends.
 """
 
 import io
@@ -155,7 +156,7 @@ class ProcessSupervisor(Supervisor):
     # The details.
 
     def patience(self) -> float | None:
-        """Return what `Supervisor.patience` does, or the seconds until the time of a process is up, if that is sooner."""
+        """Return the seconds that `Supervisor.patience` does, or those until the time of a process is up."""
         times = [child.signal_at - now() for child in self._children.values() if child.signal_at is not None]
         patience = super().patience()
         if patience is not None:

@@ -1,9 +1,9 @@
 """What a worker of a pool that was killed may have left behind in the memory of the run, and how that is put right.
 
 A process can be killed at any moment, also while it holds a lock; then what the lock guards may be half done, and the
-run can't go on. A process that is killed while it holds no lock can only have left its record in lists of waiters. It is
-taken out of them, and one waiter of each list is woken, since a wake-up may have been lost with it. A wake-up too many
-does no harm.
+run can't go on. A process that is killed while it holds no lock can only have left its record in lists of waiters. It
+is taken out of them, and one waiter of each list is woken, since a wake-up may have been lost with it. A wake-up too
+many does no harm.
 """
 
 from concmodels.models.memory.arena import (

@@ -13,7 +13,7 @@ _PIECE = 1 << 20  # bytes
 
 
 def describe(source: Any) -> tuple[tuple[str, str | None], tuple[int, ...], bytes | None]:
-    """Return the source's format (as it is, and for `memoryview.cast`), its shape, and a numpy array's pickled dtype."""
+    """Return the source's format (its own, and the one for `memoryview.cast`), its shape, and the pickled dtype."""
     if is_array(source):
         return _formats_of_array(source), source.shape, dumps(source.dtype, 5)
     with memory_of(source) as view:

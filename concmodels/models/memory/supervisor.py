@@ -48,7 +48,7 @@ from concmodels.models.memory.arena import (
 from concmodels.models.memory.child import local_slot, notifier, tell
 from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models.memory.leftovers import make_semaphores
-from concmodels.models.memory.participant import WaitSlot, Participant, enter, leave, runs_here
+from concmodels.models.memory.participant import Participant, WaitSlot, enter, leave, runs_here
 from concmodels.models.tasks.interrupts import Guard, hold_back
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.waiting.timeouts import must_be_plain
@@ -300,9 +300,9 @@ class Supervisor:
         words = self.participant.words
         if not words[CANCELS]:
             return
-        # First take CANCELS back, then look at the scopes: one that is cancelled in between is seen now, or sets CANCELS
-        # again. The lock is a fence between the store and the loads, which x86 may otherwise do the other way round; then
-        # a cancellation could be overlooked, and its mark be wiped out.
+        # First take CANCELS back, then look at the scopes: one that is cancelled in between is seen now, or sets
+        # CANCELS again. The lock is a fence between the store and the loads, which x86 may otherwise do the other way
+        # round; then a cancellation could be overlooked, and its mark be wiped out.
         words[CANCELS] = 0
         with self._fence:
             self.note_cancelled()

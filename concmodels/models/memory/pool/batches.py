@@ -1,7 +1,8 @@
-"""Where a pool of processes or interpreters has its work from: the calls that were submitted, and the maps.
+"""The work queues of a pool of processes or interpreters, out of which batches are made: one for `submit`, and one for
+each `map`.
 
-A queue is a row of items, each with a position. What is given to a worker is a range of positions; it comes back as
-results, or untouched (taken back, or its worker has died): then it is the first to be given again.
+A work queue is a row of items, each with a position. What is given to a worker is a range of positions; it comes back
+as results, or untouched (taken back, or its worker has died): then it is the first to be given again.
 """
 
 import math
@@ -30,7 +31,7 @@ _KEPT = 0.3  # of what was known before, when a batch has ended
 
 
 class WorkQueue:
-    """What all queues have in common."""
+    """Tasks that wait for workers; what `submit` and `map` have in common."""
 
     form: int
 
@@ -44,20 +45,20 @@ class WorkQueue:
         self._ns = self._tasks = 0.0
 
     def __len__(self) -> int:
-        """How many wait to be given."""
+        """Return how many tasks wait to be given."""
         return self.stop - self.next + sum(count for _, count in self.again)
 
     def took(self, nanoseconds: int, tasks: int) -> None:
-        """A batch of so many tasks took so long."""
+        """Note that a batch of so many tasks took so long."""
         self._ns, self._tasks = _KEPT * self._ns + nanoseconds, _KEPT * self._tasks + tasks
         self.task_ns = self._ns / self._tasks
 
     def is_quick(self) -> bool:
-        """Whether its tasks are known to be so short that one more batch may lie ready behind another."""
+        """Return whether the tasks are known to be so short that a worker may have a second batch behind another."""
         return self.chunk is not None or (self.task_ns is not None and self.task_ns < _TARGET_NS)
 
     def size(self, workers: int, most: int) -> int:
-        """How many tasks the next batch is to have."""
+        """Return how many tasks the next batch is to have."""
         if self.alone:
             self.alone -= 1
             return 1
@@ -69,7 +70,7 @@ class WorkQueue:
         return max(1, min(most, share, int(_TARGET_NS / max(self.task_ns, 1.0))))
 
     def take(self, most: int) -> tuple[int, int]:
-        """The next range to be given: its first position, and how many."""
+        """Return the next range to be given: its first position, and how many."""
         if self.again:
             first, count = self.again.popleft()
             if count > most:
@@ -80,18 +81,18 @@ class WorkQueue:
         return first, count
 
     def give_back(self, first: int, count: int) -> None:
-        """These have not begun: they are the first to be given again."""
+        """Take tasks back that have not begun: they are the first to be given again."""
         if count:
             self.again.appendleft((first, count))
 
     def drop(self) -> list[tuple[int, int]]:
-        """Give none of the rest any more; returns which those are."""
+        """Give none of the rest any more; return the ranges that it consists of."""
         rest = [*self.again, (self.next, self.stop - self.next)]
         self.again.clear()
         self.next = self.stop
         return [(first, count) for first, count in rest if count]
 
-    # What a kind of queue says itself.
+    # What `Calls` and `MapCall` define.
 
     @property
     def left(self) -> int:
@@ -99,36 +100,36 @@ class WorkQueue:
         raise NotImplementedError
 
     def is_finished(self) -> bool:
-        """Whether nothing of it is left, and nothing more will come."""
+        """Return whether nothing is left, and nothing more will come."""
         return False
 
     def cancel(self) -> None:
-        """What waits is not to be done any more."""
+        """Cancel the tasks that wait."""
         raise NotImplementedError
 
     def fail_all(self, error: BaseException, to_resolve: ToResolve) -> None:
-        """Nothing of it will be done any more."""
+        """Fail all tasks that have not ended: nothing of it will be done any more."""
         raise NotImplementedError
 
     def payload(self, first: int, count: int) -> bytes:
-        """These items as bytes. Raises what pickle says, or `CannotTravel`."""
+        """Return these items as bytes. Raises what pickle does, or `CannotTravel`."""
         raise NotImplementedError
 
     def name(self, position: int) -> str:
-        """The name of the function, for messages."""
+        """Return the name of the function, for messages."""
         raise NotImplementedError
 
     def done(self, first: int, results: list[Any], to_resolve: ToResolve) -> None:
-        """Tasks have ended well, with these results."""
+        """Note that tasks have ended well, with these results."""
         raise NotImplementedError
 
     def failed(self, position: int, error: BaseException, to_resolve: ToResolve) -> None:
-        """A task has failed."""
+        """Note that a task has failed."""
         raise NotImplementedError
 
 
 class MapCall(WorkQueue):
-    """The items of one `map`. Results lie here until the consumer takes them, in runs, by their first position."""
+    """The work queue of one `map`. Results lie here until the consumer takes them, in runs, by their first position."""
 
     def __init__(
         self, function: Callable[..., Any], items: Iterator[Any], star: bool, home: Any, chunk: int | None
@@ -150,16 +151,16 @@ class MapCall(WorkQueue):
         return max(0, self.stop - self._over)
 
     def fetch(self, most: int) -> list[Any]:
-        """Take at most so many items from the iterables. The only step that is made without the pool's lock."""
+        """Take at most so many items from the iterables. This is the only step that is made without the pool's lock."""
         return list(islice(self._iterator, most))
 
     def add(self, items: list[Any]) -> None:
-        """These are to be done next."""
+        """Add items that are to be done next."""
         self._items += items
         self.stop += len(items)
 
     def is_worth_handing_out(self, enough: int) -> bool:
-        """Whether to hand out what waits, rather than wait for more: a lone quick task costs more than it brings."""
+        """Return whether to hand out what waits rather than wait for more: a single quick task is not worth a batch."""
         waiting = len(self)
         return waiting > 0 and (self.task_ns is None or waiting >= min(enough, _QUICK_NS / max(self.task_ns, 1.0)))
 
@@ -167,11 +168,11 @@ class MapCall(WorkQueue):
         return self.error is not None and not self.left
 
     def is_told(self, position: int) -> bool:
-        """Whether it is known how this one has ended, or that it will not be done."""
+        """Return whether it is known how this task has ended, or that it will not be done."""
         return position in self.runs or self.error is not None
 
     def pop(self, position: int) -> list[Any] | Failure:
-        """The results from this position on, as many as there are in one run."""
+        """Return the results from this position on, as many as there are in one run, or the failure of this task."""
         if position not in self.runs:
             return Failure(self.error or RuntimeError("the pool has lost a result"))
         return self.runs.pop(position)
@@ -185,7 +186,7 @@ class MapCall(WorkQueue):
         self._over = self.stop
 
     def forget_before(self, position: int) -> None:
-        """What was yielded is not needed any more."""
+        """Forget the items whose results were yielded."""
         if position - self._base > 2048:
             del self._items[: position - self._base]
             self._base = position
@@ -198,7 +199,7 @@ class MapCall(WorkQueue):
         try:
             return dumps_any(items, self._home)
         except Exception:
-            if len(items) == 1:  # request which it is, and why
+            if len(items) == 1:  # say which argument it is, and why
                 pack_call(_stand_in, items[0] if self.form == TUPLES else (items[0],), self._home)
             raise
 
@@ -215,4 +216,4 @@ class MapCall(WorkQueue):
 
 
 def _stand_in() -> None:
-    """In the place of a function that can travel."""
+    """Stand in for a function that can be pickled."""

@@ -1,4 +1,4 @@
-"""The calls that were submitted to a pool of processes or interpreters, as a queue of work."""
+"""The calls that were submitted to a pool of processes or interpreters, as a work queue."""
 
 from concmodels.models.memory.pickling import dumps
 from concmodels.models.memory.pool.batches import WorkQueue
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Calls(WorkQueue):
-    """What was submitted: each call has a function of its own, and a future."""
+    """The work queue of `submit`: each call has a function of its own, and a future."""
 
     form = CALLS
 
@@ -26,14 +26,14 @@ class Calls(WorkQueue):
         return len(self.calls)
 
     def add(self, future: Future[Any], data: bytes, name: str) -> int:
-        """One call more; returns its position."""
+        """Add a call, and return its position."""
         position = self.stop
         self.calls[position] = future, data, name
         self.stop += 1
         return position
 
     def take(self, most: int) -> tuple[int, int]:
-        """As `WorkQueue.take`, without the cancelled."""
+        """Return what `WorkQueue.take` does, up to the first call that was cancelled."""
         first, count = super().take(most)
         alive = 0
         while alive < count and self._is_wanted(first + alive):
@@ -53,7 +53,7 @@ class Calls(WorkQueue):
                 self._notify(position)
 
     def _notify(self, position: int) -> None:
-        """It was cancelled, or is now: whoever waits for it is told."""
+        """Cancel a call if it is not cancelled yet, and wake those that wait for its future."""
         if call := self.calls.pop(position, None):
             call[0].cancel()
             call[0].set_running_or_notify_cancel()

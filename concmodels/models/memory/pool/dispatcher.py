@@ -1,7 +1,8 @@
-"""The dispatcher of a pool of processes or interpreters: its workers at their desks, and the work that lies there.
+"""The dispatcher of a pool: which batch of tasks each worker has, and which tasks wait.
 
-Whoever minds the pool takes a `step` now and then: he reads the desks, buries the dead, and hands out what waits. All
-of it is done with the lock held; only the futures are told without it, for what they call then is the program's.
+The thread that runs the pool (see `manager.py`) calls `step` now and then: it collects results, removes workers that
+have died, and hands out what waits. All of it is done with the lock held; only the futures get their results without
+it, because their callbacks are the program's.
 """
 
 import math
@@ -40,10 +41,10 @@ _DEATHS = 3
 
 
 class Dispatcher:
-    """What there is to do, and who does it."""
+    """The workers of a pool, and the work that waits for them."""
 
     def __init__(self, participant: Participant, workers: int, initializer: tuple[Any, ...]) -> None:
-        self.worker_group: Any = None  # set before the first is hired
+        self.worker_group: Any = None  # set before the first worker is started
         self.lock = RLock()
         self.stage = OPEN
         self.calls = Calls()
@@ -59,20 +60,23 @@ class Dispatcher:
         self._resolving = 0  # how many have ended whose futures are being told in this moment
 
     def check_open(self, of_task: bool = False) -> None:
-        """Raise why nothing more is taken. A task of its own may go on giving it work until the last one has ended."""
+        """Raise an exception that says why no more work is taken, if that is so.
+
+        A task of the pool's own may go on giving it work until the last one has ended.
+        """
         if self._broken is not None:
             raise self._broken
         if self.stage > (CLOSED if of_task else OPEN):
             raise refusal(None)
 
     def add(self, map_call: MapCall) -> None:
-        """A `map` more."""
+        """Add the queue of a `map`."""
         with self.lock:
             self.check_open()
             self._queues.append(map_call)
 
     def step(self) -> bool:
-        """Read the desks, reap the dead, hand out work; True if something has ended."""
+        """Do one round: collect results, remove dead workers, hand out waiting tasks. Return whether any task ended."""
         completed: Completed = []
         to_resolve: ToResolve = []
         with self.lock:
@@ -95,24 +99,24 @@ class Dispatcher:
         return bool(completed)
 
     def next_look(self) -> float | None:
-        """When the desks must be looked at, even if nobody rings."""
+        """Return when the next round is due, even if no worker notifies; None if only then."""
         with self.lock:
             if any(handle.unread() > 1 for handle in self._handles):
                 return now() + _POLL_S
         return None
 
     def has_completed(self) -> bool:
-        """Whether a batch has ended that has not been read."""
+        """Return whether a batch has ended whose results have not been collected."""
         with self.lock:
             return any(handle.has_completed() for handle in self._handles)
 
     def is_over(self) -> bool:
-        """Whether there will be no more to do."""
+        """Return whether there will be no more to do."""
         with self.lock:
             return self.stage != OPEN and not (self._handles or self._resolving or self.worker_group.any_left())
 
     def end(self) -> None:
-        """The manager leaves, all workers have: what is left will not be done."""
+        """Fail all that is left, because the workers have ended and the manager does now."""
         to_resolve: ToResolve = []
         error = self._broken or self._participant.death or TaskCancelled("the pool has ended before this task")
         with self.lock:
@@ -123,7 +127,7 @@ class Dispatcher:
             _resolve(*ended_call)
 
     def give_up(self, error: BaseException) -> None:
-        """Whoever minds it has failed: all that can still be done is to end."""
+        """End the pool, because a round has failed: nothing else can be done any more."""
         self._broken = broken_by(error, "the pool itself has failed")
         cancel(self._participant, self.worker_group.at)
 
@@ -161,7 +165,7 @@ class Dispatcher:
             self._share_out(idle, completed)
 
     def _next_queue(self, depth: int) -> WorkQueue | None:
-        """Whose turn it is; a second batch behind another only of tasks that are quick."""
+        """Return the queue whose turn it is, or None. A second batch behind another is given only of quick tasks."""
         for _ in range(len(self._queues)):
             queue = self._queues[0]
             self._queues.rotate(-1)
@@ -183,7 +187,7 @@ class Dispatcher:
                 completed.append((queue, first, Failure(error)))
 
     def _share_out(self, idle: list[WorkerHandle], completed: Completed) -> None:
-        """Somebody has nothing to do: half of what lies before the busiest is his."""
+        """Give each idle worker half of what waits for the busiest one."""
         for handle in idle:
             busiest = max(self._handles, key=WorkerHandle.waiting)
             if not busiest.waiting() or not self._is_worth_it(busiest) or not busiest.halve():
@@ -201,7 +205,7 @@ class Dispatcher:
     # Coming and going.
 
     def start_worker(self) -> None:
-        """One worker more."""
+        """Start another worker."""
         participant, arena = self._participant, self._participant.arena
         with arena.claim:
             at = worker_memory.make(arena, participant.words[CHANNEL_BYTES])
@@ -220,7 +224,7 @@ class Dispatcher:
                 handle.close()
 
     def _remove_worker(self, handle: WorkerHandle, completed: Completed, to_resolve: ToResolve) -> None:
-        """A worker has ended: it was told to, or it has died."""
+        """See to what a worker has left behind that has ended: because it was told to, or because it has died."""
         if self.stage == STOPPED or self._participant.cancelled(self.worker_group.at):
             self.stage = STOPPED
             handle.reap(TaskCancelled(f"{handle.doing()} was cancelled"), completed)
@@ -235,7 +239,7 @@ class Dispatcher:
         what = f"{handle.name} of the pool died ({cause})"
         handle.reap(WorkerDied(f"{what} in the middle of {doing}", handle.name), completed)
         if self.stage >= ENDING:
-            return  # it died on its way home
+            return  # the pool is ending: no other worker is needed
         self._deaths = 0 if handle.state() else self._deaths + 1
         if self._deaths >= _DEATHS:
             error = WorkerDied(what, handle.name)
@@ -244,7 +248,7 @@ class Dispatcher:
             self.start_worker()
 
     def _break(self, message: str, cause: BaseException, to_resolve: ToResolve) -> None:
-        """No worker can be had: nothing can be done any more."""
+        """End the pool, because no worker can be had: nothing can be done any more."""
         self._broken = broken_by(cause, message)
         self.stage = STOPPED
         for queue in self._queues:
@@ -254,7 +258,7 @@ class Dispatcher:
     # Ending early.
 
     def forget(self, map_call: MapCall) -> None:
-        """Nobody wants the results of this `map` any more."""
+        """Drop a `map` whose results will not be asked for any more."""
         with self.lock:
             self._recall(map_call)
             map_call.cancel()
@@ -264,15 +268,15 @@ class Dispatcher:
         self._queues = deque(queue for queue in self._queues if not queue.is_finished())
 
     def workers(self) -> set[int]:
-        """The desks of all workers."""
+        """Return the addresses of all workers' memories."""
         with self.lock:
             return {handle.at for handle in self._handles}
 
     def block(self, at: int) -> bool:
-        """The task of this worker waits for another one: nothing is to lie behind it; True if something did.
+        """Take back what is behind the task of this worker, as that waits for another task; return if there was any.
 
-        What lay there was submitted before what is not given yet. Somebody who is free might else take up the later,
-        and then all wait: for the earlier, which has no worker any more.
+        What is taken back was submitted before what was not given yet. Otherwise a free worker might take up the later
+        task, and all would wait for the earlier one, which no worker is left for.
         """
         with self.lock:
             handle = self._handle_of(at)
@@ -282,7 +286,7 @@ class Dispatcher:
             return handle.clear() > 0
 
     def unblock(self, at: int) -> None:
-        """It waits no longer."""
+        """Let this worker have a second batch again: its task waits no longer."""
         with self.lock:
             if handle := self._handle_of(at):
                 handle.is_blocked = False
@@ -291,7 +295,7 @@ class Dispatcher:
         return next((handle for handle in self._handles if handle.at == at), None)
 
     def has_begun(self, position: int) -> bool:
-        """Whether a worker has begun this call."""
+        """Return whether a worker has begun this call."""
         with self.lock:
             for handle in self._handles:
                 if batch := handle.find(self.calls, position):
@@ -313,14 +317,14 @@ class Dispatcher:
                     handle.recall(batch, batch.first)
 
     def cancel_waiting(self) -> None:
-        """Nothing more is to be begun."""
+        """Cancel all that has not been begun."""
         for queue in self._queues:
             self._recall(queue)
             queue.cancel()
 
 
 def _resolve(future: Future[Any], result: Any, error: BaseException | None) -> None:
-    """Tell a future how its call has ended; what it calls then is the program's."""
+    """Set the result or the exception of a future; its callbacks are the program's, so the caller holds no lock."""
     if not future.set_running_or_notify_cancel():
         return
     if error is None:

@@ -36,15 +36,15 @@ class Future(_Future):  # type: ignore[type-arg] # its results are of any type
         return super().exception(0)
 
     def running(self) -> bool:
-        """Whether a worker is in it now."""
+        """Return whether a worker has begun the call and not ended it."""
         return not self.done() and bool(self._pool.dispatcher.has_begun(self.position))
 
     def cancel(self) -> bool:
-        """Take it back, if no worker has begun it; True if it is cancelled."""
+        """Take the call back, if no worker has begun it; return whether it is cancelled."""
         taken_back: bool = self._pool.dispatcher.cancel(self.position, super().cancel)
         return taken_back
 
     def _wait(self, timeout: float | None) -> None:
         if not self.done():
             self._pool.wait_until(self.done, deadline(timeout))
-        self._pool.home.checkpoint()  # who is cancelled too learns of that, and not of the other's end
+        self._pool.home.checkpoint()  # if the caller is cancelled too, that is what it is to hear of

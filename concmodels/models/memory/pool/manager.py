@@ -1,8 +1,11 @@
-"""Who minds a pool of processes or interpreters, and how one waits for it.
+"""The manager of a pool of processes or interpreters: which thread has the dispatcher do its rounds, and how a task
+waits for the pool.
 
-There is one word that says whom the workers ring: the OWNER of their group's record. It is the caller that waits for
-the pool, and while nobody waits, a thread of the pool's own. Whoever leaves looks once more after it has written
-somebody else's name there, and a worker that has woken looks whether the name is still the same: so no completed is left.
+There is one word that says whom the workers notify: the OWNER of their group's record. It is the current waiter, which
+is the task that has begun last to wait for the pool; while no task waits, it is a thread of the pool's own. A waiter
+that leaves writes another one's record there and then looks for results once more; a worker that has notified a waiter
+then looks whether that is still the current one. There is a fence between the two steps on both sides, so no result is
+left without a waiter that knows of it.
 """
 
 import threading
@@ -22,13 +25,13 @@ if TYPE_CHECKING:
 class WorkerGroup(TaskGroup):
     """The workers of a pool: a group beside the body of the `with`, which one of them can leave without the others.
 
-    Whoever is cancelled around the pool cancels the workers too; the workers never cancel anybody.
+    To cancel a scope around the pool cancels the workers too; a worker that fails cancels no other task.
     """
 
     expendable = True
 
     def open(self, manager: int) -> None:
-        """Make the record; its owner is woken by the workers, and by the supervisor when one of them has ended."""
+        """Make the record; the workers notify its owner, and so does the supervisor when one of them has ended."""
         participant, words = self.participant, self.participant.words
         with participant.arena.claim:
             self._at = participant.arena.new_record()
@@ -37,15 +40,18 @@ class WorkerGroup(TaskGroup):
 
     @property
     def at(self) -> int:
-        """Its record."""
+        """The group's record."""
         return self._at
 
     def any_left(self) -> bool:
-        """Whether a worker still lives."""
+        """Return whether a worker has not ended."""
         return bool(self.participant.words[self._at + LIVE]) and not self.participant.words[BROKEN]
 
     def free_records(self, manager: int) -> None:
-        """All have ended: give the records back, the manager's too. A late ring for him does the next one no harm."""
+        """Give the records back, the manager's too, once all workers have ended.
+
+        A worker may still be about to notify the manager; that wakes the next user of its record once for nothing.
+        """
         self._open = False
         if not self.participant.words[BROKEN] and not self.any_left():
             with self.participant.arena.claim:
@@ -56,7 +62,7 @@ class WorkerGroup(TaskGroup):
 
 
 class Manager:
-    """Minds the pool when nobody else does; gives everybody who waits for it the post meanwhile."""
+    """Runs the pool in a thread of its own while no task waits for it, and in the current waiter else."""
 
     def __init__(self, dispatcher: Dispatcher, participant: Participant, at_end: Callable[[], object]) -> None:
         self.gone = False
@@ -66,24 +72,24 @@ class Manager:
         self._slot = participant.new_slot()
         self.worker_group = dispatcher.worker_group = WorkerGroup(participant)
         self.worker_group.open(self._slot.at)
-        self._waiting: list[int] = []  # the records of those who wait for the pool; the last one has the post
+        self._waiting: list[int] = []  # the records of the tasks that wait for the pool; the last one is current
         self._changing = allocate_lock()
         self._fence = allocate_lock()
         self._thread = threading.Thread(target=self._manage, name="manager of a pool")
 
     def start(self) -> None:
-        """Begin to mind the pool."""
+        """Start the thread."""
         self._thread.start()
 
     def notify(self) -> None:
-        """There is something to do, or to be seen: everybody looks."""
+        """Wake the thread and all waiters: there is something to do, or to be seen."""
         for at in [*self._waiting, self._slot.at]:
             self._participant.notify(at)
 
     def help_until(self, done: Callable[[], bool], until: float | None = None) -> bool:
-        """Wait for the pool, and mind it meanwhile; False when the moment has come first.
+        """Wait until `done`, and run the pool meanwhile; return False if the moment has come first.
 
-        A checkpoint, if it has to wait. Raises `Cancelled`, or a pending Ctrl-C.
+        A checkpoint, if the caller has to wait. Raises `Cancelled`, or a pending Ctrl-C.
         """
         participant, step = self._participant, self.step
         step()
@@ -97,10 +103,11 @@ class Manager:
                     return True
                 if until is not None and now() >= until:
                     return False
+                participant.checkpoint()  # each round: a step calls what the program has hung on futures
                 participant.wait(_soonest(until, self._dispatcher.next_look()))
 
     def step(self) -> None:
-        """Mind the pool for a moment."""
+        """Have the dispatcher do a round, and wake those whom it concerns."""
         if self._dispatcher.step():
             self._tell()
         if not self.gone and self._dispatcher.is_over():
@@ -113,18 +120,22 @@ class Manager:
                 cancel(self._participant, self.worker_group.at)
 
     def join(self) -> None:
-        """Wait for the end of the thread, which has nothing left to do."""
+        """Wait for the thread, which has nothing left to do."""
         if self._thread.ident != get_ident():
             self._thread.join()
 
     def become_current(self, at: int) -> None:
-        """From now on the workers ring this one."""
+        """Make this waiter the current one: from now on the workers notify it."""
         with self._changing:
             self._waiting.append(at)
             self._name(at)
 
     def hand_over(self, at: int) -> None:
-        """Hand it to the next; he is told if there may be completed that he was not woken for."""
+        """Make another waiter, or the thread, the current one; wake it if it may have missed results.
+
+        A worker may have notified the old one just before this. It looks at OWNER once more after that; we look for
+        results once more after OWNER was changed. Each has a fence in between, so at least one of the two sees.
+        """
         with self._changing:
             self._waiting.remove(at)
             next_waiter = self._waiting[-1] if self._waiting else self._slot.at
@@ -134,12 +145,12 @@ class Manager:
                 self._participant.notify(next_waiter)
 
     def _name(self, at: int) -> None:
-        """Write down whom the workers ring; once all have left, the record is somebody else's."""
+        """Write down whom the workers notify, unless all have left: then the record is used for something else."""
         if not self.gone:
             self._participant.words[self.worker_group.at + OWNER] = at
 
     def _tell(self) -> None:
-        """Something has ended: everybody else who waits for the pool looks again."""
+        """Wake all other waiters, because a task has ended: it may be what they wait for."""
         mine = self._participant.wait_slot().at
         for at in list(self._waiting):
             if at != mine:
@@ -155,16 +166,17 @@ class Manager:
                 if self._dispatcher.step():
                     self._tell()
                 if not self._dispatcher.is_over():
+                    self._participant.checkpoint()
                     self._participant.wait(self._next_look())
         except Cancelled:
             pass  # the run is broken off
-        except BaseException as error:  # noqa: BLE001 - else everybody would wait for ever
+        except BaseException as error:  # noqa: BLE001 - else all waiters would wait for ever
             self._dispatcher.give_up(error)
         finally:
             self._leave()
 
     def _next_look(self) -> float | None:
-        """While somebody else minds the pool, only a ring is a reason to look."""
+        """Return when the thread must look again; None while a task waits for the pool, because that one looks."""
         look: float | None = None if self._waiting else self._dispatcher.next_look()
         return look
 
@@ -183,7 +195,7 @@ def _soonest(one: float | None, other: float | None) -> float | None:
 
 
 class _CurrentWaiter:
-    """`with`: having the post."""
+    """A context manager: inside of it, this waiter is the current one, or was until another came."""
 
     __slots__ = ("_at", "_manager")
 

@@ -1,16 +1,18 @@
-"""The pool of the models with memory boundaries: workers in processes or interpreters, each at a desk of its own.
+"""The pool of the models with memory boundaries: workers in processes or interpreters, each with a memory of its own
+(`worker_memory.py`) through which it gets work and gives results.
 
-                         ┌─ desk ─ worker 1         a worker takes what lies on its desk, one batch after the other,
-    submit ─┐            │                          and puts each result there before it begins the next task
-            ├─► queues ─┼─ desk ─ worker 2
-    map ────┘            │                          a batch: as many tasks as take about a millisecond; the first
-                         └─ desk ─ worker 3         of a kind alone, for nobody knows yet how long it takes
+                               ┌─ memory ─ worker 1     a worker takes one batch after the other out of its memory, and
+    submit ─┐                  │                        publishes each result before it begins the next task
+            ├─► work queues ───┼─ memory ─ worker 2
+    map ────┘                  │                        a batch: as many tasks as take about a millisecond; the first
+                               └─ memory ─ worker 3     of a kind alone, as nothing is known yet of how long it takes
 
-What is on a desk belongs to the pool again until the worker begins it: an idle worker gets half of what lies before a
-busy one. When a worker dies, its desk tells exactly what it had done, what it was in, and what it had not begun.
+The pool may take back what a worker has not begun: an idle worker gets half of what waits for a busy one. When a worker
+dies, its memory tells exactly what it had done, what it was in, and what it had not begun.
 
-Who minds the pool (reads the desks, hands out) is whoever waits for it: mostly the caller, in `result` or in `map`. So
-no thread has to be woken in between. When nobody waits, a thread does it, the manager (`manager.py`).
+The dispatcher (`dispatcher.py`) collects results and hands out work, in rounds. The thread that waits for the pool runs
+them, mostly the caller in `result` or in `map`: so no thread has to be woken in between. While no task waits, a thread
+of the pool's own does it (`manager.py`).
 """
 
 import math
@@ -68,7 +70,7 @@ class Pool(Executor):
         self._manager.start()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """A pool travels as the way to its requests; there its tasks give it more, see `remote.py`."""
+        """A pool is pickled as its request channel, by which its tasks give it more work; see `remote.py`."""
         with self.dispatcher.lock:
             self.dispatcher.check_open()
             if self._request_server is None:
@@ -80,7 +82,7 @@ class Pool(Executor):
 
     @property
     def workers(self) -> int:
-        """How many there are."""
+        """How many workers the pool has."""
         return self._workers
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
@@ -90,11 +92,11 @@ class Pool(Executor):
         """
         must_be_plain(fn, self.kind)
         data = pack_call(fn, args, self.home, kwargs)
-        self.home.checkpoint()  # else who only submits could never be stopped
+        self.home.checkpoint()  # else a task that only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
 
     def submit_packed(self, data: bytes, name: str, of_task: bool = False) -> Future:
-        """The same, once the call is pickled."""
+        """Do what `submit` does, once the call is pickled. `of_task` is for a call that comes from another task."""
         future = Future(self, name)
         with self.dispatcher.lock:
             self.dispatcher.check_open(of_task)
@@ -129,7 +131,7 @@ class Pool(Executor):
         return results if label is None else shown(results, label, total)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take nothing more. Waits until everything is done, unless told not to; a second call does no harm."""
+        """Take nothing more, and wait until everything is done, unless told not to. A second call does no harm."""
         with self.dispatcher.lock:
             self.dispatcher.stage = max(self.dispatcher.stage, CLOSED)
             if cancel_futures:
@@ -155,16 +157,16 @@ class Pool(Executor):
     # Waiting.
 
     def wait_until(self, done: Callable[[], bool], until: float | None) -> None:
-        """Wait, and mind the pool meanwhile. Raises `TimeoutError`."""
+        """Wait until `done`, and run the pool meanwhile. Raises `TimeoutError`."""
         if not self._manager.help_until(done, until):
             raise TimeoutError("the pool has not done it in time")
 
     def notify(self) -> None:
-        """There is something to see."""
+        """Wake all that wait for the pool: there is something to see."""
         self._manager.notify()
 
     def _gone(self) -> None:
-        """All workers have left; called by the manager, who leaves too."""
+        """Forget the pool, whose workers have all ended. The manager's thread calls this last."""
         if self._request_server is not None:
             self._request_server.close()
         del self.home.pools[self._manager.worker_group.at]
@@ -174,7 +176,10 @@ class Pool(Executor):
         return self._manager.gone
 
     def _results(self, map_call: MapCall, until: float | None, buffersize: int | None) -> Generator[Any]:
-        """The results in order. It has begun when it is handed out, so its end comes even if it is only dropped."""
+        """Yield the results in order.
+
+        The caller starts this generator before it is handed out: so its `finally` is run even if it is only dropped.
+        """
         try:
             yield
             yield from self._in_order(map_call, until, buffersize)
@@ -186,7 +191,7 @@ class Pool(Executor):
         while position < map_call.stop:
             if position not in map_call.runs:
                 self.wait_until(partial(map_call.is_told, position), until)
-            self.home.checkpoint()  # also for who never has to wait; and as in Future.result
+            self.home.checkpoint()  # also for a task that never has to wait; and as in Future.result
             run = map_call.pop(position)
             if isinstance(run, Failure):
                 raise run.error
@@ -200,7 +205,7 @@ class Pool(Executor):
             map_call.forget_before(position)
 
     def _refilling(self, map_call: MapCall, backwards: list[Any], buffersize: int) -> Iterator[Any]:
-        """The same, and for each of them one more item is taken; quick ones are handed out by the batch."""
+        """Yield these results, and take one more item in for each of them; quick tasks are handed out by the batch."""
         enough = buffersize // (4 * self._workers)
         while backwards:
             self._take_in(map_call, 1)
@@ -216,7 +221,7 @@ class Pool(Executor):
             most, size = most - min(size, most), min(4 * size, 4096)
 
     def _feed(self, map_call: MapCall, most: int) -> bool:
-        """False if there were no more."""
+        """Take so many items from the iterables, and hand them out; return False if there were no more."""
         self.home.checkpoint()
         count = self._take_in(map_call, most)
         if count:
@@ -224,7 +229,7 @@ class Pool(Executor):
         return count == most
 
     def _take_in(self, map_call: MapCall, most: int) -> int:
-        """Take so many items from the iterables; returns how many there were."""
+        """Take so many items from the iterables; return how many there were."""
         items = map_call.fetch(most)
         if items:
             with self.dispatcher.lock:
@@ -232,7 +237,10 @@ class Pool(Executor):
         return len(items)
 
     def _stop(self, error: BaseException) -> None:
-        """The body has failed: nothing more is begun, and what waits is cancelled; wait for the end, whatever comes."""
+        """End the pool, because the body has failed: nothing more is begun, and what waits is cancelled.
+
+        This waits for the workers to end, whatever comes.
+        """
         participant = self.home
         with self.dispatcher.lock:
             self.dispatcher.stage = STOPPED
@@ -251,17 +259,17 @@ class Pool(Executor):
         self._manager.join()
 
     def _abandon(self) -> None:
-        """The run has failed, and the pool ends with it."""
+        """End the pool, because the run has failed."""
         self._stop(TaskCancelled("the run has ended"))
 
 
 class ProcessPool(Pool):
-    """Processes that do what they are given."""
+    """A pool of processes; see `concmodels.contract.Pool`."""
 
     kind = "processes"
 
 
 class InterpreterPool(Pool):
-    """Interpreters that do what they are given."""
+    """A pool of interpreters; see `concmodels.contract.Pool`."""
 
     kind = "subinterp"

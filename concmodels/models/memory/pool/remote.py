@@ -1,8 +1,8 @@
 """A pool of processes or interpreters in the hands of its own tasks, or of any other task of the run.
 
-A pool travels as the number of its worker_group and a channel, its requests. There a request_server (`remote_calls.py`), a thread of the
-pool's home, takes the calls of those who are away; each call brings the channel that its result is to be sent to. Who
-waits for a result receives from that channel, so the wait is a checkpoint like any other.
+A pool is pickled as the record of its worker group and a channel, by which other tasks send it requests. A thread
+beside the pool, the request server (`remote_calls.py`), receives them. Each request brings the channel that its answer
+is to be sent to. A task that waits for a result receives from that channel, so the wait is a checkpoint like any other.
 """
 
 import math
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from concmodels.models.memory.participant import Participant
 
 CALL, WAITS, RESUMES, TAKE_BACK = range(4)
-"""What is said at the requests."""
+"""The kinds of requests."""
 
 RESULT, ERROR, CANCELLED, STUCK, KEPT = range(5)
-"""What is answered."""
+"""The kinds of answers."""
 
 
 def pool_for(run: int, worker_group: int, requests: Channel) -> Any:
-    """A pool that has travelled: at home it is the pool itself."""
+    """Return the pool that arrives: where it was made, that is the pool itself."""
     participant = participants[run]
     return participant.pools.get(worker_group) or RemotePool(participant, worker_group, requests)
 
 
 def new_channel(participant: Participant) -> Channel:
-    """An unbounded channel of this run."""
+    """Make an unbounded channel of this run."""
     from importlib import import_module
 
     from concmodels.models.memory.channel_layout import make
@@ -51,7 +51,7 @@ def new_channel(participant: Participant) -> Channel:
 
 
 class RemotePool(Executor):
-    """The pool, as a task sees it: it can give it work, and wait for it."""
+    """A pool as another task sees it: the task can give it work, and wait for results."""
 
     def __init__(self, participant: Participant, worker_group: int, requests: Channel) -> None:
         self.home = participant
@@ -81,23 +81,23 @@ class RemotePool(Executor):
         buffersize: int | None = None,
         progress: str | None = None,
     ) -> Iterator[Any]:
-        """As `concmodels.contract.Pool.map`; from here every task travels alone, and nothing shows a bar."""
+        """Do what `concmodels.contract.Pool.map` does; from here each task is a batch, and no progress bar is shown."""
         check_map(timeout, chunksize, buffersize)
         return super().map(fn, *iterables, timeout=timeout, buffersize=buffersize)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Raises `RuntimeError`: who has made the pool ends it."""
+        """Raise `RuntimeError`: a pool is ended where it was made."""
         raise RuntimeError("a pool is shut down where it was made, not by a task that it was given to")
 
     def request(self, what: int, reply: Channel, more: object = None) -> None:
-        """Tell the request_server. Raises `RuntimeError` if there is none any more."""
+        """Send a request. Raises `RuntimeError` if the pool has ended."""
         try:
             self.requests.send((what, reply, more))
         except ChannelClosed:
             raise refusal(None) from None
 
     def own_worker(self) -> workers.Worker | None:
-        """The worker that the caller's task runs in, if it is one of this pool."""
+        """Return the worker that the caller's task runs in, if it is one of this pool."""
         for worker in workers.here:
             if worker.worker_group == self.worker_group:
                 return worker
@@ -105,10 +105,10 @@ class RemotePool(Executor):
 
 
 class RemoteFuture(_Future):  # type: ignore[type-arg] # its results are of any type
-    """The future of a call that was made away from the pool's home.
+    """The future of a call that was made away from where the pool was made.
 
-    What the standard library does with futures of its own (callbacks, `wait`, `as_completed`) needs somebody who waits
-    all the time: then a thread does.
+    What the standard library does with futures (callbacks, `wait`, `as_completed`) needs a thread that waits for the
+    answer all the time: then there is one.
     """
 
     def __init__(self, pool: RemotePool, reply: Channel, name: str) -> None:
@@ -120,7 +120,7 @@ class RemoteFuture(_Future):  # type: ignore[type-arg] # its results are of any 
         self._waiters = _WaiterList(self._listen)
 
     def result(self, timeout: float | None = None) -> Any:
-        """As in the standard library; a checkpoint. Raises `TimeoutError`, and `Deadlock` when nobody is left."""
+        """As in the standard library; a checkpoint. Raises `TimeoutError`, and `Deadlock` if no worker is left."""
         self._wait(timeout)
         return super().result(0)
 
@@ -130,16 +130,16 @@ class RemoteFuture(_Future):  # type: ignore[type-arg] # its results are of any 
         return super().exception(0)
 
     def done(self) -> bool:
-        """Whether the call has ended, however it ended."""
+        """Return whether the call has ended, however it ended."""
         self._look()
         return super().done()
 
     def running(self) -> bool:
-        """Nobody can tell from here: False."""
+        """Return False: from here it can't be told."""
         return False
 
     def cancel(self) -> bool:
-        """Take it back, if no worker has begun it; True if it is cancelled."""
+        """Take the call back, if no worker has begun it; return whether it is cancelled."""
         if not self.done() and self._listener is None:
             self._pool.request(TAKE_BACK, self._reply)
             while self._settle(self._answer(self._reply.receive)) != KEPT:
@@ -178,7 +178,7 @@ class RemoteFuture(_Future):  # type: ignore[type-arg] # its results are of any 
 
     @staticmethod
     def _answer(receive: Callable[..., tuple[int, Any]], *timeout: float | None) -> tuple[int, Any]:
-        """What the request_server answers; a result that can't be unpickled here is an error."""
+        """Return what the request server answers; a result that can't be unpickled here is an error."""
         try:
             return receive(*timeout)
         except CannotTravel as error:
@@ -225,6 +225,6 @@ class _WaiterList(list):  # type: ignore[type-arg]
         self._joined = joined
 
     def append(self, waiter: Any) -> None:
-        """Somebody waits."""
+        """Add a waiter, and say that there is one."""
         super().append(waiter)
         self._joined()

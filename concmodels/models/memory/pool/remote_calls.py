@@ -1,7 +1,8 @@
-"""The request_server of a pool of processes or interpreters: takes the calls of those who are away from the pool's home.
+"""The request server of a pool of processes or interpreters: it serves `submit` calls that come from other tasks.
 
-A worker that waits for the pool says so at the requests, and says when it goes on. If all of them wait, and for nothing
-that has ended, nobody is left who could begin what they wait for: the request_server answers the last one with STUCK.
+A worker whose task waits for the pool sends a request that says so, and another one when it goes on. If all workers
+wait, and for nothing that has ended, none is left that could begin what they wait for: the server answers the last one
+with STUCK.
 """
 
 import threading
@@ -13,9 +14,9 @@ from concmodels.models.memory.pool.remote import (
     CALL,
     CANCELLED,
     ERROR,
-    RESUMES,
     KEPT,
     RESULT,
+    RESUMES,
     STUCK,
     TAKE_BACK,
     WAITS,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class RequestServer:
-    """Begins when the pool is given to a task for the first time."""
+    """Serves the requests of other tasks in a thread, from the first time that the pool is given to one."""
 
     def __init__(self, pool: Any, participant: Participant) -> None:
         self.requests = new_channel(participant)
@@ -41,16 +42,16 @@ class RequestServer:
         self._handled = 0
         self._calls: dict[int, Future] = {}  # by the number of the channel for the answer
         self._waiting: dict[int, Future] = {}  # by the worker that waits for it
-        self._thread = threading.Thread(target=self._serve, name="request_server of a pool")
+        self._thread = threading.Thread(target=self._serve, name="request server of a pool")
         self._thread.start()
 
     def close(self) -> None:
-        """The pool is gone."""
+        """Stop serving, because the pool has ended."""
         self.requests.close()
         self._thread.join()
 
     def is_behind(self) -> bool:
-        """Whether something has been said at the requests that has not been seen to."""
+        """Return whether a request was sent that has not been served."""
         return bool(self._handled < self.requests._control[TAIL] & POSITION)
 
     def _serve(self) -> None:
@@ -85,7 +86,7 @@ class RequestServer:
         future.add_done_callback(lambda done: self._answer(reply, done))
 
     def _answer(self, reply: Channel, done: Any) -> None:
-        """A call has ended. Whoever minds the pool in this moment is not to be cancelled here."""
+        """Send how a call has ended. The thread that runs the pool in this moment is not to be cancelled in here."""
         self._calls.pop(reply.number, None)
         slot = self._participant.wait_slot()
         before, slot.shielded = slot.shielded, True
@@ -101,7 +102,7 @@ class RequestServer:
 
     @staticmethod
     def _send_result(reply: Channel, result: Any) -> None:
-        """Send a result to the one who asked for it; it has come here, but may not travel any further."""
+        """Send a result to the task that asked for it; what could be unpickled here may not be pickled again."""
         try:
             reply.send((RESULT, result))
         except CannotTravel as error:

@@ -1,4 +1,4 @@
-"""How a pool of processes or interpreters reads the results that its workers have put on their desks."""
+"""How a pool of processes or interpreters reads the results that its workers have put into their memories."""
 
 from concmodels.models.memory.channel_layout import CONSTANTS, LEAST
 from concmodels.models.memory.pickling import unpack_arrived, unpack_error
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class Reader:
-    """Reads one desk. What it has read it counts in FREED, so that the worker can use the place again."""
+    """Reads the results of one worker, and counts in FREED what it has read, so that the worker can reuse the place."""
 
     def __init__(self, arena: Arena, words: memoryview) -> None:
         self._arena = arena
         self._words = words
 
     def tell(self, queue: WorkQueue, position: int, found: list[int], completed: Completed) -> None:
-        """Make completed of these words, the results from this position of a queue on."""
+        """Add to `completed` what these words mean, which are the results from this position of a queue on."""
         if not found:
             return
         if found.count(NONE) == len(found):
@@ -58,7 +58,7 @@ class Reader:
             completed.append((queue, position, run))
 
     def value(self, word: int) -> Any:
-        """The result that this word block for, or the `Failure` of an exception."""
+        """Return the result that this word stands for, or the `Failure` of an exception."""
         if word >= LEAST:
             return word
         kind, at = kind_of(word)

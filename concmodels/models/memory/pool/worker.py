@@ -1,6 +1,6 @@
-"""What a worker of a pool of processes or interpreters does; how its desk looks is said in `worker_memory.py`.
+"""What a worker of a pool of processes or interpreters does; `worker_memory.py` draws its memory.
 
-It publishes each result before it begins the next task. It rings the pool once per batch; what has been published in
+It publishes each result before it begins the next task. It notifies the pool once per batch; what has been published in
 the middle of a long one the pool finds itself.
 """
 
@@ -54,7 +54,7 @@ here: list[Worker] = []
 
 
 def serve(kind: str, at: int, initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> None:
-    """The life of a worker, as the task of a group."""
+    """Do a worker's work, from its initializer to the end of the pool. This is the task of the worker's group."""
     worker = Worker(current(kind), at)
     here.append(worker)
     try:
@@ -65,7 +65,7 @@ def serve(kind: str, at: int, initializer: Callable[..., object] | None, initarg
 
 
 class Worker:
-    """One worker at its desk."""
+    """One worker, in its own process or interpreter."""
 
     def __init__(self, participant: Participant, at: int) -> None:
         self.participant = participant
@@ -79,7 +79,7 @@ class Worker:
         self._most_used = 0
 
     def begin(self, initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> bool:
-        """Call the initializer; False if it failed."""
+        """Call the initializer; return False if it failed."""
         try:
             if initializer is not None:
                 initializer(*initargs)
@@ -101,17 +101,18 @@ class Worker:
             self.notify()
 
     def wait_for_work(self) -> bool:
-        """Wait for the next batch; False if there will be none."""
+        """Wait for the next batch; return False if there will be none."""
         words = self.words
         while words[TAKEN] == words[GIVEN]:
             if words[CLOSING]:
                 return False
+            self.participant.checkpoint()
             self.participant.begin_wait()
             self.participant.wait(None)
         return True
 
     def notify(self) -> None:
-        """Tell whoever minds the pool that there is completed. That may be another one in the very moment."""
+        """Wake the current waiter of the pool, and the next one too if the waiter has changed meanwhile."""
         words, participant, owner = self.participant.words, self.participant, self.worker_group + OWNER
         manager = words[owner]
         participant.notify(manager)
@@ -152,7 +153,7 @@ class Worker:
                     publish(number, value)
 
     def _open(self, slot: int) -> tuple[Callable[[Any], Any], Any]:
-        """What is to be called with what."""
+        """Return the function of a batch, and what it is to be called with."""
         words = self.words
         data, form = (
             self.participant.arena.get(words[slot + PAYLOAD_AT], words[slot + PAYLOAD_SIZE]),
@@ -174,7 +175,7 @@ class Worker:
         return self.function(*args, **kwargs)
 
     def _forget_function(self) -> None:
-        """Another one comes; if that can't be unpickled, no error is to name the one before."""
+        """Forget the function before the next one is unpickled: if that fails, no error is to name the old one."""
         self.function, self._function_data = None, b""
 
     # Results.
@@ -198,7 +199,7 @@ class Worker:
         return getattr(self.function, "__name__", "task")
 
     def _store(self, data: bytes, kind: int) -> int:
-        """Put the bytes where the pool finds them; returns the word that says where."""
+        """Put the bytes where the pool finds them; return the word that says where."""
         words, size = self.words, 8 + -(-len(data) // 8) * 8
         if words[FREED] == words[STORED]:
             self._start_anew()
@@ -215,7 +216,7 @@ class Worker:
         return word_of(kind, at)
 
     def _start_anew(self) -> None:
-        """Everything in the area has been read. What a large result has taken goes back to the system."""
+        """Use the area from its beginning again, as all in it has been read; large pieces go back to the system."""
         self._most_used = max(self._most_used, self._used)
         self._used = 0
         if self._most_used > _LARGE:
@@ -229,13 +230,14 @@ class Worker:
         words[NEED] = size
         words[ASKED] += 1
         self.notify()
+        participant.checkpoint()
         participant.begin_wait()
         while words[ANSWERED] != words[ASKED]:
             participant.wait(None)
         self._start_anew()
 
     def _check_cancelled(self, error: BaseException) -> None:
-        """A cancellation of this worker is no failure of its task."""
+        """Raise an error again that is the cancellation of this worker, and no failure of its task."""
         if isinstance(error, Cancelled) and self.participant.cancelled(self.participant.wait_slot().scope):
             raise error
 

@@ -1,4 +1,4 @@
-"""What a pool of processes or interpreters knows of one of its workers: its desk, and what was given to it."""
+"""What a pool of processes or interpreters knows of one of its workers: its memory, and what was given to it."""
 
 from _thread import allocate_lock
 from collections import deque
@@ -47,26 +47,26 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """A range of positions of a queue, as a range of numbers on a desk."""
+    """A range of positions of a queue, which is a range of numbers of a worker's tasks."""
 
     __slots__ = ("at", "count", "done", "first", "given_at", "sequence", "size", "queue", "start")
 
     def __init__(self, queue: WorkQueue, first: int, count: int) -> None:
         self.queue = queue
         self.first = first  # its first position in the queue ...
-        self.start = 0  # ... and that one's number on the desk
+        self.start = 0  # ... and the number that this task has for the worker
         self.count = count  # less, once something was taken back
         self.done = 0
         self.sequence = self.at = self.size = 0
         self.given_at = monotonic()
 
     def position(self, number: int) -> int:
-        """The position in the queue that has this number on the desk."""
+        """Return the position in the queue of the task with this number."""
         return self.first + number - self.start
 
 
 class WorkerHandle:
-    """One worker, as the pool sees it. All methods are called with the pool's lock."""
+    """One worker, as the pool sees it. The callers of all methods hold the dispatcher's lock."""
 
     def __init__(self, participant: Participant, at: int, task: Task) -> None:
         self.participant = participant
@@ -82,27 +82,27 @@ class WorkerHandle:
         self._fence = allocate_lock()
 
     def state(self) -> int:
-        """What READY says of it."""
+        """Return what READY says of the worker."""
         return int(self.words[READY])
 
     def is_fit(self) -> bool:
-        """Whether it can be given work."""
+        """Return whether the worker can be given work."""
         return self.state() == READY_TO_WORK and not self.words[CLOSING] and not self.has_ended()
 
     def cause_of_death(self) -> str:
-        """Why it has ended, in words."""
+        """Return why the worker has ended, in words."""
         words, at = self.participant.words, self.task.at
         data = self.participant.arena.get(words[at + BLOCK], words[at + SIZE]) if words[at + BLOCK] else b""
         if words[at + STATE] == DIED:
             return data.decode()
-        return f"it could not execute: {unpack_error(data)}" if words[at + STATE] == FAILED else "it has left"
+        return f"it could not live: {unpack_error(data)}" if words[at + STATE] == FAILED else "it has left"
 
     def has_ended(self) -> bool:
-        """Whether its process or interpreter is gone, or about to be."""
+        """Return whether the worker's process or interpreter is gone, or about to be."""
         return bool(self.participant.words[self.task.at + STATE] >= DONE)
 
     def give(self, batch: Batch, data: bytes) -> None:
-        """Lay a batch on its desk, and ring it."""
+        """Put a batch into the worker's memory, and wake the worker."""
         words, arena, sequence = self.words, self.participant.arena, self.words[GIVEN]
         with arena.claim:
             batch.at, batch.size = arena.put(data), len(data)
@@ -119,48 +119,48 @@ class WorkerHandle:
         self.notify()
 
     def notify(self) -> None:
-        """Wake it, if it waits. One that has not begun to execute has no eventfd yet; it looks at its desk first."""
+        """Wake the worker, if it waits. One that has not started has no event fd; it looks into its memory first."""
         with self._fence:
             alive = self.words[READY]
         if alive:
             self.participant.notify(self.task.at)
 
     def close(self) -> None:
-        """There will be no more for it."""
+        """Tell the worker that there will be no more work."""
         self.words[CLOSING] = 1
         self.notify()
 
     def waiting(self) -> int:
-        """How many of the tasks that were given to it have not begun."""
+        """Return how many of the tasks that were given to the worker have not begun."""
         begun = self.words[BEGUN]
         return sum(batch.start + batch.count - max(begun, batch.start) for batch in self.batches)
 
     def unread(self) -> int:
-        """How many of the tasks that were given to it have not ended, as far as is known."""
+        """Return how many of the tasks that were given to the worker have not ended, as far as is known."""
         return sum(batch.count - batch.done for batch in self.batches)
 
     def has_completed(self) -> bool:
-        """Whether a batch has ended that has not been read."""
+        """Return whether a batch has ended whose results have not been collected."""
         return bool(self.batches) and bool(self.words[TAKEN] > self.batches[0].sequence)
 
     def find(self, queue: WorkQueue, position: int) -> Batch | None:
-        """The batch on this desk that this position of a queue lies in."""
+        """Return the worker's batch that this position of a queue is in, or None."""
         for batch in self.batches:
             if batch.queue is queue and batch.first <= position < batch.first + batch.count:
                 return batch
         return None
 
     def has_begun(self, batch: Batch, position: int) -> bool:
-        """Whether the worker has begun this position of a batch."""
+        """Return whether the worker has begun this position of a batch."""
         return bool(batch.start + position - batch.first < self.words[BEGUN])
 
     def recall(self, batch: Batch, first: int) -> int:
-        """Take back what has not begun, from this position on; returns how many tasks that are."""
+        """Take back what has not begun, from this position on; return how many tasks that are."""
         start = batch.start + max(0, first - batch.first)
         return self.take_back(batch, max(start, self.words[BEGUN]))
 
     def halve(self) -> int:
-        """Take back half of what has not begun of its last batch that has such; returns how many tasks that are."""
+        """Take back half of the last batch in which a task has not begun; return how many tasks that are."""
         for batch in reversed(self.batches):
             first, stop = max(batch.start, self.words[BEGUN]), batch.start + batch.count
             if first < stop:
@@ -168,13 +168,13 @@ class WorkerHandle:
         return 0
 
     def clear(self) -> int:
-        """Take back all that has not begun; returns how many tasks that are."""
+        """Take back all that has not begun; return how many tasks that are."""
         return sum(self.recall(batch, batch.first) for batch in reversed(self.batches))
 
     def take_back(self, batch: Batch, stop: int) -> int:
-        """Take back what has not begun of a batch from this number on; returns how many tasks that are.
+        """Take back what has not begun of a batch, from this number on; return how many tasks that are.
 
-        The one that the worker begins in this moment stays with it, whether it sees the new end in time or not.
+        The task that the worker begins in this moment stays with it, whether it sees the new end in time or not.
         """
         self.words[worker_memory.slot(batch.sequence) + STOP] = stop
         with self._fence:
@@ -189,7 +189,7 @@ class WorkerHandle:
     # Results.
 
     def collect_results(self, completed: Completed) -> None:
-        """Read what it has published, and clear away the batches that it has left behind."""
+        """Read what the worker has published, and clear away the batches that it is done with."""
         taken = self.words[TAKEN]  # before the results: those of a batch that has ended are all there
         while self.batches:
             batch = self.batches[0]
@@ -202,7 +202,7 @@ class WorkerHandle:
             self._make_room()
 
     def reap(self, error: BaseException, completed: Completed) -> None:
-        """It has died: the task that it was in fails, what it had not begun goes to others."""
+        """See to the batches of a worker that has died: the task that it was in fails, the rest goes to others."""
         self.collect_results(completed)
         begun = self.words[BEGUN]
         for batch in reversed(self.batches):
@@ -215,20 +215,20 @@ class WorkerHandle:
         self.batches.clear()
 
     def doing(self) -> str | None:
-        """The name of the function that it is in."""
+        """Return the name of the function that the worker is in."""
         for batch in self.batches:
             if batch.start + batch.done < min(self.words[BEGUN], batch.start + batch.count):
                 return batch.queue.name(batch.first + batch.done)
         return None
 
     def initializer_error(self) -> BaseException:
-        """Why its initializer failed."""
+        """Return the exception that the worker's initializer raised."""
         failed = self._reader.value(self.words[RESULTS_AT])
         assert isinstance(failed, Failure)
         return failed.error
 
     def leave(self) -> None:
-        """The worker is gone: its desk is free."""
+        """Give the worker's memory back, because it is gone."""
         self.words.release()
         with self.participant.arena.claim:
             worker_memory.clear(self.participant.arena, self.at)
@@ -240,7 +240,7 @@ class WorkerHandle:
             return
         at = RESULTS_AT + (first & MASK)
         found = words[at : at + stop - first].tolist()
-        if found[-1] == EMPTY:  # the one that it is in; all before have been published
+        if found[-1] == EMPTY:  # of the task that it is in; all before have been published
             found.pop()
         count = len(found)
         words[at : at + count] = empties[:count]
@@ -257,7 +257,7 @@ class WorkerHandle:
         self.notify()
 
     def _finish(self, batch: Batch) -> None:
-        """A batch has ended; what was left out of it is given again."""
+        """Clear a batch away that the worker is done with; what it left out of it will be given again."""
         slot = worker_memory.slot(batch.sequence)
         if batch.done:
             batch.queue.took(self.words[slot + TOOK_NS], batch.done)

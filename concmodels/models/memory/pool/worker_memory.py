@@ -1,4 +1,4 @@
-"""A worker's desk: the memory in which a pool of processes or interpreters gives it work and finds the results.
+"""A worker's memory: the part of the arena in which a pool gives it work and finds the results.
 
     the pool writes      GIVEN ──────────────►  batches [slot][slot][slot][slot]        ──►  the worker reads
     the pool reads       results [word][word] ...      area: pickled results            ◄──  the worker writes
@@ -7,10 +7,10 @@ No lock is taken on either side: each word has one writer. So a worker that is k
 nothing locked and nothing half done: what it has published is there, what it was in is BEGUN - 1, and everything after
 that has not begun.
 
-The tasks of one desk are numbered from 0 for ever. A batch is a range of numbers. Before each task the worker writes
-that it is begun, and then looks whether the batch still reaches that far; the pool takes the end of a batch back by
-writing a nearer STOP, and then looks how far the worker has begun. Both put a fence between the two steps, so at least
-one of them sees the other: a task is never begun on two desks.
+The tasks of one worker are numbered from 0 on, without end. A batch is a range of numbers. Before each task the worker
+writes that it is begun, and then looks whether the batch still reaches that far; the pool takes the end of a batch back
+by writing a nearer STOP, and then looks how far the worker has begun. Both put a fence between the two steps, so at
+least one of them sees the other: no task is begun by two workers.
 
 A result is one word: a small int is itself, None, False and True are constants, everything else is pickled and lies in
 the area (`AT`), or in a block of its own if it is larger than that (`BLOCK_AT`). Exceptions likewise. Only the pool
@@ -49,12 +49,12 @@ _KIND_BITS = 56
 
 
 def kind_of(word: int) -> tuple[int, int]:
-    """The kind of a word below LEAST, and its value."""
+    """Return the kind of a word below LEAST, and its value."""
     return (word - EMPTY) >> _KIND_BITS, (word - EMPTY) & ((1 << _KIND_BITS) - 1)
 
 
 def word_for(value: object) -> int | None:
-    """The word that is this result; None if it must be pickled."""
+    """Return the word that is this result, or None if it must be pickled."""
     if value is None:
         return NONE
     if value is True or value is False:
@@ -65,12 +65,12 @@ def word_for(value: object) -> int | None:
 
 
 def slot(sequence: int) -> int:
-    """Where the slot of a batch is on its desk."""
+    """Return where the slot of a batch is in the worker's memory."""
     return SLOTS_AT + sequence % DEPTH * SLOT_WORDS
 
 
 def make(arena: Arena, area: int) -> int:
-    """Set up a desk; returns its address. The caller holds the claim lock."""
+    """Set up a worker's memory, and return its address. The caller holds the claim lock."""
     at = arena.allocate(8 * WORDS)
     area_at = arena.allocate(area)
     words = arena.part(at >> 3, WORDS)
@@ -83,7 +83,7 @@ def make(arena: Arena, area: int) -> int:
 
 
 def clear(arena: Arena, at: int) -> None:
-    """Give a desk back. The caller holds the claim lock."""
+    """Give a worker's memory back. The caller holds the claim lock."""
     words = arena.words
     area_at, area = words[(at >> 3) + AREA_AT], words[(at >> 3) + AREA_SIZE]
     arena.free(area_at, area)
@@ -92,4 +92,4 @@ def clear(arena: Arena, at: int) -> None:
 
 _empties = memoryview(EMPTY.to_bytes(8, "little", signed=True) * RESULTS).cast("q")
 empties = _empties
-"""As many EMPTY words as a desk has results."""
+"""As many EMPTY words as a worker's memory has results."""
