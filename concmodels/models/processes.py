@@ -16,7 +16,6 @@ refused while subinterpreters exist, because the child would crash. The order of
 from concmodels.models.memory import channel, group
 from concmodels.models.memory.arena import Cancelled
 from concmodels.models.memory.participant import current, now
-from concmodels.models.waiting.timeouts import seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +118,8 @@ def __getattr__(name: str) -> Any:
 
 def sleep(seconds: float) -> None:
     """Sleep; a checkpoint for cancellation."""
+    from concmodels.models.waiting.timeouts import seconds_to_sleep
+
     current(_KIND).sleep(seconds_to_sleep(seconds))
 
 

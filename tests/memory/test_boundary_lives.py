@@ -134,8 +134,8 @@ ORPHANS = """
             group.spawn(t.nest, model, ready)
             pids = [ready.receive() for _ in range(3)]
             print(*pids, flush=True)
-            arena = ready.home.arena
-            print("sem." + arena.get(8 * arena.LOCK_NAMES, 64).rstrip(bytes(1)).decode().strip("/") + "0", flush=True)
+            get = ready.home.arena.get
+            print("sem." + get(8 * arena.LOCK_NAMES, 64).rstrip(bytes(1)).decode().strip("/") + "0", flush=True)
             model.sleep(60)
 
     if __name__ == "__main__":

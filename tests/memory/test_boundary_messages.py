@@ -284,4 +284,4 @@ def test_the_arena_uses_blocks_again():
         assert memory.allocate(70_000) == second
     finally:
         memory.close(last=True)
-        os.close(arena.fd)
+        os.close(memory.fd)

@@ -233,7 +233,7 @@ def killing(pool, times, seed):
     def kill():
         for _ in range(times):
             time.sleep(0.06 * choose.random())
-            with pool.baseline.lock:
+            with pool.dispatcher.lock:
                 fit = [handle for handle in pool.dispatcher._handles if handle.is_fit()]
             for pid in _pids_of(fit[:1]):
                 with suppress(ProcessLookupError):  # it has been killed before, and the pool is about to hear of it
@@ -245,28 +245,28 @@ def killing(pool, times, seed):
 
 
 def _pids_of(handles):
-    """The processes of these workers: only the keeper knows."""
+    """The processes of these workers: only the supervisor knows."""
     records = {handle.task.at for handle in handles}
-    return [child.popen.pid for child in list(_keepers[-1]._children.values()) if child.at in records]
+    return [child.popen.pid for child in list(_supervisors[-1]._children.values()) if child.at in records]
 
 
-_keepers = []
+_supervisors = []
 
 
 @pytest.fixture
-def keeper_known(monkeypatch):
-    """The keeper of the newest run: it alone knows which process is which task."""
+def supervisor_known(monkeypatch):
+    """The supervisor of the newest run: it alone knows which process is which task."""
     from concmodels.models.memory import processes
 
     start = processes.ProcessSupervisor.__init__
 
     def init(self, *args):
-        _keepers.append(self)
+        _supervisors.append(self)
         start(self, *args)
 
     monkeypatch.setattr(processes.ProcessSupervisor, "__init__", init)
     yield
-    _keepers.clear()
+    _supervisors.clear()
 
 
 def ledger_of(model, path, seed, count=4000):
@@ -302,7 +302,7 @@ def ledger(path):
     return collections.Counter(map(int, Path(path).read_text().split()))
 
 
-@pytest.mark.usefixtures("keeper_known")
+@pytest.mark.usefixtures("supervisor_known")
 @pytest.mark.parametrize("model", PROCESSES)
 def test_no_call_is_done_twice_when_workers_die(model, tmp_path):
     begun, failed = ledger_of(model, str(tmp_path / "ledger"), 1)
@@ -310,7 +310,7 @@ def test_no_call_is_done_twice_when_workers_die(model, tmp_path):
 
 
 @pytest.mark.stress
-@pytest.mark.usefixtures("keeper_known")
+@pytest.mark.usefixtures("supervisor_known")
 @pytest.mark.parametrize("model", PROCESSES)
 def test_a_hundred_deaths(model, tmp_path):
     for seed in range(35):
@@ -333,7 +333,7 @@ def test_maps_that_were_left_early_are_forgotten(model):
                 assert next(results) == 0
                 results.close()
             assert pool.submit(tasks.same, 1).result() == 1
-            pool.wait_until(lambda: len(pool.baseline._sources) == 1, time.monotonic() + 20)
+            pool.wait_until(lambda: len(pool.dispatcher._queues) == 1, time.monotonic() + 20)
 
     model.run(main)
 

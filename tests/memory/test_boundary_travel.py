@@ -101,7 +101,7 @@ def test_functions_of_an_unguarded_main_program_are_refused(tmp_path, model):
 
 @pytest.mark.parametrize("model", ["processes", "subinterp"])
 def test_functions_typed_at_a_prompt_are_refused(model):
-    program = textwrap.dedent(MAIN.format(model=model)) + "\nroom.run(main)\n"
+    program = textwrap.dedent(MAIN.format(model=model)) + "\nmodel.run(main)\n"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert "CannotTravel" in done.stderr
     assert "prompt" in done.stderr

@@ -24,8 +24,6 @@ import time
 from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
 from _thread import allocate_lock
 
-from concmodels.models.waiting.timeouts import must_be_seconds
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -334,4 +332,6 @@ def deadline(timeout: float | None) -> float | None:
     """Return the moment when a timeout strikes. Raises `TypeError` or `ValueError` if it is no number."""
     if timeout is None:
         return None
+    from concmodels.models.waiting.timeouts import must_be_seconds  # 300 children would import it, and few need it
+
     return time.monotonic() + must_be_seconds(timeout)

@@ -26,7 +26,6 @@ from concmodels.models.memory.arena import (
 )
 from concmodels.models.memory.participant import Participant, current
 from concmodels.models.memory.pickling import dumps, pack_call, unpack_arrived, unpack_error
-from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,6 +169,8 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't be pickled."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
+        from concmodels.models.waiting.timeouts import must_be_plain  # most children spawn nothing
+
         must_be_plain(function, self.participant.kind)
         participant, arena, words = self.participant, self.participant.arena, self.participant.words
         call = pack_call(function, args, participant)
