@@ -4,7 +4,7 @@ An entry that nothing needs any more fails `test_traps.py`, so that this list st
 """
 
 UNDER_LOCK = "a step: its callers hold the channel's lock (`waiting/channel.py` says so above the steps)"
-ONE_KEEPER = "only the keeper's own thread comes here"
+ONE_SUPERVISOR = "only the supervisor's own thread comes here"
 NAMES = "it only numbers tasks in their names, and `itertools.count` gives each number once without the GIL too"
 TURNS = (
     "the count only says when to look up: it may be off by some, and `itertools.repeat` has counted atomically since "
@@ -16,9 +16,9 @@ MODEL_TURNS = (
 MAIN_FILE = "written once, and to the same value whoever comes first: what the main program is does not change"
 ONE_LOOP = "an object of one event loop, which runs one task at a time"
 OWN = "an object of one task: nobody else touches it"
-INTERPRETERS = "the variant is there to show what that costs; `_block` waits by the channel's own bell"
-POOL_LOCK = "its callers hold the lock of the pool's floor (`memory/pool/dispatcher.py` says so)"
-ONE_WRITER = "each word of a desk has one writer: here it is the worker, or who holds the pool's lock"
+INTERPRETERS = "the variant is there to show what that costs; `_block` waits for the task's own event fd"
+POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.py` says so)"
+ONE_WRITER = "each word of a worker's memory has one writer: here it is the worker, or who holds the pool's lock"
 ONE_TAKER = "the iterator of one `map`, which belongs to whoever takes its results"
 DASK_LOOP = "only the event loop of Dask's client comes here"
 DASK_LOCK = "its callers hold the gate's record, which only one of the cluster has at a time"
@@ -36,10 +36,10 @@ ALLOWED = {
     ): "keyed by the number of the run, which is never used again",
     (
         "models/memory/participant.py",
-        "Unit.wake",
+        "Participant.wake",
         "handler",
     ): "no handler: Guard's `wake` is another function of that name",
-    ("models/memory/participant.py", "Unit.begin_wait", "increment"): "each thread has its own parker",
+    ("models/memory/participant.py", "Participant.begin_wait", "increment"): "each thread has its own slot",
     ("models/pools/awaited.py", "the module", "module state"): NAMES,
     ("models/waiting/asyncio_waiter.py", "the module", "module state"): "keyed by task, and a task belongs to one loop",
     ("models/pools/awaited.py", "AsyncPool.__aenter__", "shared iterator"): NAMES,
@@ -49,7 +49,7 @@ ALLOWED = {
     ("models/pools/awaited_results.py", "AsyncResults._take", "shared iterator"): ONE_LOOP,
     ("models/pools/awaited_results.py", "AsyncResults._take", "increment"): ONE_LOOP,
     ("models/memory/channel.py", "Channel.detach", "sliced view"): PAST,
-    ("models/memory/deadlocks.py", "Watch._ask", "increment"): ONE_KEEPER,
+    ("models/memory/deadlocks.py", "DeadlockDetector._ask", "increment"): ONE_SUPERVISOR,
     ("models/memory/group.py", "TaskGroup._collect", "check then act"): OWN,
     ("models/memory/child.py", "_ask_registrar", "loose thread"): (
         "it waits for the parent's death as long as the process lives, and ends it"
@@ -76,9 +76,11 @@ ALLOWED = {
         "models/memory/pool/worker_memory.py",
         "make",
         "sliced view",
-    ): "a view of its own, of a desk that nobody has been given yet",
+    ): "a view of its own, of a memory that no worker has been given yet",
     ("models/tasks/failures.py", "Failures.add", "check then act"): "its callers hold the group's lock, or are alone",
-    ("models/memory/interpreters.py", "InterpreterKeeper.wait", "check then act"): "hosts append; one keeper takes",
+    ("models/memory/interpreters.py", "InterpreterSupervisor.wait", "check then act"): (
+        "hosts append; one supervisor takes"
+    ),
     ("models/tasks/interrupts.py", "the module", "module state"): "one handler per program, and single list operations",
     ("models/tasks/interrupts.py", "Guard.put_off", "loose thread"): (
         "it lives while an interrupt is pending, and `__exit__` takes its lock before it changes the handler"
@@ -99,7 +101,7 @@ ALLOWED = {
     ("models/memory/supervisor.py", "the module", "module state"): "an `itertools.count`, which gives each number once",
     (
         "models/memory/supervisor.py",
-        "Keeper.__init__",
+        "Supervisor.__init__",
         "shared iterator",
     ): "an `itertools.count`, which gives each number once",
     (
@@ -114,37 +116,45 @@ ALLOWED = {
     ): "both would find, or make, the one folder of the process",
     (
         "models/memory/open_views.py",
-        "Loans.hand_out",
+        "OpenViews.hand_out",
         "shared iterator",
     ): "an `itertools.count`, which gives each number once",
-    ("models/memory/open_views.py", "Loans.settle", "check then act"): "who calls it holds the claim lock of the run",
-    ("models/memory/open_views.py", "Loans.settle", "increment"): "who calls it holds the claim lock of the run",
-    ("models/memory/open_views.py", "Loans.release", "sliced view"): "with the GIL only: it asks for it first",
-    ("models/memory/open_views.py", "Loans._exit", "increment"): "who calls it holds the claim lock of the run",
+    (
+        "models/memory/open_views.py",
+        "OpenViews.settle",
+        "check then act",
+    ): "who calls it holds the claim lock of the run",
+    ("models/memory/open_views.py", "OpenViews.settle", "increment"): "who calls it holds the claim lock of the run",
+    ("models/memory/open_views.py", "OpenViews.release", "sliced view"): "with the GIL only: it asks for it first",
+    ("models/memory/open_views.py", "OpenViews._exit", "increment"): "who calls it holds the claim lock of the run",
     ("models/deadlocks/loops.py", "TrioWatch._turns", "polling"): "a task of the watch: it looks a few times a second",
     ("models/memory/pool/calls.py", "Calls.add", "increment"): POOL_LOCK,
-    ("models/memory/pool/remote_calls.py", "Clerk._serve", "increment"): "only the clerk's own thread comes here",
-    ("models/memory/pool/dispatcher.py", "Floor.hire", "shared iterator"): POOL_LOCK,
+    (
+        "models/memory/pool/remote_calls.py",
+        "RequestServer._serve",
+        "increment",
+    ): "only the server's own thread comes here",
+    ("models/memory/pool/dispatcher.py", "Dispatcher.start_worker", "shared iterator"): POOL_LOCK,
     ("models/pools/future.py", "Condition.wait", "check then act"): "it holds the condition's lock again",
     ("models/pools/future.py", "Condition.notify_all", "check then act"): "who notifies holds the condition's lock",
-    ("models/memory/pool/worker_handle.py", "Member.give", "increment"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "Member.take_back", "increment"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "Member.harvest", "check then act"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "Member.leave", "sliced view"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "Member._collect", "sliced view"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "Member._collect", "increment"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "Member._finish", "increment"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle.give", "increment"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle.take_back", "increment"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle.collect_results", "check then act"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle.leave", "sliced view"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle._collect", "sliced view"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle._collect", "increment"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle._finish", "increment"): POOL_LOCK,
     ("models/pools/progress.py", "Bar.step", "increment"): ONE_TAKER,
     ("models/memory/pool/results.py", "Reader._read", "increment"): ONE_WRITER,
     ("models/pools/results.py", "Supply.refill", "shared iterator"): ONE_TAKER,
     ("models/pools/results.py", "Supply.refill", "increment"): ONE_TAKER,
-    ("models/memory/pool/batches.py", "Source.size", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "Source.take", "check then act"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "Source.take", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "Mapping.add", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "Mapping.cancel", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "Mapping.done", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "Mapping.failed", "increment"): POOL_LOCK,
+    ("models/memory/pool/batches.py", "WorkQueue.size", "increment"): POOL_LOCK,
+    ("models/memory/pool/batches.py", "WorkQueue.take", "check then act"): POOL_LOCK,
+    ("models/memory/pool/batches.py", "WorkQueue.take", "increment"): POOL_LOCK,
+    ("models/memory/pool/batches.py", "MapCall.add", "increment"): POOL_LOCK,
+    ("models/memory/pool/batches.py", "MapCall.cancel", "increment"): POOL_LOCK,
+    ("models/memory/pool/batches.py", "MapCall.done", "increment"): POOL_LOCK,
+    ("models/memory/pool/batches.py", "MapCall.failed", "increment"): POOL_LOCK,
     ("models/pools/workers.py", "the module", "module state"): NAMES,
     ("models/pools/workers.py", "Staff.__init__", "shared iterator"): NAMES,
     ("models/memory/pool/worker.py", "the module", "module state"): "a process or an interpreter is one worker",
