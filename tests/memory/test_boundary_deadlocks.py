@@ -1,4 +1,4 @@
-"""`run(main, deadlock_after=seconds)` in the models with memory boundaries: a deadlock is found beyond processes and
+"""`run(main, deadlock_after=seconds)` in the models with memory boundaries: a deadlock is found across processes and
 interpreters too.
 
 As in `test_deadlocks.py`, a thread of pytest-timeout would be somebody who might still send: no timeout of that kind.
@@ -22,7 +22,7 @@ HERE = os.path.relpath(__file__)
 
 
 DIFFERENT = pytest.mark.parametrize("boundary", ["processes", "subinterp", "subinterp:queue"], indirect=True)
-"""Those that differ in how they wait; the other variants share everything with these."""
+"""The variants that differ in how they wait; the others share everything with these."""
 
 
 @pytest.fixture(params=NAMES, scope="module")
@@ -58,7 +58,7 @@ def send_from_a_thread(channel):
 
 
 def line(text):
-    """Where this stands in this file."""
+    """Return the place of this text in this file."""
     with open(__file__) as file:
         return next(f"{HERE}:{number}" for number, content in enumerate(file, 1) if text in content)
 

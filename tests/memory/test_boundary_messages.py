@@ -1,4 +1,4 @@
-"""How messages cross the border: values and sizes, channels of channels, memory, the rendezvous."""
+"""How messages cross memory boundaries: values and sizes, channels of channels, memory, the rendezvous."""
 
 import math
 import os

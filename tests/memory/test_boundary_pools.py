@@ -33,7 +33,7 @@ def test_many_tasks_of_uneven_length(model):
 @pytest.mark.parametrize("model", BOTH)
 @pytest.mark.parametrize("size", [0, 1, 5_000, 70_000, 3_000_000])
 def test_results_of_any_size(model, size):
-    """The area of a desk is 64 KiB here: what never fits gets a block of its own, what does not fit now waits."""
+    """A worker's area is 64 KiB here: what never fits gets a block of its own, what does not fit now waits."""
 
     def main():
         with model.Pool(2) as pool:
@@ -153,7 +153,7 @@ def test_a_task_does_not_end_before_the_pool_that_it_left_open(model):
 
 @pytest.mark.parametrize("model", BOTH)
 def test_an_error_of_main_cancels_what_a_pool_does(model):
-    """Left with all hands at work: the run ends, and nothing is left."""
+    """The program leaves while all workers compute: the run ends, and nothing is left."""
     waiting = []
 
     def main():
@@ -227,7 +227,7 @@ def test_workers_that_die_before_they_begin():
 
 
 def killing(pool, times, seed):
-    """A thread that kills so many of the pool's workers, at any moment."""
+    """Return a thread that kills so many of the pool's workers, at any moment."""
     choose = random.Random(seed)
 
     def kill():
@@ -245,7 +245,7 @@ def killing(pool, times, seed):
 
 
 def _pids_of(handles):
-    """The processes of these workers: only the supervisor knows."""
+    """Return the processes of these workers: only the supervisor knows."""
     records = {handle.task.at for handle in handles}
     return [child.popen.pid for child in list(_supervisors[-1]._children.values()) if child.at in records]
 
@@ -298,7 +298,7 @@ def ledger_of(model, path, seed, count=4000):
 
 
 def ledger(path):
-    """How often each number was noted."""
+    """Return how often each number was noted."""
     return collections.Counter(map(int, Path(path).read_text().split()))
 
 

@@ -1,4 +1,4 @@
-"""What may travel across a memory boundary, and the sentence about what may not."""
+"""What can be pickled across memory boundaries, and the sentence about what can't."""
 
 import os
 import subprocess

@@ -88,7 +88,7 @@ def main_meddled(model, take, *acts):
     assert not left
     assert not channel._control[channel_layout.RECEIVERS], "somebody is left in the list"
     with pytest.raises(TimeoutError):
-        other.receive(0.01)  # a ring too many does no harm
+        other.receive(0.01)  # a wake-up too many does no harm
     return taken
 
 

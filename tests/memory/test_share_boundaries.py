@@ -1,4 +1,4 @@
-"""`share` beyond a border: how handles travel, who sees what is written, and how it fails."""
+"""`share` across memory boundaries: how handles are pickled, what of it others see, and how it fails."""
 
 import numpy
 import pytest

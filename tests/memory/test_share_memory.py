@@ -1,4 +1,4 @@
-"""The memory of `share` beyond a border: when it goes back, and how little of it there is."""
+"""The memory of `share` across memory boundaries: when it goes back, and how little of it there is."""
 
 import gc
 import os

@@ -121,8 +121,8 @@ def process(kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> Non
 def _leave_signals_to_parent() -> None:
     """Ignore Ctrl-C, SIGTERM and SIGHUP, which often come to the whole group of processes: the parent decides.
 
-    They have been blocked since before this process began. Handlers that do nothing stand in for `SIG_IGN`, because the
-    programs that the task starts would inherit that, and are to hear SIGTERM and SIGHUP as usual.
+    They have been blocked since before this process began. For SIGTERM and SIGHUP a handler that does nothing stands in
+    for `SIG_IGN`: the programs that the task starts would inherit that, and are to hear these two as usual.
     """
     from signal import SIG_IGN, SIG_UNBLOCK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask, signal
 

@@ -56,17 +56,17 @@ class DeadlockDetector:
         """Return the number of the wait that each task is in; nothing if a task can go on."""
         words = self._participant.words
         waits = {at: words[at + WAITING] for at in names}
-        rings_count = not words[KEEPS_INTERPRETERS]  # those of 'subinterp:queue' look for themselves
-        if words[SPAWNED] or not all(waits.values()) or (rings_count and self._is_notified(names)):
+        reads_eventfds = not words[KEEPS_INTERPRETERS]  # the tasks of 'subinterp:queue' look now and then instead
+        if words[SPAWNED] or not all(waits.values()) or (reads_eventfds and self._is_notified(names)):
             return {}
         return waits
 
     def _is_notified(self, names: Iterable[int]) -> bool:
         """Return whether a task has been woken and has not noticed yet."""
-        eventfds = poll()
+        poller = poll()
         for at in names:
-            eventfds.register(self._participant.words[at], POLLIN)
-        return bool(eventfds.poll(0))
+            poller.register(self._participant.words[at], POLLIN)
+        return bool(poller.poll(0))
 
     @staticmethod
     def _is_foreign(own_threads: Iterable[int]) -> bool:

@@ -39,9 +39,11 @@ KILLING, ALL_GONE = 1, 2  # what BROKEN says
 
 def cancel(participant: Participant, scope: int) -> None:
     """Cancel a scope. This takes no lock and never waits."""
+    # In this order: when a task sees ALERT at its checkpoint, its scope must be marked already, and when the supervisor
+    # sees CANCELS, both. Only the supervisor takes CANCELS back, and that before it looks at the scopes.
     participant.words[scope + CANCELLED] = 1
     participant.words[ALERT] = 1
-    participant.words[CANCELS] = 1  # only the supervisor takes it back, and that before it looks at the scopes
+    participant.words[CANCELS] = 1
     participant.notify_supervisor()
 
 
@@ -102,7 +104,7 @@ class Task:
         participant, until = self._group.participant, deadline(timeout)
         participant.checkpoint()
         me = participant.begin_wait()
-        with participant.arena.claim:
+        with participant.arena.claim:  # `finish` sets the state and pops the waiters under the same lock
             if not self.done():
                 participant.arena.push(self.at + WAITERS, me)
         try:

@@ -335,7 +335,7 @@ def _fork(process: Any) -> Any:
 
 
 def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
-    """A forked child: forget the parent's part in the run, then execute like any other child."""
+    """Forget, in a forked child, the parent's part in the run, and go on like any other child."""
     signal.set_wakeup_fd(-1)
     for fd in others:
         os.close(fd)

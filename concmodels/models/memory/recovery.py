@@ -46,9 +46,7 @@ def clear_away(participant: Participant, at: int, cause: str) -> None:
                 participant.arena.remove(record)
     for number in range(1, words[NEXT_CHANNEL]):
         channel = CHANNELS_AT + CHANNEL_WORDS * number
-        if words[
-            channel + CAPACITY
-        ]:  # on a rendezvous a waiter is not woken before it is claimed, and a claim is not lost
+        if words[channel + CAPACITY]:  # on a rendezvous only a claim wakes a waiter, and the claim is not lost
             participant.wake(channel + RECEIVERS)
             participant.wake(channel + SENDERS)
     if not words[at + CANCELLED]:

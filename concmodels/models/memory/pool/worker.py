@@ -114,10 +114,12 @@ class Worker:
     def notify(self) -> None:
         """Wake the current waiter of the pool, and the next one too if the waiter has changed meanwhile."""
         words, participant, owner = self.participant.words, self.participant, self.worker_group + OWNER
-        manager = words[owner]
-        participant.notify(manager)
+        waiter = words[owner]
+        participant.notify(waiter)
+        # The waiter may just have left, without having seen our result: then OWNER is another one by now. A waiter that
+        # leaves changes OWNER first and looks for results after that, behind a fence too (`Manager.hand_over`).
         with self._fence:
-            if words[owner] != manager:
+            if words[owner] != waiter:
                 participant.notify(words[owner])
 
     def _do(self, slot: int) -> None:
@@ -137,6 +139,8 @@ class Worker:
     def _do_each(self, stop_at: int, start: int, function: Callable[[Any], Any], items: Any) -> None:
         words, fence, publish = self.words, self._fence, self._publish
         for number, item in enumerate(items, start):
+            # "I begin it" before "is it still mine?". The pool takes tasks back in the other order (`take_back`), and
+            # both have a fence in between: so never do both think that the task is theirs.
             words[BEGUN] = number + 1
             with fence:
                 if number >= words[stop_at]:
