@@ -221,9 +221,9 @@ class Channel(ChannelMemory):
         while True:
             grab(False) or wait()
             head = control[head_at]
-            # Three ways to see an item: `_look` has seen it before; or TAIL says so, and that is enough in the middle
-            # of a chunk (at its start there may be pages behind to give back) as long as the channel is open (the bit
-            # of a closed one stands in TAIL); or `_look` sees it now.
+            # There are three ways to see an item. `_look` has seen it before. Or TAIL says so, which is enough in the
+            # middle of a chunk (at its start there may be pages behind to give back) while the channel is open (a
+            # closed one has its bit in TAIL). Or `_look` sees it now.
             if head < self._ready or (head & in_chunk and head < control[tail_at] < closed) or self._look(head):
                 word = ring[head & mask]
                 head += 1

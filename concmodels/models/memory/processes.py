@@ -38,10 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_RESEND_S, _KILL_AFTER_S = (
-    0.005,
-    0.25,
-)  # SIGTERM is sent again and again, as the program may be deaf at times; then killed
+# A process that computes is sent SIGTERM so often, since the library's own code ignores it; then it is killed.
+_RESEND_S, _KILL_AFTER_S = 0.005, 0.25
 _PRELOAD = [
     f"concmodels.models.{name}"
     for name in ("processes", "memory.child", "memory.rendezvous", "tasks.interrupts", "memory.last_out")
