@@ -28,10 +28,10 @@ from concmodels.models.deadlocks.loops import AsyncioWatch, TrioWatch
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
-from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
-from concmodels.models.tasks.scoped import ScopedGroup
+from concmodels.models.tasks.nursery import NurseryGroup
 from concmodels.models.variant import Model
 from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
@@ -68,7 +68,7 @@ def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ..
     if running := _backend_here():
         raise refusal_in_loop(model, running)
     seconds = patience(deadlock_after)
-    with Failures.bare_interrupts(), Loop(model, backend):
+    with bare_interrupts(), Loop(model, backend):
         return anyio.run(_guarded, main, args, seconds, backend=backend)
 
 
@@ -83,7 +83,7 @@ def _backend_here() -> str | None:
 async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
     loop: Any = anyio.lowlevel.current_token().native_token
     soon = getattr(loop, "run_sync_soon", None)  # only trio has it
-    scope, exits = anyio.CancelScope(), (ScopedGroup.__aexit__.__code__,)
+    scope, exits = anyio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
     kind = AsyncioWatch if soon is None else TrioWatch
     with _guard(loop, exits, scope.cancel) as guard, kind(seconds, scope.cancel, exits) as watch:
         with scope:
@@ -123,7 +123,7 @@ def _new_waiter(item: Any = None) -> Waiter:
     return FutureWaiter(item)
 
 
-class TaskGroup(ScopedGroup):
+class TaskGroup(NurseryGroup):
     """An anyio task group that leaves each exception once, and interrupts bare."""
 
     open_group = anyio.create_task_group

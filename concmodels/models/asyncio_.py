@@ -23,7 +23,7 @@ from concmodels.models.deadlocks.loops import EdgeWatch
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
-from concmodels.models.tasks.failures import Carried, Failures
+from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, bare_interrupts, wrapped
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
@@ -51,7 +51,7 @@ def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_aft
     if asyncio._get_running_loop() is not None:
         raise refusal_in_loop("asyncio", "asyncio")
     seconds = patience(deadlock_after)
-    with Failures.bare_interrupts(), Loop("asyncio", "asyncio"):
+    with bare_interrupts(), Loop("asyncio", "asyncio"):
         return asyncio.run(_guarded(main, args, seconds))
 
 
@@ -108,8 +108,8 @@ class Task:
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         try:
             return self._native.result()
-        except Carried as carried:
-            raise carried.error from carried.error.__cause__
+        except Wrapped as wrapper:
+            raise wrapper.error from wrapper.error.__cause__
 
 
 class _Stop(Exception):
@@ -121,7 +121,7 @@ async def _stop() -> None:
 
 
 async def _carry[R](function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
-    with Carried.on_board():
+    with wrapped():
         result = await function(*args)
     task = asyncio.current_task()
     while task is not None and task.cancelling():
@@ -146,7 +146,7 @@ class TaskGroup:
         try:
             await self._native.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
-            Failures.of(group, _Stop).leave()
+            ExceptionCollector.of(group, _Stop).raise_all()
             stopped = True
         await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
         return stopped

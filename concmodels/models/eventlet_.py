@@ -29,19 +29,19 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
 from concmodels.models.tasks.frames import stack
-from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
-from concmodels.models.tasks.nesting import refusal
-from concmodels.models.tasks.thrown import (
+from concmodels.models.tasks.hub_tasks import (
     Cancelled,
-    ThrownWaiter,
+    HubWaiter,
     forget_throws,
     postponed,
     raise_postponed,
     raise_postponed_signal,
     tasks,
 )
-from concmodels.models.tasks.thrown import Task as _Task
-from concmodels.models.tasks.thrown import TaskGroup as _TaskGroup
+from concmodels.models.tasks.hub_tasks import Task as _Task
+from concmodels.models.tasks.hub_tasks import TaskGroup as _TaskGroup
+from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models.waiting.channel import TIMED_OUT, turns
 from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
 from concmodels.models.waiting.select import select_sync
@@ -189,7 +189,7 @@ class Task(_Task):
     give_way = staticmethod(eventlet.sleep)
 
 
-class _Waiter(ThrownWaiter):
+class _Waiter(HubWaiter):
     """A task waits by switching to the hub, and is woken by a timer of 0 seconds there."""
 
     __slots__ = ("_hub", "_turn")

@@ -31,19 +31,19 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
 from concmodels.models.tasks.frames import raised
-from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
-from concmodels.models.tasks.nesting import refusal
-from concmodels.models.tasks.thrown import (
+from concmodels.models.tasks.hub_tasks import (
     Cancelled,
-    ThrownWaiter,
+    HubWaiter,
     forget_throws,
     postponed,
     raise_postponed,
     raise_postponed_signal,
     tasks,
 )
-from concmodels.models.tasks.thrown import Task as _Task
-from concmodels.models.tasks.thrown import TaskGroup as _TaskGroup
+from concmodels.models.tasks.hub_tasks import Task as _Task
+from concmodels.models.tasks.hub_tasks import TaskGroup as _TaskGroup
+from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
+from concmodels.models.tasks.nesting import refusal
 from concmodels.models.waiting.channel import TIMED_OUT, turns
 from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
 from concmodels.models.waiting.select import select_sync
@@ -151,7 +151,7 @@ class Task(_Task):
     give_way = staticmethod(gevent.sleep)
 
 
-class _Waiter(ThrownWaiter):
+class _Waiter(HubWaiter):
     """A task waits by switching to the hub, and is woken by a callback there."""
 
     __slots__ = ("_callback", "_hub")

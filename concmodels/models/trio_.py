@@ -24,10 +24,10 @@ from concmodels.models.deadlocks.loops import TrioWatch
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
-from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
-from concmodels.models.tasks.scoped import ScopedGroup
+from concmodels.models.tasks.nursery import NurseryGroup
 from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
 from concmodels.models.waiting.channel import turns
 from concmodels.models.waiting.select import select_async
@@ -51,12 +51,12 @@ def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float 
     if trio.lowlevel.in_trio_run():
         raise refusal_in_loop("trio", "trio")
     seconds = patience(deadlock_after)
-    with Failures.bare_interrupts(), Loop("trio", "trio"):
+    with bare_interrupts(), Loop("trio", "trio"):
         return trio.run(_guarded, main, args, seconds)
 
 
 async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
-    scope, exits = trio.CancelScope(), (ScopedGroup.__aexit__.__code__,)
+    scope, exits = trio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
     task, interrupts = current_task(), (KeyboardInterrupt, Terminated, Cancelled)
     sight = MainSight(lambda: task.coro, exits, interrupts)
     with (
@@ -74,7 +74,7 @@ async def sleep(seconds: float) -> None:
     await trio.sleep(seconds_to_sleep(seconds))
 
 
-class TaskGroup(ScopedGroup):
+class TaskGroup(NurseryGroup):
     """A trio nursery that leaves each exception once, and interrupts bare."""
 
     open_group = trio.open_nursery

@@ -17,8 +17,8 @@ FILES = sorted([*PACKAGE.glob("models/**/*.py"), *PACKAGE.glob("stackless/*.py")
 ONE_THREAD = {
     *(f"models/{name}_.py" for name in ("greenlet", "gevent", "eventlet", "asyncio", "trio", "anyio")),
     "models/tasklets.py",
-    *(f"models/waiting/{name}.py" for name in ("awaited", "cooperative")), "models/tasks/scoped.py",
-    "models/tasks/thrown.py", "models/deadlocks/loops.py",
+    *(f"models/waiting/{name}.py" for name in ("awaited", "cooperative")), "models/tasks/nursery.py",
+    "models/tasks/hub_tasks.py", "models/deadlocks/loops.py",
     *(f"stackless/{name}.py" for name in ("callbacks", "channel", "run", "scheduler", "state", "tasklet")),
 }  # fmt: skip
 """The files whose objects belong to one thread per run: a model that switches only where it says so."""

@@ -18,7 +18,7 @@ from greenlet import getcurrent
 
 from concmodels import load
 from concmodels.errors import WouldBlock
-from concmodels.models.tasks.thrown import tasks
+from concmodels.models.tasks.hub_tasks import tasks
 
 OPERATIONS = ("receive", "iterate", "send", "select to receive", "select to send")
 RECEIVING = ("receive", "iterate", "select to receive")

@@ -28,7 +28,7 @@ from concmodels.models.cluster.run import (
     unpack_arrived,
 )
 from concmodels.models.memory.pickling import pack_error, unpack_error
-from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
@@ -163,7 +163,7 @@ class TaskGroup:
         self.scope = uuid.uuid4().hex
         self._open = False
         self._tasks: list[Task] = []
-        self._failures = Failures()
+        self._failures = ExceptionCollector()
 
     def __enter__(self) -> Self:
         self._unit = current()
@@ -204,7 +204,7 @@ class TaskGroup:
         for task in self._tasks:
             if task.failure is not None:
                 self._failures.add(task.failure)
-        self._failures.leave()
+        self._failures.raise_all()
         if outer is not None:
             raise outer
         return error is None or isinstance(error, Cancelled)

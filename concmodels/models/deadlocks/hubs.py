@@ -5,14 +5,14 @@ import sys
 from concmodels.models.deadlocks.report import deadlock
 from concmodels.models.deadlocks.threads import Watch
 from concmodels.models.tasks.frames import stack
-from concmodels.models.tasks.thrown import tasks
+from concmodels.models.tasks.hub_tasks import tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
     from concmodels.errors import Deadlock
-    from concmodels.models.tasks.thrown import Task
+    from concmodels.models.tasks.hub_tasks import Task
 
 
 class ThrownWatch(Watch):

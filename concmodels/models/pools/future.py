@@ -9,7 +9,7 @@ So a greenlet that waits for a future lets the others run, a cancellation ends t
 the library's `wait` and `as_completed` work in every model.
 
 A pool's *desk* says how its model waits: `new_lock()`, `new_waiter()` and `wait(waiter, timeout)`. All methods are
-called through this file, and what is locked is a `LentLock`, so that Ctrl-C breaks nothing: see `tasks/interrupts.py`.
+called through this file, and what is locked is a `InterruptSafeLock`, so that Ctrl-C breaks nothing: see `tasks/interrupts.py`.
 """
 
 from _thread import RLock, get_ident
@@ -69,7 +69,7 @@ class NoLock:
     def __exit__(self, *_: object) -> None: ...
 
 
-class LentLock:
+class InterruptSafeLock:
     """An `RLock` that code of the standard library may hold in main, without losing it to Ctrl-C."""
 
     __slots__ = ("_lock",)

@@ -12,7 +12,7 @@ from itertools import count
 
 from concmodels.errors import ChannelClosed, Deadlock, TaskCancelled, WouldBlock
 from concmodels.models.pools.arguments import LONELY, all_wait, refusal, refuse
-from concmodels.models.pools.future import LentLock, NoLock
+from concmodels.models.pools.future import InterruptSafeLock, NoLock
 from concmodels.models.waiting.channel import Event, wait
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ class Staff(_Group):
         self.size = size
         self.inbox = self.Channel(math.inf, f"pool-{next(_numbers)}")
         self.new_waiter = self.inbox._new_waiter
-        self.new_lock: Callable[[], Any] = LentLock if self.threaded else NoLock
+        self.new_lock: Callable[[], Any] = InterruptSafeLock if self.threaded else NoLock
         self._initializer = initializer
         self._initargs = initargs
         self._broken: BaseException | None = None

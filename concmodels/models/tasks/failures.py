@@ -1,6 +1,6 @@
 """What leaves a group: each exception once, in one `ExceptionGroup`.
 
-Bare leaves what is about the whole run: `KeyboardInterrupt`, `SystemExit` and `Deadlock`.
+Three kinds are about the whole run and leave bare instead: `KeyboardInterrupt`, `SystemExit` and `Deadlock`.
 """
 
 from contextlib import contextmanager
@@ -15,45 +15,52 @@ if TYPE_CHECKING:
 _BARE = (KeyboardInterrupt, SystemExit, Deadlock)
 
 
-class Carried(Exception):
-    """Brings what must leave bare from a task to its group, where a loop would let it fly past."""
+class Wrapped(Exception):
+    """Carries an error that must leave bare from a task to its group.
+
+    Unwrapped, a `KeyboardInterrupt` or `SystemExit` of a task would break off asyncio's loop at once, past the group
+    and all its other tasks.
+    """
 
     def __init__(self, error: BaseException) -> None:
         super().__init__(error)
         self.error = error
 
-    @classmethod
-    @contextmanager
-    def on_board(cls) -> Iterator[None]:
-        """Inside a task: what must leave the group bare goes on board."""
-        try:
-            yield
-        except _BARE as error:
-            raise cls(error) from None
+
+@contextmanager
+def wrapped() -> Iterator[None]:
+    """Wrap, inside of a task, an error that must leave the group bare; the group unwraps it."""
+    try:
+        yield
+    except _BARE as error:
+        raise Wrapped(error) from None
 
 
-class Failures:
-    """What went wrong in a group."""
+class ExceptionCollector:
+    """Collects what went wrong in a group, and raises it at the group's end."""
 
     def __init__(self) -> None:
         self.errors: list[BaseException] = []
 
     @classmethod
     def of(cls, group: BaseExceptionGroup[Any], signal: type[BaseException]) -> Self:
-        """What a model's own group raised, without what was only a signal to end."""
-        failures = cls()
+        """Collect what a library's own group raised, but not the errors of type `signal` that only told it to end."""
+        collector = cls()
         for error in group.exceptions:
             if not isinstance(error, signal):
-                failures.add(error)
-        return failures
+                collector.add(error)
+        return collector
 
     def add(self, error: BaseException) -> None:
-        """Note an exception, once."""
+        """Note an exception, once: the same one may come from a task and from the body that asked for its result."""
         if not any(error is known for known in self.errors):
             self.errors.append(error)
 
-    def leave(self) -> None:
-        """Raise what has to be raised, if anything: an interrupt or a deadlock bare, all else in one group."""
+    def raise_all(self) -> None:
+        """Raise what was collected, if anything: an interrupt or a deadlock bare, all else in one group.
+
+        Beside a deadlock there may be what the clean-up after it raised: that becomes its cause, and is not lost.
+        """
         errors, self.errors = self.errors, []
         for error in errors:
             bare = _find_bare(error)
@@ -64,21 +71,22 @@ class Failures:
         if errors:
             raise BaseExceptionGroup("a task group failed", errors) from None
 
-    @staticmethod
-    @contextmanager
-    def bare_interrupts() -> Iterator[None]:
-        """Ctrl-C leaves a run bare, however many groups of the program's own it came through."""
-        try:
-            yield
-        except BaseExceptionGroup as group:
-            bare = _find_bare(group)
-            if bare is None:
-                raise
-            raise bare from bare.__cause__
+
+@contextmanager
+def bare_interrupts() -> Iterator[None]:
+    """Let Ctrl-C leave a run bare, however many groups of the program's own it came through."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        bare = _find_bare(group)
+        if bare is None:
+            raise
+        raise bare from bare.__cause__
 
 
 def _find_bare(error: BaseException) -> BaseException | None:
-    if isinstance(error, Carried):
+    """The first error, however deep in groups, that must leave bare."""
+    if isinstance(error, Wrapped):
         return error.error
     if isinstance(error, BaseExceptionGroup):
         return next(filter(None, map(_find_bare, error.exceptions)), None)

@@ -4,7 +4,7 @@ import sys
 from _thread import allocate_lock
 
 from concmodels.models import FOLDER
-from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.frames import place, stack
 from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
 from concmodels.models.waiting.channel import Event
@@ -35,7 +35,7 @@ class TaskGroup:
         self.cancelled = False
         self._entered = False
         self._leaving = False
-        self._failures = Failures()
+        self._failures = ExceptionCollector()
         self._tasks: set[Task] = set()
         self._lock = allocate_lock()
         self._stirred = self.new_event()  # all tasks have ended, or are to end
@@ -55,7 +55,7 @@ class TaskGroup:
             self._failed(error)
         outer = self._close()
         self.join()
-        self._failures.leave()
+        self._failures.raise_all()
         if outer is not None:
             raise outer
         return error is None or (isinstance(error, Cancelled) and not self._owner.must_stop())

@@ -77,7 +77,7 @@ ALLOWED = {
         "make",
         "sliced view",
     ): "a view of its own, of a memory that no worker has been given yet",
-    ("models/tasks/failures.py", "Failures.add", "check then act"): "its callers hold the group's lock, or are alone",
+    ("models/tasks/failures.py", "ExceptionCollector.add", "check then act"): "its callers hold the group's lock, or are alone",
     ("models/memory/interpreters.py", "InterpreterSupervisor.wait", "check then act"): (
         "hosts append; one supervisor takes"
     ),
@@ -162,13 +162,17 @@ ALLOWED = {
     ("models/memory/pool/worker.py", "Worker._store", "increment"): ONE_WRITER,
     ("models/memory/pool/worker.py", "Worker._ask_for_room", "increment"): ONE_WRITER,
     ("models/asyncio_.py", "the module", "module state"): NAMES,
-    ("models/tasks/scoped.py", "the module", "module state"): NAMES,
+    ("models/tasks/nursery.py", "the module", "module state"): NAMES,
     ("models/waiting/select.py", "select_sync", "shared iterator"): TURNS,
     ("models/waiting/select.py", "select_async", "shared iterator"): TURNS,
     ("models/tasks/task.py", "the module", "module state"): NAMES,
     ("models/tasks/task.py", "Task.__init__", "shared iterator"): NAMES,
     ("models/tasks/task.py", "Task.sign_off", "check then act"): "each task takes out itself, once: one dict operation",
-    ("models/tasks/thrown.py", "the module", "module state"): "keyed by greenlet, and a greenlet belongs to one thread",
+    (
+        "models/tasks/hub_tasks.py",
+        "the module",
+        "module state",
+    ): "keyed by greenlet, and a greenlet belongs to one thread",
     (
         "models/memory/transports.py",
         "the module",

@@ -15,7 +15,7 @@ from itertools import count
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from concmodels.errors import TaskCancelled
-from concmodels.models.tasks.failures import Failures
+from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.interrupts import is_signal
 from concmodels.models.waiting.channel import Event, Waiter
 from concmodels.models.waiting.cooperative import LoneWaiter
@@ -58,7 +58,7 @@ def forget_throws(unit: greenlet) -> None:
     postponed.pop(unit, None)
 
 
-class ThrownWaiter(LoneWaiter):
+class HubWaiter(LoneWaiter):
     """A wait that an exception can end; a model adds how its hub is entered and how it calls back."""
 
     __slots__ = ("_unit",)
@@ -211,7 +211,7 @@ class TaskGroup:
 
     def __init__(self) -> None:
         self.tasks: set[Task] = set()
-        self._failures = Failures()
+        self._failures = ExceptionCollector()
         self._entered = self._leaving = self._cancelled = self._throws = self._threw = False
 
     def start(self, task: Task) -> None:
@@ -248,7 +248,7 @@ class TaskGroup:
             self._body_ended(error)
         outer = self._wait()
         self._owner.groups.remove(self)
-        self._failures.leave()
+        self._failures.raise_all()
         if outer is not None:
             raise outer
         if error is None or ours:

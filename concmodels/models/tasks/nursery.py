@@ -1,9 +1,9 @@
-"""Tasks and groups on cancel scopes, for trio and anyio, whose groups differ in little but their names."""
+"""Tasks and groups on cancel scopes, for trio and anyio, whose nurseries differ in little but their names."""
 
 from itertools import count
 
 from concmodels.errors import TaskCancelled
-from concmodels.models.tasks.failures import Carried, Failures
+from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, wrapped
 from concmodels.models.waiting.awaited import AsyncEvent
 
 TYPE_CHECKING = False
@@ -18,10 +18,10 @@ _numbers = count(1)
 
 
 class Task:
-    """The handle of a task: it runs in a cancel scope of its own and keeps its outcome."""
+    """The handle of a task: the task runs in a cancel scope of its own and leaves its outcome here."""
 
     def __init__(
-        self, group: ScopedGroup, function: Callable[..., Awaitable[Any]], args: tuple[Any, ...], name: str | None
+        self, group: NurseryGroup, function: Callable[..., Awaitable[Any]], args: tuple[Any, ...], name: str | None
     ) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self._scope = type(group).new_scope()
@@ -39,14 +39,18 @@ class Task:
         self._scope.cancel()
 
     def done(self) -> bool:
-        """Whether it has ended, however it ended."""
+        """Whether the task has ended, however it ended."""
         return self._ended.happened
 
     async def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        """Wait for the end of the task; return what it returned or raise what it raised.
+
+        See `concmodels.contract.Task`.
+        """
         await self._ended.wait(timeout)
-        await self._checkpoint()  # who is cancelled too learns of that, and not of the other's end
-        if isinstance(self._error, Carried):
+        # If the caller was cancelled too, it must learn of that, and not of the other task's end.
+        await self._checkpoint()
+        if isinstance(self._error, Wrapped):
             raise self._error.error
         if isinstance(self._error, Exception):
             raise self._error
@@ -55,9 +59,11 @@ class Task:
         return self._value
 
     async def run(self) -> None:
-        """The body of the task."""
+        """Run as the body of the native task: call the function and keep its outcome."""
         try:
-            with Carried.on_board(), self._scope:
+            # The scope is the inner one: it swallows the cancellation that `cancel` caused, so that `_finished` is
+            # all that tells a cancelled task from one that returned None.
+            with wrapped(), self._scope:
                 self._value = await self._function(*self._args)
                 self._finished = True
         except BaseException as error:
@@ -69,8 +75,8 @@ class Task:
             self._ended.set()
 
 
-class ScopedGroup:
-    """A group on the model's own: a model says how it is opened, and what a scope and a waiter are."""
+class NurseryGroup:
+    """A group on the library's own nursery; a model says how that is opened, and what a scope and a waiter are."""
 
     open_group: ClassVar[Callable[[], Any]]
     new_scope: ClassVar[Callable[[], Any]]
@@ -80,7 +86,7 @@ class ScopedGroup:
 
     @staticmethod
     async def checkpoint() -> None:
-        """Let the others run, and be cancelled if it is time."""
+        """Let the other tasks run, and raise the cancellation of the calling task if there is one."""
         raise NotImplementedError("a model must say what its checkpoint is")
 
     @staticmethod
@@ -101,10 +107,11 @@ class ScopedGroup:
             swallowed: bool = await self._manager.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
             cancelled = self.cancelled_type()
-            Failures.of(group, cancelled).leave()
+            ExceptionCollector.of(group, cancelled).raise_all()
+            # Nothing but cancellations: one of them, bare, is enough for the scope outside that caused them.
             raise next(leaf for leaf in group.exceptions if isinstance(leaf, cancelled)) from None
         if error is None or swallowed:
-            await self.checkpoint()  # neither library makes leaving one, if there is nobody to wait for
+            await self.checkpoint()  # neither library makes leaving a nursery one, if there is no task to wait for
         return swallowed
 
     def spawn(self, function: Callable[..., Awaitable[Any]], *args: Any, name: str | None = None) -> Task:
@@ -117,11 +124,11 @@ class ScopedGroup:
         return task
 
     def cancel(self) -> None:
-        """Cancel all its tasks and the body; the `async with` is then left without an error."""
+        """Cancel all tasks and the body; the `async with` is then left without an error."""
         self._native.cancel_scope.cancel()
 
     def is_ending(self) -> bool:
-        """Whether its tasks have been told to end."""
+        """Whether the tasks of the group have been told to end."""
         return bool(self._native.cancel_scope.cancel_called)
 
     def names(self) -> list[str]:
