@@ -26,7 +26,6 @@ from concmodels.models.deadlocks.hubs import ThrownWatch
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, Stillness, endless_wait, patience, strangers
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
-from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
 from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.hub_tasks import (
@@ -249,16 +248,11 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     return select_sync(Channel, cases, timeout, priority)
 
 
-class Staff(_Staff, TaskGroup):
-    """The workers of a pool, and their inbox."""
-
-    Channel = Channel
-
-
 class Pool(_Pool):
     """Workers that are greenlets; see `concmodels.contract.Pool`."""
 
-    Staff = Staff
+    Channel = Channel
+    TaskGroup = TaskGroup
 
 
 class _Unbounded(CooperativeUnbounded, Channel):

@@ -23,7 +23,6 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.deadlocks.threads import ThreadWatch
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
-from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
@@ -125,16 +124,11 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     return select_sync(Channel, cases, timeout, priority)
 
 
-class Staff(_Staff, TaskGroup):
-    """The workers of a pool, and their inbox."""
-
-    Channel = Channel
-
-
 class Pool(_Pool):
     """Workers that are raw threads; see `concmodels.contract.Pool`."""
 
-    Staff = Staff
+    Channel = Channel
+    TaskGroup = TaskGroup
 
 
 class _Unbounded(Channel):
@@ -200,16 +194,11 @@ class PollingChannel(PreemptiveChannel):
     _new_waiter = _PollingWaiter
 
 
-class PollingStaff(_Staff, TaskGroup):
-    """The workers of a pool, whose inbox they poll."""
-
-    Channel = PollingChannel
-
-
 class PollingPool(_Pool):
     """Workers that poll; see `concmodels.contract.Pool`."""
 
-    Staff = PollingStaff
+    Channel = PollingChannel
+    TaskGroup = TaskGroup
 
 
 def _select_polling(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:

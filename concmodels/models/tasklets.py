@@ -32,7 +32,6 @@ from concmodels.models import greenlet_
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models.greenlet_ import now, sleep
 from concmodels.models.pools.executor import Pool as _Pool
-from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.waiting.channel import claim_first
@@ -90,16 +89,11 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     return select_sync(Channel, cases, timeout, priority)
 
 
-class Staff(_Staff, TaskGroup):
-    """The workers of a pool, and their inbox."""
-
-    Channel = Channel
-
-
 class Pool(_Pool):
     """Workers that are tasklets; see `concmodels.contract.Pool`."""
 
-    Staff = Staff
+    Channel = Channel
+    TaskGroup = TaskGroup
 
 
 class _Unbounded(CooperativeUnbounded, Channel):

@@ -15,7 +15,6 @@ import asyncio
 import threading
 import uuid
 from collections import deque
-from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 
@@ -25,9 +24,8 @@ from concmodels.models.cluster.group import outcome_of
 from concmodels.models.cluster.pool_job import UNFIT, Future, each, job, name_of, prepare
 from concmodels.models.cluster.run import Unit, Wait, World, current, dumps_call, here, unit_in
 from concmodels.models.memory.pickling import unpack_error
-from concmodels.models.pools.arguments import LONELY, at_least_one, check_initializer, check_map, refusal
-from concmodels.models.pools.progress import is_to_be_shown, shown
-from concmodels.models.pools.results import length_of
+from concmodels.models.pools.arguments import WAITS_FOR_ITSELF, at_least_one, check_initializer, refusal
+from concmodels.models.pools.mapping import MappingExecutor
 from concmodels.models.waiting.channel import remaining
 from concmodels.models.waiting.timeouts import must_be_plain
 
@@ -59,8 +57,10 @@ class _Flight:
             self.ahead += len(chunk)
 
 
-class Pool(Executor):
+class Pool(MappingExecutor):
     """Workers that are threads of a cluster; see `concmodels.contract.Pool`."""
+
+    model = "dask"
 
     def __init__(
         self,
@@ -177,27 +177,20 @@ class Pool(Executor):
 
     # Maps.
 
-    def map(
+    def _map(
         self,
         fn: Callable[..., Any],
-        /,
-        *iterables: Iterable[Any],
-        timeout: float | None = None,
-        chunksize: int | None = None,
-        buffersize: int | None = None,
-        progress: str | None = None,
-    ) -> Iterator[Any]:
-        """As `concmodels.contract.Pool.map`; only that every task travels alone, unless `chunksize` says otherwise."""
-        must_be_plain(fn, "dask")
-        until = check_map(timeout, chunksize, buffersize)
-        items = zip(*iterables, strict=False)
-        results = self._map(_Flight(self._give, fn, items, chunksize or 1, buffersize), until)
-        next(results)
-        return shown(results, progress or "", length_of(iterables)) if is_to_be_shown(progress) else results
+        iterables: tuple[Iterable[Any], ...],
+        until: float | None,
+        chunksize: int | None,
+        buffersize: int | None,
+    ) -> Generator[Any]:
+        """Map as `MappingExecutor.map`; only that every task travels alone, unless `chunksize` says otherwise."""
+        return self._take(_Flight(self._give, fn, zip(*iterables, strict=False), chunksize or 1, buffersize), until)
 
     @staticmethod
-    def _map(flight: _Flight, until: float | None) -> Generator[Any]:
-        """The results in order. It is begun when it is handed out, so that it also ends if it is only dropped."""
+    def _take(flight: _Flight, until: float | None) -> Generator[Any]:
+        """Yield the results in order, after one empty step in which the first calls are given to the pool."""
         try:
             flight.refill()
             yield
@@ -233,7 +226,7 @@ class Pool(Executor):
     def _wait(self) -> None:
         unit = unit_in(self._world)
         if unit.pool == self._number:
-            raise RuntimeError(LONELY)
+            raise RuntimeError(WAITS_FOR_ITSELF)
         try:
             self._world.ask(self._all_done(unit), unit)
         except BaseException:

@@ -1,4 +1,4 @@
-"""What one may say to a pool, sync or async; what is wrong is told in one sentence."""
+"""The checks of what a pool is told, sync or async, and the sentences that say what is wrong."""
 
 import os
 from operator import index
@@ -10,23 +10,27 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 UNOPENED = "this pool is not open: `async with` opens it"
-LONELY = "a task can't wait for the end of the pool that it is in: use shutdown(wait=False)"
+WAITS_FOR_ITSELF = "a task can't wait for the end of the pool that it is in: use shutdown(wait=False)"
+CANCELLED_AT_WORK = "the task was cancelled while it was at work"
 
 
 def refusal(broken: BaseException | None) -> RuntimeError:
-    """Why a pool takes nothing more: it is shut down, or the initializer failed for this reason."""
+    """The error that says why a pool takes nothing more: it is shut down, or its initializer raised `broken`."""
     if broken is None:
         return RuntimeError("this pool is shut down: it takes nothing more")
     return broken_by(broken, "the initializer of the pool failed, so its workers are not ready for work")
 
 
 def refuse(error: RuntimeError) -> NoReturn:
-    """Raise a `refusal` where the inbox was found closed: with its own cause, and without that `ChannelClosed`."""
+    """Raise a `refusal` where the inbox was found closed.
+
+    Its cause is that of the refusal itself, so that the `ChannelClosed` that is being handled does not show.
+    """
     raise error from error.__cause__
 
 
 def broken_by(cause: BaseException, message: str) -> RuntimeError:
-    """The `BrokenExecutor` of a pool that can do nothing any more."""
+    """The `BrokenExecutor` of a pool that can do nothing any more because of `cause`."""
     from concurrent.futures import BrokenExecutor
 
     error = BrokenExecutor(message)
@@ -35,20 +39,20 @@ def broken_by(cause: BaseException, message: str) -> RuntimeError:
 
 
 def all_wait(size: int) -> str:
-    """What a `Deadlock` of a pool says."""
+    """The message of a `Deadlock` in a pool of so many workers."""
     who = f"all {size} workers of the pool wait" if size > 1 else "the pool's only worker waits"
     return f"{who} for tasks that no worker is left to begin"
 
 
 def number_of_workers(workers: Any) -> int:
-    """How many workers a pool in one process has. Raises `TypeError` or `ValueError`."""
+    """The number of workers of a pool in one process. Raises `TypeError` or `ValueError`."""
     if workers is None:
         return min(32, (os.process_cpu_count() or 1) + 4)
     return at_least_one("workers", workers)
 
 
 def at_least_one(name: str, number: Any) -> int:
-    """Check a number that is to be 1 or more. Raises `TypeError` or `ValueError`."""
+    """Check that a number is 1 or more, and return it. Raises `TypeError` or `ValueError`."""
     try:
         whole = index(number)
     except TypeError:
@@ -59,13 +63,13 @@ def at_least_one(name: str, number: Any) -> int:
 
 
 def check_initializer(initializer: Any) -> None:
-    """Raise `TypeError` for what can't be called."""
+    """Check that the initializer can be called, if there is one. Raises `TypeError`."""
     if initializer is not None and not callable(initializer):
         raise TypeError(f"the initializer of a pool is a function, or None, not {initializer!r}")
 
 
 def check_map(timeout: Any, chunksize: Any, buffersize: Any) -> float | None:
-    """Check what `map` was told; return when its time is over. Raises `TypeError` or `ValueError`.
+    """Check the options of `map`; return the moment when its timeout strikes. Raises `TypeError` or `ValueError`.
 
     In one process a chunk would be of no use: `chunksize` is checked, and then ignored.
     """

@@ -10,22 +10,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
     from typing import Any, Self
 
+    from concmodels.models.pools.awaited_workers import AsyncWorkers
     from concmodels.models.pools.results import Results, Supply
     from concmodels.models.waiting.channel import Waiter
 
 
 def cancellation() -> TaskCancelled:
-    """What the result of a task is that was taken back, or cancelled at work."""
+    """The error of a task that was cancelled before a worker began it."""
     return TaskCancelled("the task was cancelled")
 
 
 class Handle:
     """The result of one task of a pool, now or later. `.name` is that of its function."""
 
-    def __init__(self, pool: Any, function: Callable[..., Any]) -> None:
+    def __init__(self, workers: AsyncWorkers, function: Callable[..., Any]) -> None:
         self.function: Any = function
         self.name = getattr(getattr(function, "func", function), "__name__", "task")  # a partial has a `func`
-        self._pool = pool
+        self._workers = workers
         self._state = "pending"
         self._waiters: list[Waiter] = []
         self._value: Any = None
@@ -39,7 +40,7 @@ class Handle:
         return self._state in ("finished", "cancelled")
 
     def cancel(self) -> bool:
-        """Take the call back if no worker has begun it; whether that was so."""
+        """Cancel the call unless a worker has begun it. Returns whether it is cancelled."""
         if self._state == "pending":
             self._end("cancelled", error=cancellation())
         return self._state == "cancelled"
@@ -47,8 +48,8 @@ class Handle:
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for the result, or raise what the call raised.
 
-        `timeout` is in seconds. Raises `TimeoutError`; `TaskCancelled` if it was cancelled; `Deadlock` if no worker is
-        left to begin it.
+        `timeout` is in seconds. Raises `TimeoutError`; `TaskCancelled` if the call was cancelled; `Deadlock` if no
+        worker is left to begin it.
         """
         if not self.done():
             await self._wait(timeout)
@@ -57,17 +58,17 @@ class Handle:
         try:
             raise self._error
         finally:
-            del self  # the error holds this frame
+            del self  # the error holds this frame, and would keep the handle alive
 
     def __await__(self) -> Generator[Any, Any, Any]:
         return self.result().__await__()
 
     async def _wait(self, timeout: float | None) -> None:
         if not expired(timeout):
-            waiter = self._pool.new_waiter()
+            waiter = self._workers.new_waiter()
             self._waiters.append(waiter)
             try:
-                await self._pool.wait(waiter, timeout)
+                await self._workers.wait(waiter, timeout)
             finally:
                 waiter.claim(CANCELLED)  # if an exception was thrown into the wait
                 if waiter in self._waiters:
@@ -75,25 +76,25 @@ class Handle:
         if not self.done():
             raise TimeoutError(f"{self!r} did not end in time")
 
-    # What a worker does with it, as with the results of a `map`; there the position says which one is meant.
+    # What a worker does with a handle, as with the results of a `map`; there the position says which one is meant.
 
     def begin(self, _position: int) -> bool:
-        """Whether a worker is to do it: not if it was taken back."""
+        """Note that a worker begins the call; False if it must not, because the call was cancelled."""
         if self._state != "pending":
             return False
         self._state = "running"
         return True
 
     def put(self, _position: int, value: Any) -> None:
-        """It returned this."""
+        """Note what the call has returned."""
         self._end("finished", value)
 
     def fail(self, _position: int, error: BaseException) -> None:
-        """It raised this."""
+        """Note what the call has raised."""
         self._end("finished", error=error)
 
     def drop(self, _position: int, error: BaseException | None) -> None:
-        """No worker will begin it: it is cancelled, or fails for this reason."""
+        """Note that no worker will begin the call: it is cancelled, or fails with `error`."""
         if self._state == "pending":
             self._end("cancelled" if error is None else "finished", error=error or cancellation())
 
@@ -105,17 +106,21 @@ class Handle:
 
 
 class AsyncResults:
-    """The results of a `map`, in order. Workers do not know it: so what it still wants ends when nobody holds it."""
+    """The results of a `map`, in order.
 
-    def __init__(self, pool: Any, results: Results, supply: Supply, until: float | None) -> None:
-        self._pool = pool
+    The workers do not know this object: when the program drops it, what they have not begun is cancelled. (An
+    asynchronous generator would be closed some time later, by its loop.)
+    """
+
+    def __init__(self, workers: AsyncWorkers, results: Results, supply: Supply, until: float | None) -> None:
+        self._workers = workers
         self._results = results
         self._supply = supply
         self._until = until
         self._position = 0
         self._found = results.found
-        self._turns = pool.turns
-        self._visit_scheduler = pool.visit_scheduler
+        self._turns = workers.turns
+        self._visit_scheduler = workers.visit_scheduler
 
     def __aiter__(self) -> Self:
         return self
@@ -140,30 +145,25 @@ class AsyncResults:
         if self._results.over or self._position >= self._supply.sent:
             self.end()
             raise StopAsyncIteration
-        waiter, timeout = self._pool.new_waiter(), remaining(self._until)
         try:
-            if self._results.want(self._position, waiter, timeout):
-                await self._pool.wait(waiter, timeout)
-            self._results.must_have(self._position)
+            await self._workers.wait_for(self._results, self._position, remaining(self._until))
         except BaseException:
             self.end()
             raise
-        finally:
-            self._results.want_no_longer(waiter)
 
     def end(self) -> None:
-        """Want nothing more: what has not begun is cancelled."""
+        """Cancel the calls that no worker has begun."""
         self._results.end()
 
     async def aclose(self) -> None:
-        """End it, for `contextlib.aclosing`; dropping it does the same."""
+        """End the iteration, for `contextlib.aclosing`; dropping the iterator does the same."""
         self.end()
 
     __del__ = end
 
 
 def _raisable(error: BaseException) -> BaseException:
-    """An error of a task as it can leave an iterator, for which `StopAsyncIteration` is no error but its end."""
+    """The error of a task as it can leave an iterator, for which `StopAsyncIteration` is no error but the end."""
     if not isinstance(error, StopAsyncIteration):
         return error
     late = RuntimeError("the task raised StopAsyncIteration")
@@ -172,7 +172,7 @@ def _raisable(error: BaseException) -> BaseException:
 
 
 class ShownResults:
-    """The same results, with a bar while somebody takes them."""
+    """The same results, with a bar while a task takes them."""
 
     def __init__(self, results: AsyncResults, label: str, total: int | None) -> None:
         self._results = results
@@ -193,7 +193,7 @@ class ShownResults:
         return result
 
     async def aclose(self) -> None:
-        """As `AsyncResults.aclose`."""
+        """End the iteration, as `AsyncResults.aclose`, and take the bar away."""
         self._stop()
 
     def _stop(self) -> None:

@@ -10,36 +10,40 @@ That is nearly all. `shutdown` closes the inbox: what was accepted stays receiva
 loops end. The rest is about ends that are not so smooth: a body that fails, a pool that is forgotten, workers that all
 wait for each other.
 
-    Pool    what the program holds. Workers do not know it: so a pool that nobody holds any more can close its inbox.
-    Staff   the group of the workers and their inbox (`workers.py`).
-    Pools   the pools of a run, which are shut down at its end.
+    Pool     what the program holds. Its workers do not know it: when the program drops it, it can close the inbox.
+    Workers  the tasks that do the jobs (`workers.py`)
+    Inbox    the jobs that no worker has begun (`inbox.py`)
+    Pools    the pools of a run, which are shut down at its end (`run.py`)
 
-A model adds its channel and its group. In an async model: `awaited.py`.
+A model names its channel and its group. The same for async models is in `awaited.py` and `awaited_workers.py`.
 """
 
-from concurrent.futures import CancelledError, Executor
+from concurrent.futures import CancelledError
 from functools import partial
 
-from concmodels.models.pools.arguments import check_initializer, check_map, number_of_workers
+from concmodels.errors import ChannelClosed
+from concmodels.models.pools.arguments import check_initializer, number_of_workers, refuse
 from concmodels.models.pools.future import Future
-from concmodels.models.pools.progress import is_to_be_shown, shown
-from concmodels.models.pools.results import Failure, Results, Supply, length_of
+from concmodels.models.pools.mapping import MappingExecutor
+from concmodels.models.pools.results import Failure, Results, Supply
+from concmodels.models.pools.workers import Workers
 from concmodels.models.waiting.channel import remaining
 from concmodels.models.waiting.timeouts import must_be_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
     from types import TracebackType
     from typing import Any, ClassVar
 
-    from concmodels.models.pools.workers import Staff
+    from concmodels.models.waiting.channel import SyncChannel
 
 
-class Pool(Executor):
-    """Workers that do what they are given; see `concmodels.contract.Pool`."""
+class Pool(MappingExecutor):
+    """Workers that do what they are given; see `concmodels.contract.Pool`. A model says on what they are built."""
 
-    Staff: ClassVar[type[Staff]]
+    Channel: ClassVar[type[SyncChannel]]
+    TaskGroup: ClassVar[type[Any]]
 
     def __init__(
         self,
@@ -50,62 +54,59 @@ class Pool(Executor):
     ) -> None:
         """Start so many workers; each first calls `initializer(*initargs)`. Raises `ValueError` for less than one."""
         check_initializer(initializer)
-        self._model = type(self).__module__.rpartition(".")[2].strip("_")
+        self.model = type(self).__module__.rpartition(".")[2].strip("_")
         if initializer is not None:
-            must_be_plain(initializer, self._model)
-        staff = self.Staff(number_of_workers(workers), initializer, tuple(initargs))
-        staff.hire()
-        self._staff = staff
+            must_be_plain(initializer, self.model)
+        size = number_of_workers(workers)
+        started = Workers(self.Channel, self.TaskGroup(), size, initializer, tuple(initargs))
+        started.start()
+        self._workers = started  # only now: a pool whose workers could not be started has nothing to close
 
     @property
     def workers(self) -> int:
-        """How many there are."""
-        return self._staff.size
+        """The number of workers."""
+        return self._workers.size
 
     def __repr__(self) -> str:
-        return f"<Pool of {self.workers} workers, {'shut down' if self._staff.inbox.closed else 'open'}>"
+        return f"<Pool of {self.workers} workers, {'shut down' if self._workers.inbox.closed else 'open'}>"
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
-        must_be_plain(fn, self._model)
-        future = Future(self._staff, partial(fn, **kwargs) if kwargs else fn)
-        self._staff.give((future, 0, args))
+        must_be_plain(fn, self.model)
+        workers = self._workers
+        future = Future(workers, partial(fn, **kwargs) if kwargs else fn)
+        try:
+            workers.channel.send((future, 0, args))
+        except ChannelClosed:
+            refuse(workers.inbox.refusal())
         return future
 
-    def map(
+    def _map(
         self,
         fn: Callable[..., Any],
-        /,
-        *iterables: Iterable[Any],
-        timeout: float | None = None,
-        chunksize: int | None = None,
-        buffersize: int | None = None,
-        progress: str | None = None,
-    ) -> Iterator[Any]:
-        """Call `fn` with the next item of each iterable; the results in order. See `concmodels.contract.Pool.map`."""
-        must_be_plain(fn, self._model)
-        until = check_map(timeout, chunksize, buffersize)
-        label = progress if is_to_be_shown(progress) else None
-        total = None if label is None else length_of(iterables)
+        iterables: tuple[Iterable[Any], ...],
+        until: float | None,
+        _chunksize: int | None,
+        buffersize: int | None,
+    ) -> Generator[Any]:
+        workers = self._workers
         results = Results(fn, CancelledError)
-        supply = Supply(results, iterables, buffersize, self._staff.inbox.send, self._staff.refusal)
-        taken = self._take(results, supply, until)
-        next(taken)
-        return taken if label is None else shown(taken, label, total)
+        supply = Supply(results, iterables, buffersize, workers.channel.send, workers.inbox.refusal)
+        return self._take(results, supply, until)
 
     def _take(self, results: Results, supply: Supply, until: float | None) -> Generator[Any]:
-        """The results in order. It is handed out begun, so that its end comes even if it is only dropped."""
+        """Yield the results in order, after one empty step. The name is what a deadlock report knows it by."""
         found, position = results.found, 0
         try:
             yield
             while position < supply.sent:
                 if position not in found:
-                    self._staff.wait_for(results, position, remaining(until))
+                    self._workers.wait_for(results, position, remaining(until))
                 if type(found[position]) is Failure:
-                    raise self._staff.deliver(found.pop(position).error)
+                    raise self._workers.deliver(found.pop(position).error)
                 supply.refill()
                 position += 1
-                yield found.pop(position - 1)  # no name is to hold a result that was handed out
+                yield found.pop(position - 1)  # a name would hold the result that was handed out
         finally:
             results.end()
 
@@ -114,16 +115,20 @@ class Pool(Executor):
 
         Raises `RuntimeError` if a task of this very pool is to wait.
         """
-        self._staff.close(clear=cancel_futures)
+        workers = self._workers
+        if cancel_futures:
+            workers.inbox.cancel()
+        else:
+            workers.inbox.close()
         if wait:
-            self._staff.end()
+            workers.join()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._staff.leave(kind, error, trace)
+        self._workers.leave(kind, error, trace)
 
     def __del__(self) -> None:
-        staff = self.__dict__.get("_staff")
-        if staff is not None:
-            staff.forget()
+        workers = self.__dict__.get("_workers")  # none if `__init__` has failed
+        if workers is not None:
+            workers.forget()

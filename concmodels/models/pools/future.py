@@ -1,15 +1,16 @@
-"""The future of a pool's task: the standard library's own, but who waits for it waits as everybody does in its model.
+"""The future of a pool's task: the standard library's own, but a task that waits for it waits as its model does.
 
-`concurrent.futures.Future` touches its scheduler in two places only, and both are replaced here:
+`concurrent.futures.Future` waits and locks in two places only, and both are replaced here:
 
-    _condition   what `result` and `exception` wait on               `Condition`
-    _waiters     who is to be told, with a `threading.Event` each    `_Guests`: gives each an event and a lock of ours
+    _condition   what `result` and `exception` wait on                                   `Condition`
+    _waiters     the calls of `wait` and `as_completed`, with a `threading.Event` each   `_Waiters`: replaces the events
 
-So a greenlet that waits for a future lets the others run, a cancellation ends the wait, the deadlock watch sees it, and
-the library's `wait` and `as_completed` work in every model.
+So a greenlet that waits for a future lets the others run, a cancellation ends the wait, a deadlock is found, and the
+library's `wait` and `as_completed` work in every model.
 
-A pool's *desk* says how its model waits: `new_lock()`, `new_waiter()` and `wait(waiter, timeout)`. All methods are
-called through this file, and what is locked is a `InterruptSafeLock`, so that Ctrl-C breaks nothing: see `tasks/interrupts.py`.
+A pool's `WaitStrategy` says how its model waits: `new_lock()`, `new_waiter()` and `wait(waiter, timeout)`. All methods
+are called through this file, and the lock is an `InterruptSafeLock`, so that Ctrl-C breaks nothing: see
+`tasks/interrupts.py`.
 """
 
 from _thread import RLock, get_ident
@@ -19,7 +20,7 @@ from concurrent.futures._base import CANCELLED_AND_NOTIFIED, FINISHED, LOGGER, R
 from threading import main_thread
 
 from concmodels.errors import Terminated
-from concmodels.models.tasks.interrupts import lent
+from concmodels.models.tasks.interrupts import held_by_stdlib
 from concmodels.models.waiting.channel import CANCELLED, DONE, Event, expired
 
 TYPE_CHECKING = False
@@ -29,25 +30,25 @@ if TYPE_CHECKING:
 
     from concmodels.models.waiting.channel import Waiter
 
-    class Desk(Protocol):
+    class WaitStrategy(Protocol):
         """How the model of a pool waits."""
 
         @property
         def new_lock(self) -> Callable[[], Any]:
-            """A lock that its holder may take again."""
+            """Make a lock that its holder may take again."""
 
         @property
         def new_waiter(self) -> Callable[[], Waiter]:
-            """One wait of the task that runs here."""
+            """Make a waiter for one wait of the running task."""
 
         def wait(self, waiter: Waiter, timeout: float | None) -> None:
             """Park until the waiter is claimed, or claim it for the timeout."""
 
         def interrupted(self, error: BaseException) -> None:
-            """Something that is not an `Exception` came out of a callback."""
+            """Take note of an error that a callback has raised and that is not an `Exception`."""
 
         def deliver[E: BaseException](self, error: E) -> E:
-            """The error of a task is going to be raised where its result is asked for."""
+            """Return the error of a task, which is going to be raised where its result is asked for."""
 
 
 _MAIN = main_thread().ident
@@ -55,7 +56,7 @@ _ENDED = frozenset({TAKEN_BACK, CANCELLED_AND_NOTIFIED, FINISHED})
 
 
 class NoLock:
-    """Where all tasks share one thread and switch only where they wait, nobody has to be kept out."""
+    """Locks nothing: where all tasks share one thread and switch only where they wait, no lock is needed."""
 
     def acquire(self) -> bool:
         """Nothing to do."""
@@ -70,7 +71,11 @@ class NoLock:
 
 
 class InterruptSafeLock:
-    """An `RLock` that code of the standard library may hold in main, without losing it to Ctrl-C."""
+    """An `RLock` that code of the standard library may hold in main, without losing it to Ctrl-C.
+
+    A `KeyboardInterrupt` between "lock taken" and the `with` of that code would leave it locked for ever. While the
+    lock is in `held_by_stdlib` the handler raises nothing.
+    """
 
     __slots__ = ("_lock",)
 
@@ -78,16 +83,16 @@ class InterruptSafeLock:
         self._lock = RLock()
 
     def acquire(self) -> bool:
-        """Take it."""
+        """Take the lock."""
         if get_ident() == _MAIN:
-            lent.append(self)
+            held_by_stdlib.append(self)
         return self._lock.acquire()
 
     def release(self) -> None:
-        """Give it back."""
+        """Give the lock back."""
         self._lock.release()
         if get_ident() == _MAIN:
-            lent.pop()
+            held_by_stdlib.pop()
 
     def __enter__(self) -> None:
         self.acquire()
@@ -99,9 +104,9 @@ class InterruptSafeLock:
 class Condition:
     """What a future needs of a `threading.Condition`, on the waits of a model."""
 
-    def __init__(self, desk: Desk) -> None:
-        lock = desk.new_lock()
-        self._desk = desk
+    def __init__(self, strategy: WaitStrategy) -> None:
+        lock = strategy.new_lock()
+        self._strategy = strategy
         self._waiters: list[Waiter] = []
         self.acquire = lock.acquire
         self.release = lock.release
@@ -116,11 +121,11 @@ class Condition:
         """Let go of the lock and wait for `notify_all`, at most `timeout` seconds; then take the lock again."""
         if expired(timeout):
             return
-        waiter = self._desk.new_waiter()
+        waiter = self._strategy.new_waiter()
         self._waiters.append(waiter)
         self.release()
         try:
-            self._desk.wait(waiter, timeout)
+            self._strategy.wait(waiter, timeout)
         finally:
             waiter.claim(CANCELLED)  # if an exception was thrown into the wait
             self.acquire()
@@ -128,7 +133,7 @@ class Condition:
                 self._waiters.remove(waiter)
 
     def notify_all(self) -> None:
-        """Wake all who wait."""
+        """Wake all tasks that wait."""
         while self._waiters:
             self._waiters.pop().finish(DONE)
 
@@ -136,15 +141,15 @@ class Condition:
 class _Signal(Event):
     """What `wait` and `as_completed` need of a `threading.Event`."""
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk.new_waiter)
+    def __init__(self, strategy: WaitStrategy) -> None:
+        super().__init__(strategy.new_waiter)
 
     def clear(self) -> None:
-        """It has not happened yet, once more."""
+        """Take back that it has happened."""
         self.happened = False
 
     def wait(self, timeout: float | None = None) -> bool:  # type: ignore[override]  # as `threading.Event` has it
-        """Wait until it has happened; False if `timeout` struck first."""
+        """Wait until it has happened; return False if `timeout` struck first."""
         try:
             super().wait(timeout)
         except TimeoutError:
@@ -152,53 +157,52 @@ class _Signal(Event):
         return True
 
 
-class _Guests(list):  # type: ignore[type-arg]
-    """Those who are told when a future ends; each is given an event that its model can wait for, and the model's
-    lock."""
+class _Waiters(list):  # type: ignore[type-arg]
+    """The calls of `wait` and `as_completed` for a future; each gets an event and a lock of the pool's model."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, strategy: WaitStrategy) -> None:
         super().__init__()
-        self._desk = desk
+        self._strategy = strategy
 
-    def append(self, guest: Any) -> None:
-        """Put one on the list."""
-        if not isinstance(guest.event, _Signal):
-            guest.event = _Signal(self._desk)
-            if hasattr(guest, "lock"):
-                guest.lock = self._desk.new_lock()
-        super().append(guest)
+    def append(self, waiter: Any) -> None:
+        """Add one such call, as the standard library does, with an event that the model can wait for."""
+        if not isinstance(waiter.event, _Signal):
+            waiter.event = _Signal(self._strategy)
+            if hasattr(waiter, "lock"):
+                waiter.lock = self._strategy.new_lock()
+        super().append(waiter)
 
 
 class Future(_Future):  # type: ignore[type-arg]
     """The result of one task of a pool, now or later. `.name` is that of its function."""
 
-    def __init__(self, desk: Desk, function: Callable[..., Any]) -> None:
+    def __init__(self, strategy: WaitStrategy, function: Callable[..., Any]) -> None:
         super().__init__()
-        self._condition: Any = Condition(desk)
-        self._waiters: Any = _Guests(desk)
-        self._desk = desk
+        self._condition: Any = Condition(strategy)
+        self._waiters: Any = _Waiters(strategy)
+        self._strategy = strategy
         self.function: Callable[..., Any] | None = function
         self.name = getattr(getattr(function, "func", function), "__name__", "task")  # a partial has a `func`
 
-    # What a worker does with it, as with the results of a `map`; there the position says which one is meant.
+    # What a worker does with a future, as with the results of a `map`; there the position says which one is meant.
 
     def begin(self, _position: int = 0) -> bool:
-        """Whether a worker is to do it: not if it was cancelled."""
+        """Note that a worker begins the call; False if it must not, because the call was cancelled."""
         if self.set_running_or_notify_cancel():
             return True
         self.function = None
         return False
 
     def put(self, _position: int, value: Any) -> None:
-        """It returned this."""
+        """Note what the call has returned."""
         self._end(self.set_result, value)
 
     def fail(self, _position: int, error: BaseException) -> None:
-        """It raised this."""
+        """Note what the call has raised."""
         self._end(self.set_exception, error)
 
     def drop(self, _position: int, error: BaseException | None) -> None:
-        """No worker will begin it: it is cancelled, or fails for this reason."""
+        """Note that no worker will begin the call: it is cancelled, or fails with `error`."""
         if error is None:
             self.cancel()
         if self.begin() and error is not None:
@@ -208,48 +212,50 @@ class Future(_Future):  # type: ignore[type-arg]
         self.function = None
         try:
             tell(outcome)
-        except BaseException as error:  # noqa: BLE001 - out of a callback: it must not end the worker
+        except BaseException as error:  # noqa: BLE001 - a callback has raised it: it must not end the worker
             LOGGER.critical("exception calling callback for %r", self, exc_info=error)
-            self._desk.interrupted(error)
+            self._strategy.interrupted(error)
 
-    # The standard library's methods, called by way of this file.
+    # The standard library's methods. They stand here once more so that their callers are in code of a model: there the
+    # handler of Ctrl-C only makes a note (`in_program` asks the nearest frame that is not the standard library's).
 
     def result(self, timeout: float | None = None) -> Any:
         """Wait for the result, or raise what the task raised.
 
-        `timeout` is in seconds. Raises `TimeoutError`; `concurrent.futures.CancelledError` if it was cancelled before
-        it began, `TaskCancelled` if it was cancelled where it waited; `Deadlock` if no worker is left to begin it.
+        `timeout` is in seconds. Raises `TimeoutError`; `concurrent.futures.CancelledError` if the task was cancelled
+        before it began, `TaskCancelled` if it was cancelled where it waited; `Deadlock` if no worker is left to begin
+        it.
         """
         try:
             return super().result(timeout)
         except (KeyboardInterrupt, Terminated) as error:
-            self._desk.deliver(error)
+            self._strategy.deliver(error)
             raise
         finally:
-            del self  # its exception holds this frame
+            del self  # the exception holds this frame, and would keep the future alive
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Wait for the end; return what the task raised, if anything. Raises as `result`, when it was not begun."""
+        """Wait for the end; return what the task raised, if anything. Raises as `result` if it did not begin."""
         return super().exception(timeout)
 
     def cancel(self) -> bool:
-        """Take it back if no worker has begun it; whether it is cancelled now."""
+        """Cancel the task unless a worker has begun it. Returns whether it is cancelled."""
         return super().cancel()
 
     def cancelled(self) -> bool:
-        """Whether it was cancelled before it began."""
+        """Whether the task was cancelled before it began."""
         return self._state in (TAKEN_BACK, CANCELLED_AND_NOTIFIED)
 
     def running(self) -> bool:
-        """Whether a worker is at it."""
+        """Whether a worker has begun the task and not ended it."""
         return self._state == RUNNING
 
     def done(self) -> bool:
-        """Whether it has ended or was cancelled."""
+        """Whether the task has ended or was cancelled."""
         return self._state in _ENDED
 
     def add_done_callback(self, fn: Callable[[_Future[Any]], object]) -> None:
-        """Have `fn(future)` called when it has ended, by the worker; at once, if it has."""
+        """Have the worker call `fn(future)` when the task has ended. If it has, it is called here and at once."""
         super().add_done_callback(fn)
 
     def __repr__(self) -> str:

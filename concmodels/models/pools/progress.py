@@ -1,6 +1,6 @@
 """The bar of `map(..., progress="label")`: on standard error if that is a terminal, and nothing anywhere else.
 
-No thread draws it: whoever takes the results does, at most ten times a second, and at the end it is gone.
+No thread draws it: the task that takes the results does, at most ten times a second. At the end the bar is gone.
 """
 
 import sys
@@ -15,7 +15,7 @@ DRAW_EVERY_S = 0.1
 
 
 def is_to_be_shown(label: str | None) -> bool:
-    """Whether there is a label, and anybody to see it. Raises `TypeError` for what is no label."""
+    """Whether there is a label, and a terminal to show it on. Raises `TypeError` for what is no label."""
     if label is None:
         return False
     if not isinstance(label, str):
@@ -24,7 +24,7 @@ def is_to_be_shown(label: str | None) -> bool:
 
 
 class Bar:
-    """One bar. `total` is how many results are to come, None if nobody knows."""
+    """One bar. `total` is the number of results to come, None if that is unknown."""
 
     def __init__(self, label: str, total: int | None) -> None:
         from rich.console import Console
@@ -38,7 +38,7 @@ class Bar:
         self._progress.start()
 
     def step(self, result: Any = None) -> Any:
-        """Count one more result, and pass it on."""
+        """Count one more result, and return it."""
         self._count += 1
         moment = time.monotonic()
         if moment >= self._next:
@@ -52,7 +52,7 @@ class Bar:
 
 
 def shown(results: Generator[Any], label: str, total: int | None) -> Generator[Any]:
-    """The same results, with a bar while somebody takes them."""
+    """Yield the same results, with a bar while a task takes them."""
     bar = Bar(label, total)
     try:
         yield from map(bar.step, results)

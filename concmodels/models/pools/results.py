@@ -1,7 +1,7 @@
-"""What a `map` of a pool brings home, sync or async: the results by position, in whatever order they come.
+"""The results of a `map`, sync or async: found by position, in whatever order the workers bring them.
 
-There is no future for each item: that is what makes small tasks cheap. Whoever iterates takes the results in order; if
-the next one is not there he says that he waits for exactly that one, and only the worker who brings it wakes him.
+There is no future for each item: that is what makes small tasks cheap. The iterator takes the results in order. If the
+next one is not there, it says that it waits for exactly that one, and only the worker that brings it wakes its task.
 """
 
 from itertools import count, islice, repeat
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.channel import Waiter
 
 type Job = tuple[Any, int, tuple[Any, ...]]
-"""What lies in a pool's inbox: whose it is (a `Results` or a future), its position there, the arguments."""
+"""What lies in a pool's inbox: where the result goes (a `Results` or a future), its position there, the arguments."""
 
 LATE = "the results of the map did not all come in time"
 
 
 class Failure:
-    """What stands in the place of a result when there is none."""
+    """Stands in the place of a result when the call has raised an error instead."""
 
     __slots__ = ("error",)
 
@@ -34,7 +34,7 @@ class Failure:
 
 
 class Results:
-    """The results of one `map`; `over` says that nobody wants any more of them."""
+    """The results of one `map`; `over` says that its iterator has ended, and wants no more of them."""
 
     def __init__(self, function: Callable[..., Any], cancellation: Callable[[], BaseException]) -> None:
         self.function = function
@@ -43,57 +43,61 @@ class Results:
         self._cancellation = cancellation
         self._wanted: tuple[int, Waiter] | None = None
 
-    # What a worker does with it, as with a future.
+    # What a worker does with the results, as with a future.
 
     def begin(self, _position: int) -> bool:
-        """Whether a worker is to do it: not if nobody wants it any more."""
+        """Whether a worker is to make the call: not if the iterator has ended."""
         return not self.over
 
     def put(self, position: int, value: Any) -> None:
-        """A call returned this."""
+        """Note what a call has returned, and wake the task that waits for exactly this result."""
         self.found[position] = value
         wanted = self._wanted
         if wanted is not None and wanted[0] == position:
             wanted[1].finish(DONE)
 
     def fail(self, position: int, error: BaseException) -> None:
-        """A call raised this."""
+        """Note what a call has raised."""
         self.put(position, Failure(error))
 
     def drop(self, position: int, error: BaseException | None) -> None:
-        """No worker will begin it: it is cancelled, or fails for this reason."""
+        """Note that no worker will begin the call: it is cancelled, or fails with `error`."""
         if not self.over:
             self.fail(position, error or self._cancellation())
 
-    # What the iterator does with it.
+    # What the iterator does with the results.
 
     def want(self, position: int, waiter: Waiter, timeout: float | None) -> bool:
-        """Say who waits for which one; whether there is anything to wait for. Raises `TimeoutError`."""
+        """Say which result this waiter waits for; False if it is there. Raises `TimeoutError`.
+
+        The wish is noted first, and only then looked for: a worker of another thread does it the other way round. So
+        either the result is found here, or the worker sees the wish and ends the wait.
+        """
         self._wanted = (position, waiter)
-        if position in self.found:  # it came at the last moment
+        if position in self.found:
             return False
         if expired(timeout):
             raise TimeoutError(LATE)
         return True
 
     def want_no_longer(self, waiter: Waiter) -> None:
-        """The wait is over, somehow."""
+        """Take note that the wait is over, however it ended."""
         self._wanted = None
         waiter.claim(CANCELLED)  # if an exception was thrown into it
 
     def must_have(self, position: int) -> None:
-        """Raise `TimeoutError` if the wait for it was in vain."""
+        """Raise `TimeoutError` if the wait for this result was in vain."""
         if position not in self.found:
             raise TimeoutError(LATE)
 
     def end(self) -> None:
-        """Nobody wants any more: what has not begun will not begin."""
+        """Let no further call begin, and drop the results that came: the iterator has ended."""
         self.over = True
         self.found.clear()
 
 
 class Supply:
-    """The jobs of one `map`: all are taken at once, or with a `buffersize` so many ahead."""
+    """Puts the jobs of one `map` into the inbox: all of them at once, or with a `buffersize` only so many ahead."""
 
     def __init__(
         self,
@@ -117,14 +121,14 @@ class Supply:
             for job in islice(self._jobs, size):
                 give(job)
         except BaseException:
-            self._results.end()  # an iterable failed, or this was cancelled: what has been sent is of no use
+            self._results.end()  # an iterable failed, or the caller was cancelled: nobody will take what has been sent
             raise
         self.sent = 0 if job is None else job[1] + 1
         if size is None or self.sent < size:
             self._jobs = None
 
     def refill(self) -> None:
-        """A result has been taken: send one more. If the iterable fails, that is raised in its turn."""
+        """Send one more job, since a result has been taken. If the iterable fails, that is raised when it is due."""
         if self._jobs is None:
             return
         try:
@@ -133,7 +137,7 @@ class Supply:
                 self._jobs = None
                 return
             self._give(job)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it comes after the results before it
+        except Exception as error:  # noqa: BLE001 - it is raised after the results that come before it
             self._results.fail(self.sent, error)
             self._jobs = None
         self.sent += 1
@@ -146,6 +150,6 @@ class Supply:
 
 
 def length_of(iterables: tuple[Iterable[Any], ...]) -> int | None:
-    """How many items there will be; None if nobody knows."""
+    """The number of items that there will be; None if the iterables do not know it."""
     hints = [hint for it in iterables if (hint := length_hint(it, -1)) >= 0]
     return min(hints, default=None)

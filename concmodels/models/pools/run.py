@@ -1,4 +1,4 @@
-"""The pools of a run: whoever makes one may forget it, so their end is the end of the run, at the latest."""
+"""The pools of a run. A program may forget a pool that it made, so all pools end with the run at the latest."""
 
 from contextlib import ExitStack
 
@@ -7,15 +7,15 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    from concmodels.models.pools.workers import Staff
+    from concmodels.models.pools.workers import Workers
 
 
 class Pools:
-    """The pools of a run that have not ended; the end of the run is theirs too."""
+    """The workers of those pools of a run that have not ended. Leaving the `with` ends them."""
 
     def __init__(self, main: Any) -> None:
         self._main = main
-        self._open: set[Staff] = set()
+        self._open: set[Workers] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -23,32 +23,32 @@ class Pools:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        while self._open:
+        while self._open:  # again, if a task of one pool has made another one meanwhile
             ends = ExitStack()
-            for staff in tuple(self._open):
-                ends.push(staff.leave)
+            for workers in tuple(self._open):
+                ends.push(workers.leave)
             ends.__exit__(kind, error, trace)
 
-    def add(self, staff: Staff) -> None:
-        """One more; those that were forgotten and have gone are none any more."""
+    def add(self, workers: Workers) -> None:
+        """Add the workers of a new pool, and drop those of forgotten pools that have ended by themselves."""
         for it in tuple(self._open):
-            if it.has_left():
-                it.end()
-        self._open.add(staff)
+            if it.all_ended():
+                it.join()
+        self._open.add(workers)
 
-    def discard(self, staff: Staff) -> None:
-        """It has ended."""
-        self._open.discard(staff)
+    def discard(self, workers: Workers) -> None:
+        """Drop the workers of a pool that has ended."""
+        self._open.discard(workers)
 
     def pass_on(self, error: BaseException) -> None:
-        """A task of a pool has ended with this: if it is Ctrl-C, main has to hear of it."""
+        """Interrupt main if `error`, which a task of a pool has raised, is Ctrl-C."""
         guard = self._main.guard
         if guard is not None and guard.has_raised(error):
             guard.pending = True
             self._main.interrupt()
 
     def delivered(self, error: BaseException, task: Any) -> None:
-        """A task of the run has asked for a result and gets this: if it is Ctrl-C and that is main, main has heard."""
+        """Interrupt main no more if `error` is Ctrl-C, and is going to be raised in it as the result of a task."""
         guard = self._main.guard
         if guard is not None and task is self._main and guard.has_raised(error):
             guard.pending = False

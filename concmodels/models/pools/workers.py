@@ -1,212 +1,179 @@
-"""The staff of a pool: the group of its workers, their inbox, and how one waits for what they do; see `executor.py`.
+"""The workers of a pool: tasks of a group, which receive jobs from an inbox; see `executor.py`.
 
-The group stands *beside* the body of whoever made it, not around it: a pool may outlive the function that made it, and
-what fails in its tasks is told to those who ask for the results. So it is opened without a `with`. Who wants to wait
-for its end opens it once more, then with one, and leaves it at once: then it is a group like any other, whose owner can
-be cancelled or interrupted while it waits, and does not leave before all have ended.
+The group stands *beside* the code that made the pool, not around it: a pool may outlive the function that made it, and
+what fails in its tasks is told to those who ask for the results. So the group is opened without a `with`. A task that
+waits for the end of the pool opens the group once more, then with one, and leaves it at once. Then it is a group like
+any other: its owner can be cancelled or interrupted while it waits, and does not leave before all workers have ended.
 """
 
 import math
 from _thread import allocate_lock, get_ident
 from itertools import count
 
-from concmodels.errors import ChannelClosed, Deadlock, TaskCancelled, WouldBlock
-from concmodels.models.pools.arguments import LONELY, all_wait, refusal, refuse
+from concmodels.errors import TaskCancelled
+from concmodels.models.pools.arguments import CANCELLED_AT_WORK, WAITS_FOR_ITSELF
 from concmodels.models.pools.future import InterruptSafeLock, NoLock
+from concmodels.models.pools.inbox import Inbox
+from concmodels.models.pools.worker_waits import WorkerWaits
 from concmodels.models.waiting.channel import Event, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
-    from typing import Any, ClassVar
+    from typing import Any, Protocol
 
-    from concmodels.models.pools.results import Job, Results
+    from concmodels.models.pools.results import Results
     from concmodels.models.waiting.channel import SyncChannel, Waiter
 
-    class _Group:
-        """The group of some model; they have these names in common, in types of their own."""
+    class Group(Protocol):
+        """What the workers use of the group of their model."""
 
-        threaded: Any
+        threaded: bool
+        cancelled: bool
         cancelled_type: Any
-        here: Any
-        stand_beside: Any
-        spawn: Any
-        _owner: Any
+        here: Callable[[], Any]
+        spawn: Callable[..., Any]
 
+        def open_without_body(self, on_cancel: Callable[[], object]) -> None: ...
         def cancel(self) -> None: ...
         def checkpoint(self) -> None: ...
-        def __enter__(self) -> Any: ...
+        def __enter__(self) -> object: ...
         def __exit__(self, *_: Any) -> bool: ...
-else:
-    _Group = object
+
 
 _numbers = count(1)
 
 
-class Staff(_Group):
-    """The workers of a pool. A model adds its own group and its channel."""
+class Workers:
+    """The workers of a pool, on the channel and the group of its model. They do not know the pool."""
 
-    Channel: ClassVar[type[SyncChannel]]
-
-    def __init__(self, size: int, initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        channel_type: type[SyncChannel],
+        group: Group,
+        size: int,
+        initializer: Callable[..., object] | None,
+        initargs: tuple[Any, ...],
+    ) -> None:
         self.size = size
-        self.inbox = self.Channel(math.inf, f"pool-{next(_numbers)}")
-        self.new_waiter = self.inbox._new_waiter
-        self.new_lock: Callable[[], Any] = InterruptSafeLock if self.threaded else NoLock
+        self.channel = channel_type(math.inf, f"pool-{next(_numbers)}")
+        self.inbox = Inbox(self.channel)
+        self.here = group.here
+        self.new_waiter = self.channel._new_waiter
+        self.new_lock: Callable[[], Any] = InterruptSafeLock if group.threaded else NoLock
+        self._group = group
         self._initializer = initializer
         self._initargs = initargs
-        self._broken: BaseException | None = None
-        self._called_off = False
         self._thread = get_ident()
-        self._members: set[Any] = set()
-        self._gone: list[Any] = []
-        self._seats = allocate_lock()
-        self._seated: dict[Any, Waiter] = {}
-        self._ending = allocate_lock()
-        self._ended = Event(self.new_waiter)
+        self._waits = WorkerWaits(size)
+        self._gone: list[Any] = []  # the workers that have ended
+        self._joining = allocate_lock()
+        self._joined = Event(self.new_waiter)
 
-    def hire(self) -> None:
+    def start(self) -> None:
         """Start the workers. Raises `RuntimeError` outside a run."""
-        self.stand_beside()
-        pools = self._owner.pools
+        self._group.open_without_body(self.inbox.cancel)
+        pools = self.here().pools
         if pools is None:
             raise RuntimeError("there is no run here: make the pool inside `run(main)`")
         self._pools = pools
         pools.add(self)
         try:
             for worker in range(1, self.size + 1):
-                self.spawn(self._at_work, name=f"{self.inbox.name}-worker-{worker}")
+                self._group.spawn(self._at_work, name=f"{self.channel.name}-worker-{worker}")
         except BaseException:
-            self.cancel()
-            self.end()
+            self._group.cancel()
+            self.join()
             raise
 
     # What a worker does.
 
     def _at_work(self) -> None:
-        self._members.add(self.here())
+        self._waits.workers.add(self.here())
         try:
             if self._is_prepared():
                 self._do_jobs()
         finally:
-            self._gone.append(self.here())
-            if self.has_left():
-                self.close(clear=True)  # there is nothing in it, unless all were cancelled
+            self._worker_ended()
 
     def _do_jobs(self) -> None:
-        for results, position, args in self.inbox:
+        for results, position, args in self.channel:
             if results.begin(position):
                 try:
                     value = results.function(*args)
-                except BaseException as error:  # noqa: BLE001 - it is for whoever asks for the result
-                    self._note(results, position, error)
+                except BaseException as error:  # noqa: BLE001 - it is for the task that asks for the result
+                    self._fail(results, position, error)
                 else:
                     results.put(position, value)
                     del value
-            del results, position, args  # nobody is to hold them while the next job is waited for
+            del results, position, args  # not to be held while the worker waits for the next job
 
     def _is_prepared(self) -> bool:
-        if self._initializer is None:
-            return True
+        """Call the initializer, and return whether this worker can begin; else the whole pool takes nothing more."""
         try:
-            self._initializer(*self._initargs)
-        except BaseException as error:
-            if isinstance(error, self.cancelled_type) and self._called_off:
-                raise
-            self._broken = self._broken or error
-            self.close(clear=True)
-            self.interrupted(error)
+            self._initialize()
+        except BaseException as error:  # noqa: BLE001 - the pool keeps it, as the reason why it is broken
+            self._pass_on(error)
+            self.inbox.fail(error)
             return False
         return True
 
-    def _note(self, results: Results, position: int, error: BaseException) -> None:
-        """A task has failed; or it was cancelled, and perhaps this worker with it."""
-        if not isinstance(error, self.cancelled_type):
-            results.fail(position, error)
+    def _initialize(self) -> None:
+        if self._initializer is not None:
+            self._initializer(*self._initargs)
+
+    def _fail(self, results: Results, position: int, error: BaseException) -> None:
+        """Take note that a task has failed; or that it was cancelled, and perhaps this worker with it."""
+        is_cancelled = isinstance(error, self._group.cancelled_type)
+        results.fail(position, TaskCancelled(CANCELLED_AT_WORK) if is_cancelled else error)
+        self._pass_on(error)
+
+    def _pass_on(self, error: BaseException) -> None:
+        """Raise what ends this worker too, its own cancellation, and tell main of a Ctrl-C."""
+        if not isinstance(error, self._group.cancelled_type):
             self.interrupted(error)
-            return
-        results.fail(position, TaskCancelled("the task was cancelled while it was at work"))
-        if self._called_off:
+        elif self._group.cancelled:
             raise error
 
     def interrupted(self, error: BaseException) -> None:
-        """If it is Ctrl-C itself, which can strike any task where all share one thread, it is meant for main.
+        """Tell main of a Ctrl-C: it can strike any task where all share one thread, but is meant for main.
 
-        A `KeyboardInterrupt` of the program's own is a failure like any other: only the future has it.
+        A `KeyboardInterrupt` that the program itself raises is a failure like any other: only the future has it.
         """
-        if not self.threaded:
+        if not self._group.threaded:
             self._pools.pass_on(error)
 
     def deliver[E: BaseException](self, error: E) -> E:
-        """The error of a task is raised where its result is asked for: main has then heard of it, if it is Ctrl-C."""
-        if not self.threaded:
+        """Return the error of a task, which is going to be raised in the calling task.
+
+        If it is Ctrl-C and this is main, main need not be told of it once more.
+        """
+        if not self._group.threaded:
             self._pools.delivered(error, self.here())
         return error
 
-    # How work comes in.
+    def _worker_ended(self) -> None:
+        self._gone.append(self.here())
+        if self.all_ended():
+            self.inbox.cancel()  # there is nothing in it, unless the workers were cancelled
 
-    def give(self, job: Job) -> None:
-        """Put a job into the inbox. Raises `RuntimeError`."""
-        try:
-            self.inbox.send(job)
-        except ChannelClosed:
-            refuse(self.refusal())
-
-    def refusal(self) -> RuntimeError:
-        """Why the pool takes nothing."""
-        return refusal(self._broken)
-
-    def close(self, *, clear: bool) -> None:
-        """Take nothing more; if told so, cancel what has not begun."""
-        self.inbox.close()
-        while clear:
-            try:
-                results, position, _ = self.inbox.receive_nowait()
-            except ChannelClosed, WouldBlock:
-                return
-            results.drop(position, None if self._broken is None else self.refusal())
-
-    def forget(self) -> None:
-        """The pool is gone, so nothing more will come.
-
-        This is called by a finalizer: perhaps in the middle of an operation on this very inbox, or by a strange thread.
-        Then the end of the run does it.
-        """
-        if self.inbox.closed or not (self.threaded or get_ident() == self._thread):
-            return
-        lock: Any = self.inbox._lock
-        if lock.acquire(blocking=False):
-            lock.release()
-            self.inbox.close()
-
-    # How one waits for results.
+    # How a task waits for results.
 
     def wait(self, waiter: Waiter, timeout: float | None) -> None:
-        """As `waiting.channel.wait`. If a worker waits, and it is the last that could go on, that is a `Deadlock`."""
+        """Wait as `waiting.channel.wait`. Raises `Deadlock` in a worker if all others wait already."""
         here = self.here() if timeout is None else None
-        if here not in self._members:
+        if here not in self._waits.workers:
             wait(waiter, timeout)
             return
-        self._sit_down(here, waiter)
+        self._waits.begin(here, waiter)
         try:
             wait(waiter, None)
         finally:
-            with self._seats:
-                del self._seated[here]
-
-    def _sit_down(self, worker: Any, waiter: Waiter) -> None:
-        """A worker will wait for others. What all wait for can't come if nobody is left: whoever ends a wait works."""
-        with self._seats:
-            self._seated[worker] = waiter
-            if len(self._seated) < self.size or not all(it.waits() for it in self._seated.values()):
-                return
-            del self._seated[worker]
-        raise Deadlock(all_wait(self.size))
+            self._waits.end(here)
 
     def wait_for(self, results: Results, position: int, timeout: float | None) -> None:
-        """Wait until this result of a `map` is there. Raises `TimeoutError`."""
+        """Wait until one result of a `map` is there. Raises `TimeoutError`."""
         waiter = self.new_waiter()
         try:
             if results.want(position, waiter, timeout):
@@ -215,44 +182,51 @@ class Staff(_Group):
             results.want_no_longer(waiter)
         results.must_have(position)
 
-    # How it ends.
-
-    def cancel(self) -> None:
-        """Cancel what has not begun, and what has begun where it waits. Never waits."""
-        self._called_off = True
-        self.close(clear=True)
-        super().cancel()
-
-    def _cancel_body(self) -> None:
-        """The body of whoever made the pool is not the group's."""
+    # How they end.
 
     def leave(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """The body has ended, perhaps with an error: wait until everything is done, or cancelled."""
-        self.close(clear=False)
+        """Wait, at the end of the `with` of the pool, until all is done; if its body has failed, cancel all first."""
+        self.inbox.close()
         if error is not None:
-            self.cancel()
+            self._group.cancel()
         try:
-            self.end()
-        except self.cancelled_type:
+            self.join()
+        except self._group.cancelled_type:
             if error is None:
                 raise
             # else the error of the body leaves, as it does from a group
 
-    def end(self) -> None:
-        """Wait until the workers have ended. Raises `RuntimeError` if it is one of them who would wait."""
-        if self.here() in self._members:
-            raise RuntimeError(LONELY)
-        if not self._ending.acquire(blocking=False):
-            self._ended.wait()
-            self.checkpoint()
+    def join(self) -> None:
+        """Wait until the workers have ended. Raises `RuntimeError` in one of them.
+
+        The first caller leaves the group; that must be done once. All others wait for the first.
+        """
+        if self.here() in self._waits.workers:
+            raise RuntimeError(WAITS_FOR_ITSELF)
+        if not self._joining.acquire(blocking=False):
+            self._joined.wait()
+            self._group.checkpoint()
             return
         try:
-            with self:
+            with self._group:
                 pass
         finally:
-            self._ended.set()
+            self._joined.set()
             self._pools.discard(self)
 
-    def has_left(self) -> bool:
-        """Whether nobody is there any more, though nobody has waited for that."""
+    def all_ended(self) -> bool:
+        """Whether all workers have ended, perhaps by themselves: that may be before any task has called `join`."""
         return len(self._gone) == self.size
+
+    def forget(self) -> None:
+        """Let the workers end when all is done: the pool is gone, so nothing more will come.
+
+        A finalizer calls this, perhaps in the middle of an operation on this very channel, or in a foreign thread.
+        Then nothing is done here, and the end of the run does it.
+        """
+        if self.inbox.closed or not (self._group.threaded or get_ident() == self._thread):
+            return
+        lock: Any = self.channel._lock
+        if lock.acquire(blocking=False):
+            lock.release()
+            self.inbox.close()

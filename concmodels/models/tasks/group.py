@@ -33,6 +33,7 @@ class TaskGroup:
 
     def __init__(self) -> None:
         self.cancelled = False
+        self._on_cancel: Callable[[], object] | None = None
         self._entered = False
         self._leaving = False
         self._failures = ExceptionCollector()
@@ -71,8 +72,12 @@ class TaskGroup:
         if task.must_stop():
             task.stop()
 
-    def stand_beside(self) -> None:
-        """Open it without a `with`: its tasks do not cancel its owner, nor he them. `with` it to wait for their end."""
+    def open_without_body(self, on_cancel: Callable[[], object]) -> None:
+        """Open the group without a `with`: its tasks and the calling task do not cancel each other.
+
+        A `with` waits for the end of its tasks later. `on_cancel` is called whenever the group is cancelled.
+        """
+        self._on_cancel = on_cancel
         self._owner = self.here()
         self._entered = True
 
@@ -101,6 +106,8 @@ class TaskGroup:
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body; the `with` is then left without an error. Never waits."""
+        if self._on_cancel is not None:
+            self._on_cancel()
         self.cancelled = True
         with self._lock:
             tasks = [*self._tasks, self._owner]

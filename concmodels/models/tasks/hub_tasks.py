@@ -1,12 +1,12 @@
-"""Tasks and groups for the models that cancel by throwing an exception into a greenlet (gevent, eventlet).
+"""Tasks and groups for the models whose greenlets a hub switches, cancelled by throwing (gevent, eventlet).
 
 The throw is not done at once but by the hub, in its next round: only there is it certain that the target waits. Until
-then the throw is *due*, and nobody is the target's partner any more. A cancellation is delivered once; swallowed, it
-does not come again.
+then the throw is *due*, and no other task can complete the target's operation any more. A cancellation is delivered
+once; swallowed, it does not come again.
 
-Somebody else may throw too, and without a word before: a `Timeout` of gevent's or eventlet's own, a `kill`. If a
-partner has completed the task's operation just before, the operation returns, and the same exception is *postponed*:
-it is raised at the task's next wait. A timeout that was closed meanwhile is not raised again.
+Other code may throw too, and unannounced: a `Timeout` of gevent's or eventlet's own, a `kill`. If a partner has
+completed the task's operation just before, the operation returns, and the same exception is *postponed*: it is raised
+at the task's next wait. A timeout that was closed meanwhile is not raised again.
 """
 
 from functools import partial
@@ -35,10 +35,10 @@ tasks: dict[greenlet, Task] = {}
 """The task of each greenlet that is one."""
 
 throws_due: dict[greenlet, int] = {}
-"""For a greenlet, how many cancellations the hub is about to throw into it."""
+"""How many cancellations the hub is about to throw into a greenlet."""
 
 postponed: dict[greenlet, tuple[BaseException, object]] = {}
-"""For a greenlet, the exception that it is still to receive, and the timer behind it."""
+"""The exception that a greenlet is still to receive, and the timer behind it."""
 
 
 def _add_throw(unit: greenlet) -> None:
@@ -46,20 +46,20 @@ def _add_throw(unit: greenlet) -> None:
 
 
 def _remove_throw(unit: greenlet) -> None:
-    """The cancellation is being thrown, or will not be."""
+    """Note that a cancellation is being thrown now, or will not be thrown at all."""
     left = throws_due.pop(unit, 0) - 1
     if left > 0:
         throws_due[unit] = left
 
 
 def forget_throws(unit: greenlet) -> None:
-    """The task of this greenlet has ended."""
+    """Drop what was still to be thrown into this greenlet, whose task has ended."""
     throws_due.pop(unit, None)
     postponed.pop(unit, None)
 
 
 class HubWaiter(LoneWaiter):
-    """A wait that an exception can end; a model adds how its hub is entered and how it calls back."""
+    """A wait that an exception can end; a model adds how it enters its hub and how that calls back."""
 
     __slots__ = ("_unit",)
 
@@ -67,54 +67,58 @@ class HubWaiter(LoneWaiter):
     call_soon: ClassVar[Callable[[Callable[[], object]], object]]
 
     def claim(self, outcome: str) -> bool:
-        """As `Waiter.claim`; a task that was cancelled but has not run yet waits no longer."""
+        """Claim as `Waiter.claim`; nobody can claim the wait of a task that the hub is about to throw into."""
         if self.outcome or (throws_due and self._unit in throws_due):
             return False
         self.outcome = outcome
         return True
 
     def put_off(self, error: BaseException) -> None:
-        """As `Waiter.put_off`."""
+        """Postpone an exception as `Waiter.put_off`: the next wait raises it, or the hub throws it if none comes."""
         unit = self._unit
         postponed[unit] = error, getattr(error, "timer", None)
         type(self).call_soon(partial(_throw_again, unit))
 
 
 def raise_postponed(unit: greenlet) -> None:
-    """Raise the exception that was postponed for this greenlet, which runs here, if it is still meant."""
+    """Raise the exception that was postponed for the running greenlet, unless its timeout was closed meanwhile."""
     if unit in postponed and (error := _due(unit)) is not None:
         raise error
 
 
 def raise_postponed_signal(unit: greenlet) -> None:
-    """Raise Ctrl-C or another signal that was postponed for main, which has ended: it must not get lost."""
+    """Raise Ctrl-C or another signal that was postponed for main, which has returned: it must not get lost."""
     error, _ = postponed.get(unit, (None, None))
     if error is not None and is_signal(error):
         raise error
 
 
 def _throw_again(unit: greenlet) -> None:
-    """Throw into a greenlet that waits for something else than a channel. The hub calls this once it has gone on."""
+    """Throw what was postponed into a greenlet that waits for something else than a channel.
+
+    The hub calls this after the greenlet has gone on. If it waits for a channel by then, `raise_postponed` came first.
+    """
     if unit in postponed and (error := _due(unit)) is not None and not unit.dead:
         unit.throw(error)
 
 
 def _due(unit: greenlet) -> BaseException | None:
+    """Take the postponed exception; None if it was a timeout that is over (a closed one has another timer, or none)."""
     error, timer = postponed.pop(unit)
-    return error if getattr(error, "timer", None) is timer else None  # a closed timeout has another timer, or none
+    return error if getattr(error, "timer", None) is timer else None
 
 
 class Cancelled(BaseException):
-    """Thrown into a cancelled task where it waits; once."""
+    """Thrown into a cancelled task where it waits, once."""
 
 
 class Task:
-    """One greenlet at work: a handle to wait for it and to cancel it."""
+    """The handle of one greenlet, to wait for it and to cancel it."""
 
     call_soon: ClassVar[Callable[[Callable[[], object]], object]]
 
     def give_way(self) -> None:
-        """Let the hub have a turn; it throws what is due."""
+        """Let the hub run one round; it throws what is due."""
         raise NotImplementedError(f"{type(self).__module__} must say how to let others run")
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], name: str | None) -> None:
@@ -134,21 +138,24 @@ class Task:
 
     @classmethod
     def model(cls) -> str:
-        """The name of the model that it is a task of."""
+        """The name of the model whose task it is."""
         return cls.__module__.rpartition(".")[2].strip("_")
 
     def __repr__(self) -> str:
         return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
 
     def done(self) -> bool:
-        """Whether it has ended, however it ended."""
+        """Whether the task has ended, however it ended."""
         return self.ended is not None and self.ended.happened
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        """Wait for the end of the task; return what it returned or raise what it raised.
+
+        See `concmodels.contract.Task`.
+        """
         assert self.ended is not None
         self.ended.wait(timeout)
-        self.give_way()  # who is cancelled too learns of that, and not of the other's end
+        self.give_way()  # a caller that was cancelled too must learn of that, and not of the other task's end
         if isinstance(self._error, Cancelled):
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self._error is not None:
@@ -161,7 +168,7 @@ class Task:
             self.cancel_again()
 
     def cancel_again(self) -> None:
-        """It waits for ever in its clean-up: raise `Cancelled` there too."""
+        """Raise `Cancelled` once more, in a task that waits for ever in its clean-up."""
         self._cancelled = True
         _add_throw(self.unit)
         type(self).call_soon(self._deliver)
@@ -172,7 +179,7 @@ class Task:
             self.unit.throw(Cancelled(f"task {self.name!r} was cancelled"))
 
     def interrupt(self) -> None:
-        """Ctrl-C came while the library was at work: raise it where the task waits. A signal handler may call this."""
+        """Raise a pending Ctrl-C where the task waits. Called in the signal handler."""
         type(self).call_soon(self._land)
 
     def _land(self) -> None:
@@ -180,11 +187,11 @@ class Task:
             self.unit.throw(self.guard.take())
 
     def unfinished(self) -> list[str]:
-        """The names of the tasks that this one waits for in its groups."""
+        """The names of the tasks whose end this one waits for in its groups."""
         return [task.name for group in self.groups for task in group.tasks]
 
     def run(self, group: TaskGroup) -> None:
-        """The body of the greenlet: call the function, keep the outcome, tell the group."""
+        """Run as the body of the greenlet: call the function, keep the outcome, tell the group."""
         self._started = True
         try:
             if self._cancelled:
@@ -205,17 +212,18 @@ class TaskGroup:
     waiter_type: ClassVar[type[Waiter]]
     cancelled_type = Cancelled
     thrown_types: ClassVar[tuple[type[BaseException], ...]] = (Cancelled, GreenletExit)
-    """What is thrown into a body from outside: it is no failure, and leaves as itself unless a task has failed."""
+    """What may be thrown into a body from outside: it is no failure, and leaves bare unless a task has failed."""
     threaded = False
     task_type: ClassVar[type[Task]]
 
     def __init__(self) -> None:
         self.tasks: set[Task] = set()
+        self._on_cancel: Callable[[], object] | None = None
         self._failures = ExceptionCollector()
-        self._entered = self._leaving = self._cancelled = self._throws = self._threw = False
+        self._entered = self._leaving = self.cancelled = self._throws = self._threw = False
 
     def start(self, task: Task) -> None:
-        """Start a unit of the model that calls `self.work(task)`, and put it into `task.unit`."""
+        """Start a greenlet that calls `self.work(task)`, and put it into `task.unit`."""
         raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
 
     @staticmethod
@@ -223,8 +231,15 @@ class TaskGroup:
         """The task that runs here."""
         return tasks.get(getcurrent())
 
-    def stand_beside(self) -> None:
-        """Open it without a `with`: its tasks do not cancel its owner, nor he them. `with` it to wait for their end."""
+    def open_without_body(self, on_cancel: Callable[[], object]) -> None:
+        """Open the group without a `with`: its tasks and the calling task do not cancel each other.
+
+        A `with` waits for the end of its tasks later. `on_cancel` is called whenever the group is cancelled.
+        """
+        self._on_cancel = on_cancel
+        self._open()
+
+    def _open(self) -> None:
         owner = self.here()
         if owner is None:
             raise RuntimeError("there is no run here: open the group inside `run(main)`")
@@ -233,7 +248,7 @@ class TaskGroup:
         self._entered = True
 
     def __enter__(self) -> Self:
-        self.stand_beside()
+        self._open()
         self._owner.groups.append(self)
         return self
 
@@ -242,7 +257,7 @@ class TaskGroup:
     ) -> bool:
         self._leaving = True
         if self._throws:
-            self._leave_body_alone()  # it has ended by itself
+            self._leave_body_alone()  # the body has ended before the hub could throw
         ours = isinstance(error, Cancelled) and self._threw
         if error is not None:
             self._body_ended(error)
@@ -256,7 +271,7 @@ class TaskGroup:
         return ours
 
     def checkpoint(self) -> None:
-        """Let the hub throw what is due. Leaving a group is a checkpoint, also if all its tasks have ended."""
+        """Let the hub throw what is due. Leaving a group is a checkpoint, even if all its tasks have ended."""
         task = self.here()
         if task is not None:
             task.give_way()
@@ -276,12 +291,12 @@ class TaskGroup:
         except BaseException:
             self.task_ended(task, None)
             raise
-        if self._cancelled:
+        if self.cancelled:
             task.cancel()
         return task
 
     def work(self, task: Task) -> None:
-        """What a greenlet does from its beginning to its end."""
+        """Run a task in the greenlet that was started for it, from its beginning to its end."""
         here = getcurrent()
         tasks[here] = task
         try:
@@ -291,11 +306,14 @@ class TaskGroup:
             forget_throws(here)
 
     def cancel(self) -> None:
-        """Cancel all its tasks and the body; the `with` is then left without an error. Never waits."""
-        self._cancelled = True
+        """Cancel all tasks and the body; the `with` is then left without an error. Never waits."""
+        if self._on_cancel is not None:
+            self._on_cancel()
+        self.cancelled = True
         for task in self.tasks:
             task.cancel()
-        self._cancel_body()
+        if self._on_cancel is None:  # else there is no body
+            self._cancel_body()
 
     def _cancel_body(self) -> None:
         if not (self._leaving or self._throws or self._threw):
@@ -314,7 +332,7 @@ class TaskGroup:
         _remove_throw(self._owner.unit)
 
     def task_ended(self, task: Task, error: BaseException | None) -> None:
-        """A task has ended, for this reason."""
+        """Take note that a task has ended; `error` is what it raised, if anything."""
         self.tasks.discard(task)
         if error is not None and not isinstance(error, Cancelled):
             self._failed(error)
@@ -332,16 +350,20 @@ class TaskGroup:
             self._failed(error)
 
     def _wait(self) -> BaseException | None:
-        """Wait until every task has ended, whatever is thrown in; return a cancellation that came from outside."""
+        """Wait until every task has ended, whatever is thrown in; return a cancellation that came from outside.
+
+        The second wait is inside of the `except`: there another Ctrl-C finds that the first one is still being
+        handled, and gives the run up.
+        """
         guard = self._owner.guard
         if guard is not None:
-            guard.cleaning_up = self._cancelled
+            guard.cleaning_up = self.cancelled
         try:
             while self.tasks:
                 self._empty.wait()
         except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
             self._body_ended(error)
-            again = self._wait()  # here, where another Ctrl-C finds that this one is not over
+            again = self._wait()
             return error if isinstance(error, self.thrown_types) else again
         finally:
             if guard is not None:

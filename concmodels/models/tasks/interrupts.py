@@ -48,14 +48,14 @@ LOOK_UP_S = 0.2
 ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The signals that ask a program to end: each of them ends a run."""
 
-lent: list[object] = []
+held_by_stdlib: list[object] = []
 """The locks of a model that the main thread holds in code of the standard library: till it lets go nothing is raised.
 """
 
 
 def in_program(frame: FrameType | None) -> bool:
     """Whether this frame belongs to the program, not to a model and not to a library that a model called."""
-    if lent:
+    if held_by_stdlib:
         return False
     while frame is not None:
         if frame.f_code.co_filename.startswith(FOLDER):
