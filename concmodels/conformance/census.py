@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 
 from concmodels.models.memory.leftovers import owner
-from concmodels.models.tasks.interrupts import ENDING
+from concmodels.models.tasks.signals import ENDING
 
 PATIENCE = 2
 """Seconds that things may take to end, such as the stack of a raw thread. The garbage collector is not called: garbage

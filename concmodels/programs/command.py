@@ -4,7 +4,7 @@ import signal
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
-from concmodels.models.tasks.interrupts import ENDING
+from concmodels.models.tasks.signals import ENDING
 from concmodels.programs import limits
 from concmodels.programs.options import parse
 from concmodels.programs.output import BadInput, quiet_when_closed, say

@@ -16,7 +16,7 @@ from typing import Any
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, Terminated
-from concmodels.models.tasks.interrupts import ENDING, terminate
+from concmodels.models.tasks.signals import ENDING, terminate
 from concmodels.programs import limits
 from concmodels.programs.options import choose, shared_arguments
 from concmodels.programs.output import JsonFile, console, need, quiet_when_closed, say

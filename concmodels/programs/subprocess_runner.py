@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import FrameType
 
 from concmodels.errors import Terminated
-from concmodels.models.tasks.interrupts import ENDING, hold_back
+from concmodels.models.tasks.signals import ENDING, hold_back
 from concmodels.programs.program import Program
 from concmodels.programs.result import FAILED, TIMED_OUT, Outcome, how_it_stopped
 

@@ -334,7 +334,7 @@ def test_a_program_that_has_started_the_servers_of_multiprocessing_itself(tmp_pa
 LOST = """
 import signal, weakref
 from concmodels.errors import Terminated
-from concmodels.models.tasks.interrupts import terminate
+from concmodels.models.tasks.signals import terminate
 
 
 class Thing:

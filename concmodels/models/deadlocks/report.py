@@ -13,7 +13,7 @@ import time
 from concmodels.errors import Deadlock
 from concmodels.models import FOLDER
 from concmodels.models.tasks.frames import of_program, place
-from concmodels.models.tasks.interrupts import is_ours
+from concmodels.models.tasks.signals import is_ours
 from concmodels.models.waiting import awaited, cooperative
 from concmodels.models.waiting.channel import wait
 

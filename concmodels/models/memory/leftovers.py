@@ -24,7 +24,7 @@ from hashlib import blake2s
 from pathlib import Path
 from shutil import rmtree
 
-from concmodels.models.tasks.interrupts import held_back
+from concmodels.models.tasks.signals import held_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from concurrent.futures._base import CANCELLED_AND_NOTIFIED, FINISHED, LOGGER, R
 from threading import main_thread
 
 from concmodels.errors import Terminated
-from concmodels.models.tasks.interrupts import held_by_stdlib
+from concmodels.models.tasks.signals import held_by_stdlib
 from concmodels.models.waiting.channel import CANCELLED, DONE, Event, expired
 
 TYPE_CHECKING = False

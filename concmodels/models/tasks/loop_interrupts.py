@@ -1,6 +1,6 @@
-"""Ctrl-C, SIGTERM and SIGHUP on an event loop: the loop's own handler ends main, and what main does is read from it.
+"""Ctrl-C, SIGTERM and SIGHUP on an event loop: the loop's own handler ends main.
 
-`interrupts.py` has what is the same in every model.
+What main is doing is read from its suspended coroutines. `interrupts.py` has what is the same in every model.
 """
 
 import signal
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 class MainSight:
-    """Looks at main. `exits` is the code that waits for a group, `interrupts` says what Ctrl-C is to main."""
+    """Says what main is doing.
+
+    `coroutine` returns that of main, `exits` is the code that waits for a group, and `interrupts` are the exceptions
+    that main gets for Ctrl-C.
+    """
 
     def __init__(
         self,
@@ -56,19 +60,19 @@ class MainSight:
 
 
 def cancel_again(main: asyncio.Task[Any]) -> None:
-    """Cancel main for a Ctrl-C, after it has swallowed the cancellation for an earlier one: that counts no longer."""
+    """Cancel main for a Ctrl-C after it has swallowed the cancellation for an earlier one, which counts no longer."""
     main.uncancel()
     main.cancel()
 
 
 class LoopGuard(Guard):
-    """The same over an event loop that brings a handler of its own (asyncio, trio, and anyio on either).
+    """The guard of a run on an event loop that brings a handler of its own (asyncio, trio, and anyio on either).
 
     In the program's own code it raises; anywhere else the loop's handler for Ctrl-C decides, and that one cancels the
     main task or interrupts it at its next checkpoint. SIGTERM and SIGHUP call `cancel`, which cancels the main task.
-    `call_soon` must be safe in a handler: it tells when the loop had its turn. `sight` sees what main does.
-    `cancel_again` stands in for a handler that breaks off the loop when it is called twice (asyncio's): for a Ctrl-C
-    that is a first one again.
+    `call_soon` must be safe in a signal handler: it has the loop call back between two tasks. `sight` says what main
+    is doing. `cancel_again` replaces the loop's handler, for a Ctrl-C that is a first one again, where that handler
+    would break off the loop when it is called twice (asyncio's).
     """
 
     def __init__(
@@ -85,20 +89,26 @@ class LoopGuard(Guard):
         self._cancel = cancel
         self._cancel_again = cancel_again
         self._cancelled = False
-        self._passed_on = self._has_passed_on = self._afresh = False
-        self._interrupted: Any = None
+        self._passed_on = False  # whether the loop is about to call `_landed`
+        self._has_passed_on = False  # whether an interrupt was handed to the loop's handler, ever
+        self._afresh = False  # whether the next one that is handed over is a first one again
+        self._interrupted: Any = None  # the group that main waited for when the last one was handed over
 
     def is_cleaning_up(self) -> bool:
-        """As `Guard.is_cleaning_up`."""
+        """Whether main waits for a group whose tasks were told to end."""
         return self._sight.ending() is not None
 
     def handled(self) -> Iterator[BaseException | None]:
-        """As `Guard.handled`."""
+        """The exceptions that are being handled: in the running code, and in main where it is suspended."""
         yield sys.exception()
         yield from self._sight.handled()
 
     def is_known(self) -> bool:
-        """As `Guard.is_known`; trio's groups hide an interrupt that came while they waited."""
+        """Whether main is still to raise the last one, or in the middle of handling it.
+
+        A nursery of trio's hides an interrupt that came while it waited, until its tasks have ended. So an interrupt is
+        also known while main still waits for the group that it waited for then.
+        """
         return super().is_known() or (self._interrupted is not None and self._sight.ending() is self._interrupted)
 
     def _begin_afresh(self) -> None:
@@ -110,27 +120,30 @@ class LoopGuard(Guard):
             self._call_soon(self._landed)
 
     def _landed(self) -> None:
-        """Between two turns of the loop: asyncio's handler cancels main at once, which must not be in mid-operation."""
+        """Hand the interrupt to the loop. The loop calls this between two tasks.
+
+        asyncio's handler cancels main at once, so main must not be in the middle of an operation.
+        """
         pending, self.pending, self._passed_on = self.pending, False, False
         afresh, self._afresh = self._afresh, False
         if not pending:
             return
         self._has_passed_on = True
         self._interrupted = self._sight.leaving()
-        if self._signum != signal.SIGINT:
+        if self._requests.signum != signal.SIGINT:
             self._cancelled = True
             self._cancel()
         elif afresh and self._cancel_again is not None:
             self._cancel_again()
         else:
-            self._old[signal.SIGINT](signal.SIGINT, None)
+            self._handlers.call_old(signal.SIGINT)
 
     def raise_cancelled(self) -> None:
-        """Main has been cancelled: if it was because of a signal, raise that."""
+        """Raise the signal that main was cancelled for, if it was one."""
         if self._cancelled:
             self.land()
 
     def __exit__(self, *_: object) -> None:
-        if self._signum == signal.SIGINT:
-            self._landed()  # the loop's handler has it
+        if self._requests.signum == signal.SIGINT:
+            self._landed()  # now: the loop will not come to it any more
         super().__exit__()

@@ -1,4 +1,4 @@
-"""A run inside of another one, in one thread: the sentence that refuses it, and the loops that are in the way.
+"""A run inside of another one, in one thread: the error that refuses it, and the loops that are in its way.
 
 A run may be started inside of a run of another model: it stops the outer one's tasks while it lasts, as any blocking
 call would. Only one that needs the same thing, such as a second loop of asyncio in the thread, is refused.
@@ -15,12 +15,12 @@ _here = _local()
 
 
 def refusal(model: str, running: str, instead: str = "call the function directly") -> RuntimeError:
-    """What the `run` of a model raises inside of a run of this one."""
+    """The error that the `run` of a model raises inside of a run of the model `running`."""
     return RuntimeError(f"{model}.run was called inside a run of {running}: {instead}")
 
 
 class Loop:
-    """While in its `with`, the thread's event loop of this library is one that this model runs."""
+    """Says, during its `with`, that the thread's event loop of this library is one that this model runs."""
 
     def __init__(self, model: str, library: str) -> None:
         self.model = model
@@ -40,9 +40,9 @@ class Loop:
 
 
 def _take_wakeup_fd() -> int:
-    """Take back the descriptor that signals are written to, such as that of processes: trio warns if there is one.
+    """Unset and return the descriptor that signals are written to, such as that of processes; -1 if there is none.
 
-    Meanwhile they go to trio's own, which is the one that the thread waits for. Returns -1 if there was none.
+    trio warns if there is one. Meanwhile signals go to trio's own, which is the one that the thread waits for.
     """
     try:
         return signal.set_wakeup_fd(-1)
@@ -51,7 +51,7 @@ def _take_wakeup_fd() -> int:
 
 
 def refusal_in_loop(model: str, library: str) -> RuntimeError:
-    """What the `run` of a model raises where a loop of this library runs in the thread, ours or a foreign one."""
+    """The error that the `run` of a model raises if a loop of this library, ours or not, runs in the thread."""
     loops: list[Loop] = [loop for loop in getattr(_here, "loops", ()) if loop.library == library]
     running = loops[-1].model if loops else f"{library} itself"
     return refusal(model, running, "await the function instead")

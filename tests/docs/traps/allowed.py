@@ -80,21 +80,21 @@ ALLOWED = {
     ("models/memory/interpreters.py", "InterpreterSupervisor.wait", "check then act"): (
         "hosts append; one supervisor takes"
     ),
-    ("models/tasks/interrupts.py", "the module", "module state"): "one handler per program, and single list operations",
+    ("models/tasks/signals.py", "the module", "module state"): "one handler per program, and single list operations",
     ("models/tasks/interrupts.py", "Guard.put_off", "loose thread"): (
         "it lives while an interrupt is pending, and `__exit__` takes its lock before it changes the handler"
     ),
-    ("models/tasks/interrupts.py", "Guard._begin_to_insist", "loose thread"): (
+    ("models/tasks/end_requests.py", "CleanUpWatch.begin", "loose thread"): (
         "it sleeps on a lock that `__exit__` releases, and asks nobody once that has begun"
     ),
     (
-        "models/tasks/interrupts.py",
+        "models/tasks/signals.py",
         "terminate",
         "loose thread",
     ): "it lives for 0.2 ms and uses nothing but the signal's number",
     (
         "models/tasks/interrupts.py",
-        "Guard._knock",
+        "Guard._resend",
         "polling",
     ): "0.2 ms for as long as an interrupt waits to land: moments",
     ("models/memory/supervisor.py", "the module", "module state"): "an `itertools.count`, which gives each number once",

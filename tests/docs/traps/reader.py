@@ -212,7 +212,7 @@ class Reader(ast.NodeVisitor):
 def signal_handlers(tree):
     """The functions that a file gives to `signal.signal` or to a `Guard`, by their bare names."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _called(node) in ("signal", "Guard", "LoopGuard"):
+        if isinstance(node, ast.Call) and _called(node) in ("signal", "Guard", "LoopGuard", "SignalHandlers"):
             for argument in node.args[:2]:
                 if (name := _last_name(argument)) and not name.startswith("SIG"):
                     yield name

@@ -1,0 +1,157 @@
+"""The signals that ask a program to end: which of them a run handles, where they strike, how a thread blocks them."""
+
+import _thread
+import signal
+import sys
+import time
+from contextlib import contextmanager
+
+from concmodels.errors import Terminated
+from concmodels.models import FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+    from typing import Any
+
+RESEND_S = 0.0002
+"""The pause before a signal is sent again that struck where nothing can be raised."""
+
+_LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
+_FINALIZERS = frozenset({"weakref", "multiprocessing.util", "importlib._bootstrap", "_frozen_importlib"})
+
+ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals that ask a program to end: each of them ends a run."""
+
+held_by_stdlib: list[object] = []
+"""The locks of a model that code of the standard library holds in the main thread: meanwhile nothing is raised."""
+
+
+def in_program(frame: FrameType | None) -> bool:
+    """Whether this frame belongs to the program, not to a model and not to a library that a model called.
+
+    The standard library and the models' own libraries are neither: there the frame that called them decides.
+    """
+    if held_by_stdlib:
+        return False
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(FOLDER):
+            return False
+        module = str(frame.f_globals.get("__name__", ""))
+        if frame.f_code.co_name == "__del__" or module in _FINALIZERS:
+            return False  # an exception there would be printed, and lost
+        root = module.partition(".")[0]
+        if root not in sys.stdlib_module_names and root not in _LIBRARIES:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def hold_back() -> None:
+    """Block the signals that end a run in the calling thread, and in the threads and processes that it starts."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Block them as `hold_back`, in this block. A signal that came meanwhile is delivered at its end."""
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+
+
+def terminate(signum: int, frame: FrameType | None) -> None:
+    """Handle SIGTERM or SIGHUP outside of a run: raise `Terminated`. A run replaces this handler as it does `SIG_DFL`.
+
+    Where nothing can be raised (a run may be just about to begin, and what is raised in a finalizer is lost) the
+    signal is sent again in a moment.
+    """
+    if in_program(frame):
+        raise Terminated(signum)
+    _thread.start_new_thread(_resend, (signum,))
+
+
+def _resend(signum: int) -> None:
+    time.sleep(RESEND_S)
+    _thread.interrupt_main(signal.Signals(signum))
+
+
+class SignalHandlers:
+    """The signal handlers of one run, in the place of the program's own; in another than the main thread, none.
+
+    `on_signal` is called in the handler. Threads of the run send signals to main, too. They hold `sending` and look at
+    `installed` first, so that after `stop_sending` no such signal comes to the handlers of the program.
+    """
+
+    def __init__(self, on_signal: Callable[[signal.Signals, FrameType | None], None]) -> None:
+        self.installed = False
+        self.sending = _thread.allocate_lock()
+        self._on_signal = on_signal
+        self._old: dict[signal.Signals, Any] = {}
+
+    def install(self) -> None:
+        """Install the handlers."""
+        for signum in _for_a_run():
+            try:
+                self._old[signum] = signal.signal(signum, self._handle)
+            except ValueError:
+                return  # not the main thread
+        self.installed = bool(self._old)
+
+    def stop_sending(self) -> None:
+        """Let no thread of the run send a signal any more."""
+        with self.sending:
+            self.installed = False
+
+    def restore(self) -> None:
+        """Restore the program's handlers, but for one that the program itself has replaced during the run.
+
+        A loop's `add_signal_handler` does that. With SIGINT it is the run's loop itself that may have done it.
+        """
+        for signum, old in self._old.items():
+            if signum == signal.SIGINT or self.handle(signum):
+                signal.signal(signum, old)
+
+    def handle(self, signum: signal.Signals) -> bool:
+        """Whether these handlers still handle this signal."""
+        return signal.getsignal(signum) == self._handle
+
+    def call_old(self, signum: signal.Signals) -> None:
+        """Call the handler that these have replaced."""
+        self._old[signum](signum, None)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._on_signal(signal.Signals(number), frame)
+
+
+def is_ours(handler: object) -> bool:
+    """Whether a signal handler only ends the run or the program."""
+    return handler is terminate or isinstance(getattr(handler, "__self__", None), SignalHandlers)
+
+
+def _for_a_run() -> list[signal.Signals]:
+    """The signals that a run may handle: none that is ignored, and SIGTERM and SIGHUP only if no other code does."""
+    handlers = {signum: signal.getsignal(signum) for signum in ENDING}
+    caught = _caught() if signal.SIG_DFL in handlers.values() else 0
+
+    def is_free(signum: signal.Signals, handler: object) -> bool:
+        if signum == signal.SIGINT:
+            return handler not in (signal.SIG_IGN, None)
+        return is_ours(handler) or (handler == signal.SIG_DFL and not caught >> (signum - 1) & 1)
+
+    return [signum for signum, handler in handlers.items() if is_free(signum, handler)]
+
+
+def _caught() -> int:
+    """The signals that have handlers, a bit for each, as the kernel sees it.
+
+    Python does not know the handlers that gevent and faulthandler install: `signal.getsignal` says `SIG_DFL`.
+    """
+    try:
+        with open("/proc/self/status") as file:
+            return int(next(line for line in file if line.startswith("SigCgt:")).split()[1], 16)
+    except OSError:
+        return 0
