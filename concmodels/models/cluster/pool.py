@@ -186,7 +186,10 @@ class Pool(MappingExecutor):
         buffersize: int | None,
     ) -> Generator[Any]:
         """Map as `MappingExecutor.map`; only that every task travels alone, unless `chunksize` says otherwise."""
-        return self._take(_Flight(self._give, fn, zip(*iterables, strict=False), chunksize or 1, buffersize), until)
+        calls = zip(*iterables, strict=False)
+        taken = self._take(_Flight(self._give, fn, calls, chunksize or 1, buffersize), until)
+        next(taken)
+        return taken
 
     @staticmethod
     def _take(flight: _Flight, until: float | None) -> Generator[Any]:

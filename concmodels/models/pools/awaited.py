@@ -3,8 +3,8 @@
 Here a pool is always an `async with`: its workers are tasks of a group around the body, as these models want it. So no
 pool can be forgotten, and what cancels the body from outside cancels the workers too.
 
-Many functions stand here and in the sync files once each, but for `async` and `await`; `tests/test_twins.py` holds them
-equal.
+What stands here and in the sync files under the same name is the same text but for `async` and `await`;
+`tests/test_pool_twins.py` checks that, and lists the exceptions.
 """
 
 from functools import partial

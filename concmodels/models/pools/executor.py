@@ -92,10 +92,15 @@ class Pool(MappingExecutor):
         workers = self._workers
         results = Results(fn, CancelledError)
         supply = Supply(results, iterables, buffersize, workers.channel.send, workers.inbox.refusal)
-        return self._take(results, supply, until)
+        taken = self._take(results, supply, until)
+        next(taken)
+        return taken
 
     def _take(self, results: Results, supply: Supply, until: float | None) -> Generator[Any]:
-        """Yield the results in order, after one empty step. The name is what a deadlock report knows it by."""
+        """Yield the results in order, after one empty step that begins the generator.
+
+        A deadlock report knows a task that waits for the next result by the name of this function.
+        """
         found, position = results.found, 0
         try:
             yield

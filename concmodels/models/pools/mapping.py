@@ -34,7 +34,6 @@ class MappingExecutor(Executor):
         label = progress if is_to_be_shown(progress) else None
         total = None if label is None else length_of(iterables)
         results = self._map(fn, iterables, until, chunksize, buffersize)
-        next(results)  # a generator that has not begun would not run its `finally` if it is dropped
         return results if label is None else shown(results, label, total)
 
     def _map(
@@ -45,5 +44,8 @@ class MappingExecutor(Executor):
         chunksize: int | None,
         buffersize: int | None,
     ) -> Generator[Any]:
-        """Start the calls; yield once, when that is done, and then the results in order."""
+        """Start the calls; return the generator of the results, in order.
+
+        It has begun, so that its `finally` is run even if the program drops it at once.
+        """
         raise NotImplementedError("a pool must say how it maps")

@@ -63,6 +63,7 @@ class Workers:
         self.new_waiter = self.channel._new_waiter
         self.new_lock: Callable[[], Any] = InterruptSafeLock if group.threaded else NoLock
         self._group = group
+        self._cancelled_type = group.cancelled_type
         self._initializer = initializer
         self._initargs = initargs
         self._thread = get_ident()
@@ -125,13 +126,13 @@ class Workers:
 
     def _fail(self, results: Results, position: int, error: BaseException) -> None:
         """Take note that a task has failed; or that it was cancelled, and perhaps this worker with it."""
-        is_cancelled = isinstance(error, self._group.cancelled_type)
+        is_cancelled = isinstance(error, self._cancelled_type)
         results.fail(position, TaskCancelled(CANCELLED_AT_WORK) if is_cancelled else error)
         self._pass_on(error)
 
     def _pass_on(self, error: BaseException) -> None:
         """Raise what ends this worker too, its own cancellation, and tell main of a Ctrl-C."""
-        if not isinstance(error, self._group.cancelled_type):
+        if not isinstance(error, self._cancelled_type):
             self.interrupted(error)
         elif self._group.cancelled:
             raise error
@@ -191,7 +192,7 @@ class Workers:
             self._group.cancel()
         try:
             self.join()
-        except self._group.cancelled_type:
+        except self._cancelled_type:
             if error is None:
                 raise
             # else the error of the body leaves, as it does from a group
