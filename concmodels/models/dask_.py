@@ -12,8 +12,8 @@ cancellation  the library's own: where a task waits, within a quarter of a secon
 There may be any number of tasks at once, however few threads the cluster has: a task leaves its worker's pool of
 threads before it begins, and so makes room for the next.
 
-Limitations: a lesson in what a cluster costs: a millisecond where a queue in memory takes a microsecond. Who waits
-looks again every so often. A select can't send on a rendezvous. No deadlock is seen. Nobody can stop a task that
+Limitations: a lesson in what a cluster costs: a millisecond where a queue in memory takes a microsecond. A task that
+waits looks again every so often. A select can't send on a rendezvous. No deadlock is seen. Nobody can stop a task that
 computes. When a worker is killed, Dask runs its tasks again elsewhere, as often as the scheduler's setting
 `distributed.scheduler.allowed-failures` says (3 times, unless it was started with 0): so no task is guaranteed to be
 begun only once. After that, and at once on the embedded cluster, they fail with `TaskDied`, in a pool with
@@ -23,10 +23,10 @@ begun only once. After that, and at once on the embedded cluster, they fail with
 import time
 
 from concmodels.models.cluster.channel import Channel
-from concmodels.models.cluster.cluster import Host, knock
+from concmodels.models.cluster.cluster import Host, check_reachable
 from concmodels.models.cluster.group import TaskGroup
 from concmodels.models.cluster.pool import Pool, ending_pools
-from concmodels.models.cluster.run import Cancelled, Unit, Wait, here, nap
+from concmodels.models.cluster.run import Cancelled, RunningTask, Wait, here, nap
 from concmodels.models.cluster.select import select
 from concmodels.models.cluster.share import share
 from concmodels.models.deadlocks.report import patience
@@ -56,7 +56,7 @@ def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = Non
 
 def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], deadlock_after: float | None) -> Any:
     must_be_plain(main, "dask")
-    if here.unit is not None:
+    if here.running is not None:
         raise refusal("dask", "dask")
     if patience(deadlock_after) is not None:
         raise NotImplementedError("dask can't look for deadlocks: nobody sees all the tasks of a cluster at once")
@@ -64,22 +64,22 @@ def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], d
     with Guard(lambda: None, host.unfinished) as guard:
         try:
             world = host.start()
-            here.unit = Unit(world, "main", [], guard)
+            here.running = RunningTask(world, "main", [], guard)
             guard.check()
             with ending_pools(world):
                 return main(*args)
         finally:
-            here.unit = None
+            here.running = None
             host.stop()
 
 
 def sleep(seconds: float) -> None:
     """Sleep; a checkpoint for cancellation."""
-    unit, seconds = here.unit, seconds_to_sleep(seconds)
-    if unit is None:
+    running, seconds = here.running, seconds_to_sleep(seconds)
+    if running is None:
         time.sleep(min(seconds, _CENTURY_S))
     else:
-        unit.world.ask(_sleep(Wait(unit, seconds)), unit)
+        running.world.ask(_sleep(Wait(running, seconds)), running)
 
 
 async def _sleep(wait: Wait) -> None:
@@ -89,7 +89,7 @@ async def _sleep(wait: Wait) -> None:
 
 def variant(name: str) -> Model:
     """The model on the cluster whose scheduler has this address. Raises `ModelUnavailable` if nobody answers there."""
-    knock(name)
+    check_reachable(name)
 
     def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
         """Run `main(*args)` in this thread, and what it spawns on the cluster."""

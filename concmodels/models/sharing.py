@@ -1,4 +1,4 @@
-"""`share` in the models of one process: all tasks see the object itself, so nothing is copied and nothing travels.
+"""`share` in the models of one process: all tasks see the object itself, so nothing is copied or pickled.
 
 The handle holds the source's buffer, so that a bytearray can't be resized meanwhile. Each call of `view` asks the
 source itself for a new memoryview: without the GIL, one memoryview must not be sliced by two threads at a time.
@@ -15,7 +15,7 @@ RELEASED = "this buffer was released"
 
 
 class SharedBase:
-    """What the handles of all models have in common."""
+    """The base of the handles of all models."""
 
     __slots__ = ("__weakref__", "nbytes", "readonly")
 
@@ -23,7 +23,7 @@ class SharedBase:
     readonly: bool
 
     def release(self) -> None:
-        """Nobody may ask for it any more."""
+        """Let no task ask for the bytes any more."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -57,12 +57,12 @@ class Shared(SharedBase):
         return memory_of(self._present())
 
     def array(self) -> Any:
-        """The same as a numpy array. Raises `RuntimeError` once it is released; `ImportError` without numpy."""
+        """The same bytes as a numpy array. Raises `RuntimeError` once it is released; `ImportError` without numpy."""
         source, numpy = self._present(), import_numpy()
         return numpy.asarray(source).view(numpy.ndarray) if is_array(source) else numpy.asarray(self.view())
 
     def release(self) -> None:
-        """From here on `view` and `array` raise `RuntimeError`. A second call does nothing.
+        """Let `view` and `array` raise `RuntimeError` from here on. A second call does nothing.
 
         Views that tasks still have stay valid, and keep the source from being resized or closed.
         """
@@ -85,17 +85,17 @@ def share(buffer: object) -> Shared:
     return Shared(buffer)
 
 
-# What the models with memory boundaries need too.
+# What the models with memory boundaries use too.
 
 
 def is_array(source: object) -> bool:
-    """Whether it is a numpy array. Does not import numpy: then it is none."""
+    """Whether the source is a numpy array. Does not import numpy: without it, no object is one."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(source, getattr(numpy, "ndarray", ()))
 
 
 def measure(source: Any) -> tuple[int, bool]:
-    """How many bytes it has, and whether they are read-only. Raises `TypeError` for what can't be shared."""
+    """The number of bytes, and whether they are read-only. Raises `TypeError` for what can't be shared."""
     if is_array(source):
         _refuse_objects(source.dtype.hasobject)
         return source.nbytes, not source.flags.writeable
@@ -110,7 +110,7 @@ def _refuse_objects(has_some: bool) -> None:
 
 
 def memory_of(source: Any) -> memoryview:
-    """A new memoryview of it. Raises `TypeError` if there is none."""
+    """A new memoryview of the source. Raises `TypeError` if it can't have one."""
     try:
         return memoryview(source)
     except TypeError:
@@ -120,17 +120,17 @@ def memory_of(source: Any) -> memoryview:
         ) from None
     except ValueError:
         if not is_array(source):
-            raise  # it is closed, or a view that was released
+            raise  # the source is closed, or a view that was released
         raise TypeError(no_view(f"the dtype {source.dtype}")) from None
 
 
 def no_view(what: str) -> str:
-    """The sentence for what only numpy can show."""
+    """The message for what only numpy can show."""
     return f"a memoryview can't have {what}: use array(), or share the bytes themselves"
 
 
 def import_numpy() -> Any:
-    """Import numpy, or say in a sentence why not."""
+    """Import numpy. Raises `ImportError` with a sentence that says what to do."""
     try:
         import numpy
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""A variant of a model as an object; a model's default is its module itself."""
+"""A variant of a model is an object with the verbs of a model; the model without a variant is its module itself."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ class Model:
 
     @property
     def Pool(self) -> Any:
-        """The class of its pools; found when it is asked for, because children need not import it."""
+        """The class of the variant's pools; imported when it is asked for, because children need not import it."""
         return self._find_pool()
 
     def __repr__(self) -> str:
         return f"<model {self.name}>"
 
     def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
-        """A model travels as its name: the other side opens its own."""
+        """Pickle a model as its name: the other side loads its own."""
         from concmodels import load
 
         return load, (self.name,)

@@ -33,7 +33,7 @@ NEEDLESS = {
 
 
 @pytest.fixture(scope="module")
-def model(quiet_corner):
+def embedded(quiet_corner):
     found = catalog.load("dask")
     for _ in range(2):  # what Dask starts once and keeps is not what a run leaves behind
         found.run(warm_up, found)
@@ -119,79 +119,79 @@ def write(shared):
 # The embedded cluster.
 
 
-def test_a_ring(model):
+def test_a_ring(embedded):
     result = ring("dask", nodes=5, messages=100)
     assert result.verified, result.error
     assert ring("dask", nodes=3, messages=5, capacity=0).verified
 
 
-def test_there_may_be_more_tasks_than_threads(model):
+def test_there_may_be_more_tasks_than_threads(embedded):
     assert ring("dask", nodes=40, messages=2).verified
 
 
-def test_a_run_leaves_nothing_behind(model):
+def test_a_run_leaves_nothing_behind(embedded):
     with NothingLeft():
-        model.run(warm_up, model)
+        embedded.run(warm_up, embedded)
 
 
-def test_lambdas_travel_and_locks_do_not(model):
+def test_lambdas_travel_and_locks_do_not(embedded):
     def main():
-        with model.TaskGroup() as group:
+        with embedded.TaskGroup() as group:
             assert group.spawn(lambda: 5).result() == 5
             with pytest.raises(CannotTravel, match="argument 1 "):
                 group.spawn(id, __import__("threading").Lock())
 
-    model.run(main)
+    embedded.run(main)
 
 
-def test_tasks_of_a_pool_that_wait_for_others_never_deadlock(model):
+def test_tasks_of_a_pool_that_wait_for_others_never_deadlock(embedded):
     def main():
-        with model.Pool(1) as pool:
+        with embedded.Pool(1) as pool:
             return pool.submit(fibonacci, pool, 6).result()
 
-    assert model.run(main) == 8
+    assert embedded.run(main) == 8
 
 
-def test_chunks_travel_together(model):
+def test_chunks_travel_together(embedded):
     def main():
-        with model.Pool(2) as pool:
+        with embedded.Pool(2) as pool:
             assert list(pool.map(abs, range(-50, 0), chunksize=20)) == list(range(50, 0, -1))
             results = pool.map(operator.truediv, [1, 2, 3, 4], [1, 2, 0, 1], chunksize=4)
             assert [next(results), next(results)] == [1, 1]
             with pytest.raises(ZeroDivisionError):
                 next(results)
 
-    model.run(main)
+    embedded.run(main)
 
 
-def test_the_embedded_cluster_shares_memory(model):
+def test_the_embedded_cluster_shares_memory(embedded):
     source = bytearray(3)
 
     def main():
-        with model.share(source) as shared, model.Pool(1) as pool:
+        with embedded.share(source) as shared, embedded.Pool(1) as pool:
             pool.submit(write, shared).result()
 
-    model.run(main)
+    embedded.run(main)
     assert source == b"\7\0\0"
 
 
-def test_what_is_not_guaranteed_says_so(model):
+def test_what_is_not_guaranteed_says_so(embedded):
     with pytest.raises(NotImplementedError, match="deadlock"):
-        model.run(warm_up, model, deadlock_after=1.0)
+        embedded.run(warm_up, embedded, deadlock_after=1.0)
 
     def main():
-        model.select((model.Channel(), "item"), timeout=0)
+        embedded.select((embedded.Channel(), "item"), timeout=0)
 
     with pytest.raises(NotImplementedError, match=NO_RENDEZVOUS):
-        model.run(main)
+        embedded.run(main)
 
 
-def test_a_channel_ends_with_its_run(model):
-    channel = model.run(model.Channel, math.inf)
+def test_a_channel_ends_with_its_run(embedded):
+    channel = embedded.run(embedded.Channel, math.inf)
     with pytest.raises(RuntimeError, match="over"):
         channel.send(1)
     with pytest.raises(RuntimeError, match="inside"):
-        model.Channel()
+        embedded.Channel()
 
 
 PROGRAM = """
@@ -338,17 +338,17 @@ def hold(model, guarantee):
 
 
 @pytest.mark.parametrize("guarantee", FIRST, ids=str)
-def test_guarantee(model, guarantee):
+def test_guarantee(embedded, guarantee):
     if guarantee.by(catalog.facts("dask")):
-        hold(model, guarantee)
+        hold(embedded, guarantee)
 
 
 @pytest.mark.stress
 @pytest.mark.parametrize("guarantee", [it for it in guarantees() if it.full_name not in NEEDLESS], ids=str)
-def test_every_guarantee(model, guarantee):
+def test_every_guarantee(embedded, guarantee):
     if not guarantee.by(catalog.facts("dask")):
         return
     try:
-        hold(model, guarantee)
+        hold(embedded, guarantee)
     except NotGuaranteed as why:
         assert NO_RENDEZVOUS in str(why)

@@ -1,6 +1,6 @@
-"""Channels on Dask's own queues; how one is made is said in `channel_state.py`.
+"""Channels on Dask's own queues; what one is made of is said in `channel_state.py`.
 
-Each verb is one errand of the world's event loop: the task's thread waits for the end of it, whatever happens.
+Each verb is one call in the world's event loop: the task's thread waits for its end, whatever happens.
 """
 
 import math
@@ -10,15 +10,15 @@ from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models.cluster.channel_state import NOTHING
 from concmodels.models.cluster.rendezvous import Rendezvous
 from concmodels.models.cluster.run import (
-    BELLS,
+    EVENTS,
     RECEIVERS,
     SENDERS,
-    Unit,
+    RunningTask,
     Wait,
     World,
     current,
     dumps,
-    unit_in,
+    running_in,
     unpack_arrived,
 )
 
@@ -39,27 +39,29 @@ class Channel(Rendezvous):
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room (on a rendezvous: until it is taken). Raises `ChannelClosed` or `TimeoutError`."""
-        unit, data = unit_in(self.home), dumps(item)
-        wait = Wait(unit, timeout)
-        self.home.ask(self._send_offer(data, wait) if self._capacity == 0 else self._send_buffered(data, wait), unit)
+        running, data = running_in(self.home), dumps(item)
+        wait = Wait(running, timeout)
+        sending = self._send_offer(data, wait) if self._capacity == 0 else self._send_buffered(data, wait)
+        self.home.ask(sending, running)
 
     def receive(self, timeout: float | None = None) -> Any:
         """Receive, waiting for an item. Raises `ChannelClosed` (closed and drained) or `TimeoutError`."""
-        unit = unit_in(self.home)
-        wait = Wait(unit, timeout)
-        data = self.home.ask(self._receive_offer(wait) if self._capacity == 0 else self._receive_buffered(wait), unit)
+        running = running_in(self.home)
+        wait = Wait(running, timeout)
+        receiving = self._receive_offer(wait) if self._capacity == 0 else self._receive_buffered(wait)
+        data = self.home.ask(receiving, running)
         return unpack_arrived(data, "an item of this channel")
 
     def send_nowait(self, item: Any) -> None:
         """Send without waiting. Raises `WouldBlock` or `ChannelClosed`."""
-        unit = unit_in(self.home)
-        if not self.home.ask(self.try_send(dumps(item), unit), unit):
+        running = running_in(self.home)
+        if not self.home.ask(self.try_send(dumps(item), running), running):
             raise WouldBlock(f"{self._label()} has no room and nobody waits to receive")
 
     def receive_nowait(self) -> Any:
         """Receive without waiting. Raises `WouldBlock` or `ChannelClosed`."""
-        unit = unit_in(self.home)
-        data = self.home.ask(self.try_receive(unit), unit)
+        running = running_in(self.home)
+        data = self.home.ask(self.try_receive(running), running)
         if data is NOTHING:
             raise WouldBlock(f"{self._label()} is empty")
         return unpack_arrived(data, "an item of this channel")
@@ -74,9 +76,9 @@ class Channel(Rendezvous):
 
     def close(self) -> None:
         """Accept nothing more, for all its users. What was accepted stays receivable."""
-        unit = unit_in(self.home)
-        with unit.cleaning_up():
-            self.home.ask(self._close(unit), unit)
+        running = running_in(self.home)
+        with running.cleaning_up():
+            self.home.ask(self._close(running), running)
 
     @property
     def capacity(self) -> float:
@@ -85,7 +87,7 @@ class Channel(Rendezvous):
 
     @property
     def name(self) -> str | None:
-        """The name it was given."""
+        """The name that the channel was given."""
         return self._name
 
     @property
@@ -111,65 +113,65 @@ class Channel(Rendezvous):
         return f"<dask Channel{label} of {self._capacity}>"
 
     def __reduce__(self) -> tuple[Callable[..., Channel], tuple[Any, ...]]:
-        """A channel travels as its number; its items stay with the scheduler."""
+        """Pickle a channel as its number; its items stay with the scheduler."""
         if self.home.over:
             raise RuntimeError("this channel belongs to a run that is over")
         return revive, (self.home.run, self.number, self._capacity, self._name)
 
-    # Errands of the event loop.
+    # Calls of the event loop.
 
-    async def try_send(self, data: bytes, unit: Unit) -> bool:
-        """Send it if that needs no waiting. Raises `ChannelClosed`."""
-        async with self._inside(unit) as record:
+    async def try_send(self, data: bytes, running: RunningTask) -> bool:
+        """Send an item if that needs no waiting; return whether it was sent. Raises `ChannelClosed`."""
+        async with self._inside(running) as record:
             return await self._offer(record, data)
 
-    async def try_receive(self, unit: Unit) -> Any:
-        """The first item, or `NOTHING`. Raises `ChannelClosed`."""
-        async with self._inside(unit) as record:
+    async def try_receive(self, running: RunningTask) -> Any:
+        """Take the first item; `NOTHING` if there is none. Raises `ChannelClosed`."""
+        async with self._inside(running) as record:
             return await self._take(record)
 
     async def _send_buffered(self, data: bytes, wait: Wait) -> None:
         while True:
-            async with self._inside(wait.unit) as record:
+            async with self._inside(wait.running) as record:
                 if await self._offer(record, data):
                     return
                 if wait.is_over():
                     raise TimeoutError(f"{self._label()} has no room")
-                bell = await self._wait_for(SENDERS, record)
-            await wait.slice(bell.wait)
+                event = await self._wait_for(SENDERS, record)
+            await wait.slice(event.wait)
 
     async def _receive_buffered(self, wait: Wait) -> Any:
         while True:
-            async with self._inside(wait.unit) as record:
+            async with self._inside(wait.running) as record:
                 data = await self._take(record)
                 if data is not NOTHING:
                     return data
                 if wait.is_over():
                     raise TimeoutError(f"{self._label()} is empty")
-                bell = await self._wait_for(RECEIVERS, record)
-            await wait.slice(bell.wait)
+                event = await self._wait_for(RECEIVERS, record)
+            await wait.slice(event.wait)
 
-    async def _close(self, unit: Unit) -> None:
-        async with self._inside(unit) as record:
+    async def _close(self, running: RunningTask) -> None:
+        async with self._inside(running) as record:
             if not record["open"]:
                 return
             record["open"] = False
             if self._capacity == 0:
                 await self._refuse_offers(record)
-            for bell in BELLS:
-                await self._ring(bell, record)
+            for name in EVENTS:
+                await self._notify(name, record)
 
     def _look(self, what: str) -> Any:
-        unit = unit_in(self.home)
-        return self.home.ask(self._peek(what, unit), unit)
+        running = running_in(self.home)
+        return self.home.ask(self._peek(what, running), running)
 
-    async def _peek(self, what: str, unit: Unit) -> Any:
-        async with self._inside(unit) as record:
+    async def _peek(self, what: str, running: RunningTask) -> Any:
+        async with self._inside(running) as record:
             return record[what]
 
 
 def revive(run: str, number: str, capacity: float, name: str | None) -> Channel:
-    """A channel that arrives: this process's own end of it."""
+    """Unpickle a channel: return this process's own end of it."""
     home = World.here(run)
     channel = home.channels.get(number)
     if channel is None:

@@ -1,15 +1,18 @@
 """What a channel is made of at the scheduler, and how a task is alone with it.
 
     items   a Queue: the items, pickled, in the order in which they were sent
-    gate    a Queue with one record in it, the state of the channel. Who takes it is alone inside until he puts it back
-    bells   Events: one for all who wait to receive, one for all who wait to send; on a rendezvous each has his own
+    state   a Queue with one record in it. The task that takes the record is alone inside until it puts it back
+    events  one for all tasks that wait to receive, one for all that wait to send; on a rendezvous each task has its own
 
-So every step is done alone, and waiting consumes nothing: who finds nothing to do says in the record that he waits,
-puts it back, and waits for a bell. To send an item takes three messages to the scheduler, and to receive it too.
+So every step is done alone, and waiting consumes nothing: a task that finds nothing to do says in the record that it
+waits, puts the record back, and waits for an event. To send an item takes three messages to the scheduler, and to
+receive it too.
+
+The record:
 
     open     whether the channel is open
     held     how many items lie in `items`
-    waits    the bells that somebody may be waiting for
+    waits    the names of the events that some task may be waiting for
     wanting, granted, taken     see `rendezvous.py`
 """
 
@@ -19,7 +22,7 @@ from contextlib import asynccontextmanager
 from distributed import Event, Queue
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.cluster.run import BELLS, LONGEST_S, Unit, World
+from concmodels.models.cluster.run import LONGEST_S, RECEIVERS, SENDERS, RunningTask, World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,23 +32,23 @@ if TYPE_CHECKING:
 NOTHING: Any = object()
 
 
-class Gated:
-    """One end, and the steps that never wait; they are coroutines of the world's event loop."""
+class ChannelState:
+    """One end of a channel, and the steps that never wait; they are coroutines of the world's event loop."""
 
     def _attach(self, home: World, number: str, capacity: float, name: str | None) -> None:
         self.home, self.number = home, number
         self._capacity, self._name = capacity, name
-        self._gate: Any = None
+        self._state: Any = None
         self._items: Any = None
         self._opening = asyncio.Lock()
         home.channels[number] = self
 
     async def _open(self) -> None:
-        """Open its queues, the first time that this process needs them."""
+        """Open the queues of the channel, the first time that this process needs them."""
         async with self._opening:
-            if self._gate is None:
+            if self._state is None:
                 self._items = await self._queue("items")
-                self._gate = await self._queue("gate")
+                self._state = await self._queue("state")
 
     async def _queue(self, what: str) -> Any:
         queue = await Queue(f"{self.home.run}-{self.number}-{what}", client=self.home.client)
@@ -55,21 +58,26 @@ class Gated:
     async def _make(self) -> None:
         await self._open()
         fresh: dict[str, Any] = {"open": True, "held": 0, "waits": [], "wanting": [], "granted": [], "taken": []}
-        await self._gate.put(fresh)
+        await self._state.put(fresh)
 
-    def _bell(self, who: str) -> Any:
-        return Event(f"{self.home.run}-{self.number}-gate-{who}", client=self.home.client)
+    def _event(self, name: str) -> Any:
+        return Event(f"{self.home.run}-{self.number}-state-{name}", client=self.home.client)
 
     @asynccontextmanager
-    async def _inside(self, unit: Unit) -> AsyncIterator[dict[str, Any]]:
-        """Be alone inside. Raises as `Unit.check` while another one is there for long: he may have been killed."""
-        if self._gate is None:
+    async def _inside(self, running: RunningTask) -> AsyncIterator[dict[str, Any]]:
+        """Be alone inside.
+
+        Raises as `RunningTask.check` while another task is inside for long: that one may have been killed.
+        """
+        if self._state is None:
             await self._open()
-        await unit.take_turn()
-        coming = asyncio.ensure_future(self._gate.get())
+        await running.take_turn()
+        # The `get` runs as a task of its own, which is never cancelled: the scheduler may have handed out the record by
+        # then, and the record would be lost with the answer. Without the record, nobody could use the channel any more.
+        coming = asyncio.ensure_future(self._state.get())
         while not (await asyncio.wait([coming], timeout=LONGEST_S))[0]:
             try:
-                await unit.check()
+                await running.check()
             except BaseException:
                 self.home.begin(self._put_back(coming))
                 raise
@@ -77,52 +85,56 @@ class Gated:
         try:
             yield record
         finally:
-            await self._gate.put(record)
+            await self._state.put(record)
 
     async def _put_back(self, coming: asyncio.Future[Any]) -> None:
-        """The record comes too late for us: it goes back to where it belongs."""
-        await self._gate.put(await coming)
+        """Put the record back that comes too late, after this task has stopped waiting for it."""
+        await self._state.put(await coming)
 
     # Inside.
 
-    async def _wait_for(self, bell: str, record: dict[str, Any]) -> Any:
-        """Be rung from now on."""
-        if bell not in record["waits"]:
-            record["waits"].append(bell)
-        ring = self._bell(bell)
-        await ring.clear()
-        return ring
+    async def _wait_for(self, name: str, record: dict[str, Any]) -> Any:
+        """Say in the record that a task waits for this event; return the event, cleared.
 
-    async def _ring(self, bell: str, record: dict[str, Any]) -> None:
-        if bell in record["waits"]:
-            record["waits"].remove(bell)
-            await self._bell(bell).set()
+        It is cleared while the record is held, and set only by a task that holds the record: so no set is lost.
+        """
+        if name not in record["waits"]:
+            record["waits"].append(name)
+        event = self._event(name)
+        await event.clear()
+        return event
+
+    async def _notify(self, name: str, record: dict[str, Any]) -> None:
+        """Set this event, if the record says that a task may be waiting for it."""
+        if name in record["waits"]:
+            record["waits"].remove(name)
+            await self._event(name).set()
 
     async def _put(self, record: dict[str, Any], data: bytes, ticket: str = "") -> None:
         await self._items.put([ticket, data])
         record["held"] += 1
 
     async def _get(self, record: dict[str, Any]) -> bytes:
-        """Take the first item; who offered it hears of that."""
+        """Take the first item; if a task of a rendezvous offered it, tell that one."""
         ticket, data = await self._items.get()
         record["held"] -= 1
         if ticket:
             record["taken"].append(ticket)
-            await self._ring(ticket, record)
+            await self._notify(ticket, record)
         return bytes(data)
 
     async def _take(self, record: dict[str, Any]) -> Any:
-        """Take the first item that is not guaranteed to another; `NOTHING` if there is none."""
+        """Take the first item that is not granted to another task; `NOTHING` if there is none."""
         if record["held"] > len(record["granted"]):
             data = await self._get(record)
-            await self._ring(BELLS[1], record)
+            await self._notify(SENDERS, record)
             return data
         if not record["open"]:
             self._refuse()
         return NOTHING
 
     async def _offer(self, record: dict[str, Any], data: bytes) -> bool:
-        """Send it, if there is room or, on a rendezvous, somebody who waits for it."""
+        """Send an item if there is room or, on a rendezvous, a task that waits for one. Returns whether it was sent."""
         if not record["open"]:
             self._refuse()
         if self._capacity == 0:
@@ -130,7 +142,7 @@ class Gated:
         if record["held"] >= self._capacity:
             return False
         await self._put(record, data)
-        await self._ring(BELLS[0], record)
+        await self._notify(RECEIVERS, record)
         return True
 
     async def _grant(self, record: dict[str, Any], data: bytes) -> bool:
@@ -139,7 +151,7 @@ class Gated:
         receiver = record["wanting"].pop(0)
         record["granted"].append(receiver)
         await self._put(record, data)
-        await self._ring(receiver, record)
+        await self._notify(receiver, record)
         return True
 
     def _refuse(self) -> NoReturn:
@@ -147,5 +159,5 @@ class Gated:
 
 
 def _thawed(record: dict[str, Any]) -> dict[str, Any]:
-    """The record as it was put: on a journey, lists turn into tuples."""
+    """The record as it was put: on its way to the scheduler and back, lists turn into tuples."""
     return {key: list(value) if isinstance(value, tuple) else value for key, value in record.items()}

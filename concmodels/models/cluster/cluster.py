@@ -2,7 +2,7 @@
 
 The embedded cluster is a scheduler and one worker in this very process, which talk to each other in memory: it starts
 in 20 ms, where a cluster with two worker processes takes half a second. Each of the two listens for HTTP on a port of
-127.0.0.1, where it has no page to show: Dask can't do without.
+127.0.0.1, where it has no page to show: Dask can't be told not to.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from distributed import Client, Event, Queue, Scheduler, Worker
 from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
-from concmodels.models.cluster.run import BELLS, World
+from concmodels.models.cluster.run import EVENTS, World
 from concmodels.models.memory import leftovers
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CONNECT_S = 5.0
 """Seconds that a cluster may take to answer, and to have a first worker."""
 
-DESERTED_S = 10.0
+NO_WORKERS_S = 10.0
 """Seconds without any worker, until the tasks fail: Dask itself would wait for a new one for ever."""
 
 _EMBEDDED = {
@@ -42,8 +42,8 @@ _EMBEDDED = {
 _LOOPBACK: dict[str, Any] = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
 
 
-def knock(address: str) -> None:
-    """Raise `ModelUnavailable` if nobody listens there."""
+def check_reachable(address: str) -> None:
+    """Check that a scheduler listens at this address. Raises `ModelUnavailable`."""
     host, _, port = address.partition("://")[2].rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_S).close()
@@ -65,7 +65,7 @@ class Host:
         self._thread = threading.Thread(target=self._live, name="dask")
 
     def start(self) -> World:
-        """Return the world. Raises `ModelUnavailable` if the cluster doesn't answer or has no workers."""
+        """Start the run; return its world. Raises `ModelUnavailable` if the cluster is silent or has no workers."""
         self._thread.start()
         self._world = self._ready.result()
         return self._world
@@ -75,8 +75,8 @@ class Host:
         return sorted(self._world.unfinished) if self._world else []
 
     def stop(self) -> None:
-        """End it all, and wait for that."""
-        if self._ready.exception() is None:  # which waits for it
+        """End the run, and wait for that."""
+        if self._ready.exception() is None:  # waits until the start has succeeded or failed
             self._ready.result().loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
         if self._ended.exception() is not None and self._ready.exception() is None:
@@ -85,7 +85,7 @@ class Host:
     def _live(self) -> None:
         try:
             asyncio.run(self._host())
-        except BaseException as error:  # noqa: BLE001 - whoever waits hears of it
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
             if not self._ready.done():
                 self._ready.set_exception(error)
             self._ended.set_exception(error)
@@ -106,13 +106,13 @@ class Host:
             await _sweep(world)
 
     async def _watch(self, world: World) -> None:
-        """Wait for the end; meanwhile look whether the cluster still has workers."""
+        """Wait until `stop` is called; meanwhile look whether the cluster still has workers."""
         since = time.monotonic()
         while not self._stop.is_set():
             if self._address is None or await _has_workers(world.client):
                 since = time.monotonic()
-            if time.monotonic() - since > DESERTED_S:
-                world.deserted.set()
+            if time.monotonic() - since > NO_WORKERS_S:
+                world.no_workers.set()
             await asyncio.wait([asyncio.ensure_future(self._stop.wait())], timeout=1)
 
 
@@ -133,7 +133,7 @@ async def _embedded(stack: AsyncExitStack) -> str:
 
 
 async def _see_workers(client: Any, address: str) -> None:
-    """Without a worker, a task would wait for one for ever."""
+    """Wait for the first worker, without which a task would wait for ever. Raises `ModelUnavailable`."""
     until = time.monotonic() + CONNECT_S
     while not await _has_workers(client):
         if time.monotonic() > until:
@@ -151,14 +151,14 @@ async def _has_workers(client: Any) -> bool:
 
 
 async def _sweep(world: World) -> None:
-    """Let go of what the run's channels have been made of, at the scheduler."""
-    for task in list(world.errands):
+    """Let the scheduler drop what the run's channels were made of."""
+    for task in list(world.loop_calls):
         task.cancel()
     if world.client.status != "running":
         return
     for name in await world.all_opened():
-        queue = Queue.__new__(Queue)  # not one end more: only what closes one
+        queue = Queue.__new__(Queue)  # without `__init__`, which would open one end more instead of closing one
         queue._client, queue.name, queue.maxsize = world.client, name, 0
         queue.close()
-        for bell in BELLS:
-            await Event(f"{name}-{bell}", client=world.client).clear()
+        for waiters in EVENTS:
+            await Event(f"{name}-{waiters}", client=world.client).clear()

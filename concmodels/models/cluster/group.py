@@ -1,7 +1,7 @@
 """Tasks and groups on Dask's futures.
 
 A task secedes from its worker's pool of threads before it begins: the worker then has room for another. So there are as
-many at once as are spawned, however few threads the cluster has. What fails in a task is packed up there and unpacked
+many at once as are spawned, however few threads the cluster has. What fails in a task is pickled there and unpickled
 here, like the result: Dask itself sees only tasks that end well, unless their worker dies.
 """
 
@@ -16,15 +16,15 @@ from distributed.scheduler import KilledWorker
 from concmodels.errors import TaskCancelled, TaskDied
 from concmodels.models.cluster.run import (
     Cancelled,
-    Struck,
-    Unit,
+    Interrupted,
+    RunningTask,
     Wait,
     World,
     current,
     dumps_call,
     here,
     pack_result,
-    unit_in,
+    running_in,
     unpack_arrived,
 )
 from concmodels.models.memory.pickling import pack_error, unpack_error
@@ -43,27 +43,27 @@ _numbers = count(1)
 
 
 def work(run: str, name: str, scopes: list[str], call: bytes) -> tuple[str, bytes]:
-    """The life of a task, in a thread of a worker: returns how it ended, and its packed result or failure."""
+    """Run a task in a thread of a worker. Returns how it ended, and its pickled result or failure."""
     secede()
-    return perform(Unit(World.here(run), name, scopes), call)
+    return perform(RunningTask(World.here(run), name, scopes), call)
 
 
-def perform(unit: Unit, call: bytes) -> tuple[str, bytes]:
-    """Make the call as this task."""
-    here.unit = unit
+def perform(running: RunningTask, call: bytes) -> tuple[str, bytes]:
+    """Make the call as this task; return as `work`."""
+    here.running = running
     try:
-        function, args, kwargs = unpack_arrived(call, f"the call of task {unit.name!r}")
-        return DONE, pack_result(function(*args, **kwargs), f"the result of task {unit.name!r} can't travel")
+        function, args, kwargs = unpack_arrived(call, f"the call of task {running.name!r}")
+        return DONE, pack_result(function(*args, **kwargs), f"the result of task {running.name!r} can't travel")
     except Cancelled:
         return STOPPED, b""
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome
-        return FAILED, pack_error(error, unit.name)
+        return FAILED, pack_error(error, running.name)
     finally:
-        here.unit = None
+        here.running = None
 
 
 class Killed(TaskDied):
-    """The worker of a task ended without a word; `worker` is its address."""
+    """The worker of a task was killed; `worker` is its address."""
 
     def __init__(self, worker: str) -> None:
         super().__init__(f"the worker {worker} died")
@@ -71,9 +71,9 @@ class Killed(TaskDied):
 
 
 async def outcome_of(future: Any, world: World) -> tuple[str, Any]:
-    """Wait for what a task returns, or for the end of its worker. Called in the event loop."""
+    """Wait for what `work` returns, or for the death of the worker. Called in the event loop."""
     try:
-        state, data = await _unless_deserted(future, world)
+        state, data = await _unless_no_workers(future, world)
     except KilledWorker as killed:
         return DIED, Killed(str(killed.last_worker.address))
     except asyncio.CancelledError, FutureCancelledError:
@@ -83,8 +83,9 @@ async def outcome_of(future: Any, world: World) -> tuple[str, Any]:
     return state, data
 
 
-async def _unless_deserted(future: Any, world: World) -> Any:
-    ways = [asyncio.ensure_future(future), asyncio.ensure_future(world.deserted.wait())]
+async def _unless_no_workers(future: Any, world: World) -> Any:
+    """Wait for a future. Raises `TaskDied` once the cluster has no workers any more."""
+    ways = [asyncio.ensure_future(future), asyncio.ensure_future(world.no_workers.wait())]
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         if not ways[0].done():
@@ -117,16 +118,20 @@ class Task:
             self._world.ask(self._world.cancel(self.scope))
 
     def done(self) -> bool:
-        """Whether it has ended, however it ended."""
+        """Whether the task has ended, however it ended."""
         return bool(self._state)
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised, `TaskCancelled` if it was cancelled."""
-        unit = unit_in(self._world)
+        """Wait for the end of the task; return what it returned or raise what it raised.
+
+        Raises `TaskCancelled` if it was cancelled.
+        """
+        running = running_in(self._world)
         if not self.done():
-            self._world.ask(Wait(unit, timeout).event(self.ended), unit)
+            self._world.ask(Wait(running, timeout).event(self.ended), running)
         if self._state == STOPPED:
-            self._world.ask(unit.check(), unit)  # who is cancelled too learns of that, and not of the other's end
+            # If the caller was cancelled too, it must learn of that, and not of the other task's end.
+            self._world.ask(running.check(), running)
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self._error is not None:
             raise self._error
@@ -135,7 +140,7 @@ class Task:
         return self._value
 
     async def follow(self, future: Any, group: TaskGroup) -> None:
-        """Wait for its end in the event loop; if it failed, its group is cancelled."""
+        """Wait for the end of the task in the event loop; if it failed, cancel its group."""
         self._world.unfinished.add(self.name)
         state, data = await outcome_of(future, self._world)
         self._world.unfinished.discard(self.name)
@@ -150,7 +155,7 @@ class Task:
 
     @property
     def failure(self) -> BaseException | None:
-        """What it brings to its group's end."""
+        """The error that the task brings to the end of its group, if it has failed."""
         return self._error
 
 
@@ -158,17 +163,17 @@ class TaskGroup:
     """Tasks that end together: `with TaskGroup() as group: group.spawn(function, *args)`."""
 
     def __init__(self) -> None:
-        self._unit = current()
-        self.world = self._unit.world
+        self._owner = current()
+        self.world = self._owner.world
         self.scope = uuid.uuid4().hex
         self._open = False
         self._tasks: list[Task] = []
         self._failures = ExceptionCollector()
 
     def __enter__(self) -> Self:
-        self._unit = current()
-        self._outer = list(self._unit.scopes)
-        self._unit.scopes.append(self.scope)
+        self._owner = current()
+        self._outer = list(self._owner.scopes)
+        self._owner.scopes.append(self.scope)
         self._open = True
         return self
 
@@ -198,7 +203,7 @@ class TaskGroup:
     ) -> bool:
         if error is not None:
             self._note(error)
-        self._unit.scopes.remove(self.scope)  # from here on its own cancellation is no reason to stop waiting
+        self._owner.scopes.remove(self.scope)  # from here on its own cancellation is no reason to stop waiting
         outer = self.world.ask(self._join(error))
         self._open = False
         for task in self._tasks:
@@ -214,29 +219,29 @@ class TaskGroup:
             self._failures.add(error)
 
     async def _join(self, error: BaseException | None) -> BaseException | None:
-        """Wait until all tasks have ended; returns the cancellation that came from outside meanwhile."""
+        """Wait until all tasks have ended; return the cancellation that came from outside meanwhile."""
         outer: BaseException | None = None
         if error is not None:
             await self.world.cancel(self.scope)
         if not self._failures.errors:
             try:
                 await self._all_ended()
-                await self._unit.check()  # leaving is a checkpoint, also when the tasks were cancelled first
-            except (Cancelled, Struck) as reason:
+                await self._owner.check()  # leaving is a checkpoint, also when the tasks were cancelled first
+            except (Cancelled, Interrupted) as reason:
                 outer = self._stopped(reason)
                 await self.world.cancel(self.scope)
-        with self._unit.cleaning_up():
+        with self._owner.cleaning_up():
             await self._all_ended()
         return outer
 
     async def _all_ended(self) -> None:
         for task in self._tasks:
-            await Wait(self._unit, None).event(task.ended)
+            await Wait(self._owner, None).event(task.ended)
 
     def _stopped(self, reason: BaseException) -> BaseException | None:
-        """What ended the wait early: Ctrl-C leaves as a failure of the group."""
+        """Return the cancellation that ended the wait early; note Ctrl-C, which leaves as a failure of the group."""
         if isinstance(reason, Cancelled):
             return reason
-        assert self._unit.guard is not None
-        self._failures.add(self._unit.guard.take())
+        assert self._owner.guard is not None
+        self._failures.add(self._owner.guard.take())
         return None

@@ -1,13 +1,13 @@
 """A pool on a Dask client.
 
-What it is given waits here, and at most as many tasks as it has workers are with the cluster at a time. So a task that
-is there has as good as begun: when a worker is killed, only the tasks that it was in fail with `WorkerDied`, and the
-rest goes to others.
+What the pool is given waits here; at most as many tasks as it has workers are with the cluster at a time. So a task
+that is there has as good as begun. When a worker is killed, only the tasks that it was doing fail with `WorkerDied`,
+and the rest goes to others.
 
 A worker of the pool is no process and no thread of its own, only the right to one of the cluster's. The initializer is
-called as often as there are workers, spread over Dask's; and in a process that comes later, before its first task.
+called once for each, spread over Dask's workers; and in a process that is added later, before its first task.
 
-A task that gives the pool further tasks leaves its place to them (`secede`). So tasks may wait for tasks, however deep:
+A task that gives the pool further tasks makes room for them (`secede`). So tasks may wait for tasks, however deep:
 there are then more of them at once than the pool has workers, and no deadlock.
 """
 
@@ -21,8 +21,8 @@ from itertools import islice
 from distributed import secede
 
 from concmodels.models.cluster.group import outcome_of
-from concmodels.models.cluster.pool_job import UNFIT, Future, each, job, name_of, prepare
-from concmodels.models.cluster.run import Unit, Wait, World, current, dumps_call, here, unit_in
+from concmodels.models.cluster.pool_job import NOT_PREPARED, Future, each, job, name_of, prepare
+from concmodels.models.cluster.run import RunningTask, Wait, World, current, dumps_call, here, running_in
 from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.pools.arguments import WAITS_FOR_ITSELF, at_least_one, check_initializer, refusal
 from concmodels.models.pools.mapping import MappingExecutor
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class _Flight:
-    """The chunks of one map that are under way. `ahead` counts the items whose results were not yielded yet."""
+class _MapCall:
+    """The calls of one `map`, in chunks. `ahead` counts the items whose results were not yielded yet."""
 
     def __init__(
         self, give: Callable[[str, bytes], Future], fn: Callable[..., Any], items: Any, chunk: int, most: int | None
@@ -48,7 +48,7 @@ class _Flight:
         self._chunk, self._most = min(chunk, most or chunk), most
 
     def refill(self) -> None:
-        """Give the pool as many chunks as may be ahead: all, without a limit."""
+        """Give the pool as many chunks as may be ahead: all of them, if there is no `buffersize`."""
         while self._most is None or self.ahead + self._chunk <= self._most:
             chunk = tuple(islice(self._items, self._chunk))
             if not chunk:
@@ -69,24 +69,24 @@ class Pool(MappingExecutor):
         initializer: Callable[..., object] | None = None,
         initargs: Iterable[Any] = (),
     ) -> None:
-        """By default as many workers as the cluster has threads. Raises `ValueError` for less than one."""
+        """Make a pool, by default with a worker for each thread of the cluster. Raises `ValueError`."""
         check_initializer(initializer)
         start = b"" if initializer is None else dumps_call(initializer, tuple(initargs))
-        unit = current()
-        threads = unit.world.ask(_threads(unit.world))
+        running = current()
+        threads = running.world.ask(_threads(running.world))
         size = threads if workers is None else at_least_one("workers", workers)
-        self._attach(unit.world, uuid.uuid4().hex, unit.scopes, size, size > threads, start)
+        self._attach(running.world, uuid.uuid4().hex, running.scopes, size, size > threads, start)
         if start:
             self._starting = True
             self._idle.clear()
-            unit.world.loop.call_soon_threadsafe(unit.world.begin, self._hire())
+            running.world.loop.call_soon_threadsafe(running.world.begin, self._start_workers())
 
     def _attach(self, world: World, number: str, scopes: list[str], workers: float, spare: bool, start: bytes) -> None:
         self._world, self._number, self._scopes = world, number, [*scopes, number]
         self._workers, self._spare, self._start = workers, spare, start
         self._waiting: deque[tuple[Future, bytes]] = deque()
         self._busy = 0  # how many tasks are with the cluster
-        self._left: set[str] = set()  # those of them that left their place to others
+        self._left: set[str] = set()  # those of them that have made room for others
         self._starting = self._shut = False
         self._broken: BaseException | None = None
         self._lock = threading.Lock()
@@ -96,7 +96,7 @@ class Pool(MappingExecutor):
 
     @property
     def workers(self) -> int:
-        """How many there are."""
+        """The number of workers."""
         return int(self._workers)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
@@ -105,7 +105,7 @@ class Pool(MappingExecutor):
         return self._give(name_of(fn), dumps_call(fn, args, kwargs))
 
     def _give(self, name: str, call: bytes) -> Future:
-        self._leave_its_place()
+        self._make_room()
         future = Future(self._world, name)
         with self._lock:
             if self._shut or self._broken is not None:
@@ -114,20 +114,20 @@ class Pool(MappingExecutor):
         self._world.loop.call_soon_threadsafe(self._feed)
         return future
 
-    def _leave_its_place(self) -> None:
-        """If this is a task of this pool, it makes room for what it gives."""
-        unit = here.unit
-        if unit is None or unit.pool != self._number:
+    def _make_room(self) -> None:
+        """If the caller is a task of this pool, let it make room for what it gives."""
+        running = here.running
+        if running is None or running.pool != self._number:
             return
-        if not unit.seceded:
+        if not running.seceded:
             secede()
-            unit.seceded = True
-        self._left.add(unit.task)
+            running.seceded = True
+        self._left.add(running.task)
 
     # In the event loop.
 
-    async def _hire(self) -> None:
-        """Have the initializer called by every worker; then begin."""
+    async def _start_workers(self) -> None:
+        """Have the initializer called once for every worker; then begin."""
         client, parts = self._world.client, (self._world.run, self._number, self._scopes, self._start)
         places = _spread(await client.nthreads())
         tasks = [
@@ -136,13 +136,13 @@ class Pool(MappingExecutor):
         ]
         for task in tasks:
             state, data = await outcome_of(task, self._world)
-            if state == UNFIT:
+            if state == NOT_PREPARED:
                 self._break(unpack_error(data))
         self._starting = False
         self._feed()
 
     def _feed(self) -> None:
-        """Give the cluster as much as there are workers for."""
+        """Give the cluster as many tasks as there are workers for."""
         self._idle.clear()
         while self._waiting and not self._starting and self._busy - len(self._left) < self._workers:
             future, call = self._waiting.popleft()
@@ -157,7 +157,7 @@ class Pool(MappingExecutor):
         place = (self._world.run, self._number, key, self._scopes)
         task = self._world.client.submit(job, *place, future.name, self._start, self._spare, call, key=key, pure=False)
         state, data = await outcome_of(task, self._world)
-        if state == UNFIT:
+        if state == NOT_PREPARED:
             self._break(unpack_error(data))
             future.set_exception(refusal(self._broken))
         else:
@@ -167,7 +167,7 @@ class Pool(MappingExecutor):
         self._feed()
 
     def _break(self, reason: BaseException) -> None:
-        """The initializer has failed: nothing will be done any more."""
+        """Fail what is waiting, and take nothing more: the initializer has raised `reason`."""
         with self._lock:
             self._broken = self._broken or reason
             rest = list(self._waiting)
@@ -185,30 +185,30 @@ class Pool(MappingExecutor):
         chunksize: int | None,
         buffersize: int | None,
     ) -> Generator[Any]:
-        """Map as `MappingExecutor.map`; only that every task travels alone, unless `chunksize` says otherwise."""
+        """Start the calls; every item is a task of its own, unless `chunksize` says otherwise."""
         calls = zip(*iterables, strict=False)
-        taken = self._take(_Flight(self._give, fn, calls, chunksize or 1, buffersize), until)
+        taken = self._take(_MapCall(self._give, fn, calls, chunksize or 1, buffersize), until)
         next(taken)
         return taken
 
     @staticmethod
-    def _take(flight: _Flight, until: float | None) -> Generator[Any]:
+    def _take(mapped: _MapCall, until: float | None) -> Generator[Any]:
         """Yield the results in order, after one empty step in which the first calls are given to the pool."""
         try:
-            flight.refill()
+            mapped.refill()
             yield
-            while flight.futures:
-                values, failure = flight.futures[0].result(remaining(until))
-                flight.futures.popleft()
+            while mapped.futures:
+                values, failure = mapped.futures[0].result(remaining(until))
+                mapped.futures.popleft()
                 values.reverse()
                 while values:
-                    flight.ahead -= 1
-                    flight.refill()
-                    yield values.pop()  # nothing is to hold a result that was handed out
+                    mapped.ahead -= 1
+                    mapped.refill()
+                    yield values.pop()  # a name would hold the result that was handed out
                 if failure:
                     raise unpack_error(failure)
         finally:
-            for future in flight.futures:
+            for future in mapped.futures:
                 future.cancel()
 
     # The end.
@@ -227,25 +227,25 @@ class Pool(MappingExecutor):
             self._wait()
 
     def _wait(self) -> None:
-        unit = unit_in(self._world)
-        if unit.pool == self._number:
+        running = running_in(self._world)
+        if running.pool == self._number:
             raise RuntimeError(WAITS_FOR_ITSELF)
         try:
-            self._world.ask(self._all_done(unit), unit)
+            self._world.ask(self._all_done(running), running)
         except BaseException:
-            self._stop(unit)
+            self._stop(running)
             raise
 
-    async def _all_done(self, unit: Unit) -> None:
-        await Wait(unit, None).event(self._idle)
-        await unit.check()  # leaving is a checkpoint, also when the tasks were cancelled first
+    async def _all_done(self, running: RunningTask) -> None:
+        await Wait(running, None).event(self._idle)
+        await running.check()  # leaving is a checkpoint, also when the tasks were cancelled first
 
-    def _stop(self, unit: Unit) -> None:
+    def _stop(self, running: RunningTask) -> None:
         """Cancel what has begun and what has not, and wait for the end of it."""
         self.shutdown(wait=False, cancel_futures=True)
         self._world.ask(self._world.cancel(self._number))
-        with unit.cleaning_up():
-            self._world.ask(Wait(unit, None).event(self._idle))
+        with running.cleaning_up():
+            self._world.ask(Wait(running, None).event(self._idle))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -253,10 +253,10 @@ class Pool(MappingExecutor):
         if error is None:
             self.shutdown()
         elif not self._world.over:
-            self._stop(unit_in(self._world))
+            self._stop(running_in(self._world))
 
     def __reduce__(self) -> tuple[Callable[..., Pool], tuple[Any, ...]]:
-        """A pool travels as its number; what a task in another process gives it goes straight to the cluster."""
+        """Pickle a pool as its number; what a task in another process gives it goes straight to the cluster."""
         return revive, (self._world.run, self._number, self._scopes[:-1], self._start)
 
     def __repr__(self) -> str:
@@ -264,7 +264,10 @@ class Pool(MappingExecutor):
 
 
 def revive(run: str, number: str, scopes: list[str], start: bytes) -> Pool:
-    """A pool that arrives: here it is without bound, for its tasks are beyond the first ones'."""
+    """Unpickle a pool.
+
+    It has no bound in a process that did not make it: there it is used by its own tasks, which make room for others.
+    """
     world = World.here(run)
     pool = world.pools.get(number)
     if pool is None:
@@ -276,7 +279,7 @@ def revive(run: str, number: str, scopes: list[str], start: bytes) -> Pool:
 
 @contextmanager
 def ending_pools(world: World) -> Iterator[None]:
-    """The end of the run is the end of its pools."""
+    """End the pools of a run at the end of this block."""
     with ExitStack() as ends:
         ends.push(lambda *failure: _end_all(world, *failure))
         yield

@@ -1,4 +1,4 @@
-"""A pool's task on its way: the call in a worker's thread, and the future that somebody waits for."""
+"""A task of a pool: the call in a worker's thread, and the future that the program waits for."""
 
 import asyncio
 import uuid
@@ -8,7 +8,7 @@ from distributed import secede
 
 from concmodels.errors import CannotTravel, TaskCancelled, TaskDied, WorkerDied
 from concmodels.models.cluster.group import DIED, DONE, FAILED, Killed, perform
-from concmodels.models.cluster.run import Unit, Wait, World, unit_in, unpack_arrived
+from concmodels.models.cluster.run import RunningTask, Wait, World, running_in, unpack_arrived
 from concmodels.models.memory.pickling import pack_error, unpack_error
 
 TYPE_CHECKING = False
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-UNFIT = "unfit"
-"""How a task ends when the initializer has failed."""
+NOT_PREPARED = "not prepared"
+"""How a task ends if the initializer has failed."""
 
 _ready: set[str] = set()
 """The pools whose initializer was called in this process."""
@@ -29,12 +29,12 @@ _ready: set[str] = set()
 def prepare(run: str, pool: str, scopes: list[str], start: bytes) -> tuple[str, bytes]:
     """Call the initializer, as one worker of the pool."""
     secede()
-    state, data = _start(Unit(World.here(run), "initializer", scopes), pool, start)
-    return (UNFIT, data) if state == FAILED else (state, data)
+    state, data = _start(RunningTask(World.here(run), "initializer", scopes), pool, start)
+    return (NOT_PREPARED, data) if state == FAILED else (state, data)
 
 
-def _start(unit: Unit, pool: str, start: bytes) -> tuple[str, bytes]:
-    outcome = perform(unit, start)
+def _start(running: RunningTask, pool: str, start: bytes) -> tuple[str, bytes]:
+    outcome = perform(running, start)
     if outcome[0] == DONE:
         _ready.add(pool)
     return outcome
@@ -43,20 +43,20 @@ def _start(unit: Unit, pool: str, start: bytes) -> tuple[str, bytes]:
 def job(
     run: str, pool: str, task: str, scopes: list[str], name: str, start: bytes, spare: bool, call: bytes
 ) -> tuple[str, bytes]:
-    """Call the function. `spare`: the cluster has no thread for this, so it brings its own."""
+    """Call the function. `spare` says that the pool has more workers than the cluster has threads: it needs its own."""
     if spare:
         secede()
-    unit = Unit(World.here(run), name, scopes)
-    unit.pool, unit.task, unit.seceded = pool, task, spare
+    running = RunningTask(World.here(run), name, scopes)
+    running.pool, running.task, running.seceded = pool, task, spare
     if start and pool not in _ready:  # a process that came later
-        state, data = _start(unit, pool, start)
+        state, data = _start(running, pool, start)
         if state != DONE:
-            return (UNFIT, data) if state == FAILED else (state, data)
-    return perform(unit, call)
+            return (NOT_PREPARED, data) if state == FAILED else (state, data)
+    return perform(running, call)
 
 
 def each(fn: Callable[..., Any], chunk: tuple[tuple[Any, ...], ...]) -> tuple[list[Any], bytes]:
-    """Return the results of one chunk of a map, up to the first failure; and that, packed."""
+    """Return the results of one chunk of a map up to the first failure, and that failure pickled."""
     values: list[Any] = []
     for args in chunk:
         try:
@@ -75,7 +75,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 class Future(_Future):  # type: ignore[type-arg] # its result is whatever the function returns
-    """The standard library's future; who waits for its result can be cancelled there."""
+    """The standard library's future; a task that waits for its result can be cancelled there."""
 
     def __init__(self, world: World, name: str) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
         self._world = world
         self._number = uuid.uuid4().hex
         self._ended = ended = asyncio.Event()
-        # Of the event alone, not of this future: in a circle with its callback it would keep its result alive.
+        # The callback refers to the event alone: in a circle with its callback, the future would keep its result alive.
         self.add_done_callback(lambda _: world.loop.call_soon_threadsafe(ended.set))
         world.known[self._number] = self
 
@@ -93,12 +93,13 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
         try:
             return super().result(timeout=0)
         except TaskCancelled:
-            unit = unit_in(self._world)
+            running = running_in(self._world)
             if not self._world.over:
-                self._world.ask(unit.check(), unit)  # who is cancelled too learns of that, and not of the other's end
+                # If the caller was cancelled too, it must learn of that, and not of the other task's end.
+                self._world.ask(running.check(), running)
             raise
         finally:
-            del self  # its exception holds this frame
+            del self  # the exception holds this frame, and would keep the future alive
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """Wait for the end; return what the task raised, if anything."""
@@ -107,11 +108,11 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
 
     def _wait(self, timeout: float | None) -> None:
         if not self.done():
-            unit = unit_in(self._world)
-            self._world.ask(Wait(unit, timeout).event(self._ended), unit)
+            running = running_in(self._world)
+            self._world.ask(Wait(running, timeout).event(self._ended), running)
 
     def end(self, state: str, data: Any) -> None:
-        """Publish how the task has ended."""
+        """Set the outcome of the task."""
         if state == DONE:
             self._arrive(data)
         elif state == FAILED:
@@ -128,17 +129,17 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
             self.set_exception(error)
 
     def drop(self, error: BaseException) -> None:
-        """Nobody will begin it."""
+        """Fail a task that no worker will begin."""
         if self.set_running_or_notify_cancel():
             self.set_exception(error)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
-        """It travels as its number, and is only known in the process where it was made."""
+        """Pickle a future as its number. It is known only in the process where it was made."""
         return revive, (self._world.run, self._number)
 
 
 def revive(run: str, number: str) -> Any:
-    """A future that arrives. Raises `RuntimeError` in another process."""
+    """Unpickle a future. Raises `RuntimeError` in another process than its own."""
     found = World.here(run).known.get(number)
     if found is None:
         raise RuntimeError("this future is not here: it belongs to another process, or nobody holds it any more")

@@ -1,10 +1,11 @@
 """What a task on a Dask cluster knows: its world (a client and its event loop), its scopes, and how it waits.
 
 Everything that Dask does happens in the client's event loop. A verb of the model is a coroutine there, and the task's
-thread waits for it: so whatever takes several messages to the scheduler is never left half done, Ctrl-C or not.
+thread waits for it. So what takes several messages to the scheduler is never left half done, Ctrl-C or not.
 
-Nobody can wake a task from far away. So it waits in slices, on an `Event` that the scheduler keeps, and after each
-slice that ended in nothing it asks the scheduler which scopes were cancelled: they stand in a log that only grows.
+A task on another machine can't be woken for a cancellation. So it waits in slices, on an `Event` that the scheduler
+keeps, and after each slice that ended in nothing it asks the scheduler which scopes were cancelled: they stand in a log
+that only grows.
 """
 
 import asyncio
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
     from concmodels.models.tasks.interrupts import Guard
 
 FIRST_S, LONGEST_S = 0.02, 0.25
-"""The first slice of a wait, and the longest; each is twice the one before. A cancellation strikes at its end."""
+"""The first and the longest slice of a wait; each is twice the one before. A cancellation is raised at its end."""
 
 TURN = 64
-"""After so many operations of a channel, a task that never has to wait looks whether it was cancelled."""
+"""The number of channel operations after which a task that never has to wait looks whether it was cancelled."""
 
-BELLS = RECEIVERS, SENDERS = "receivers", "senders"
-"""The bells of a channel: who waits for them."""
+EVENTS = RECEIVERS, SENDERS = "receivers", "senders"
+"""The events of a channel, by the tasks that wait for them."""
 
 _OPENED = "opened "
 
@@ -47,8 +48,8 @@ class Cancelled(BaseException):
     """Raised where a cancelled task waits. Swallow it, and the next wait raises it again."""
 
 
-class Struck(Exception):
-    """Ctrl-C has struck while main waits; brings the news from the event loop to main's thread."""
+class Interrupted(Exception):
+    """Raised in the event loop when Ctrl-C came while main waits; main's thread raises the real interrupt."""
 
 
 class World:
@@ -62,10 +63,10 @@ class World:
         self.over = False
         self.cancelled: set[str] = set()
         self.channels: WeakValueDictionary[str, Any] = WeakValueDictionary()
-        self.known: WeakValueDictionary[str, Any] = WeakValueDictionary()  # what travels only within this process
+        self.known: WeakValueDictionary[str, Any] = WeakValueDictionary()  # the futures that were made here
         self.pools: WeakValueDictionary[str, Any] = WeakValueDictionary()
-        self.deserted = asyncio.Event()  # the cluster has had no workers for a while
-        self.errands: set[asyncio.Task[Any]] = set()
+        self.no_workers = asyncio.Event()  # set when the cluster has had no workers for a while
+        self.loop_calls: set[asyncio.Task[Any]] = set()
         self.unfinished: set[str] = set()  # the names of the tasks that were started here
         self._loop_thread = 0
         loop.call_soon_threadsafe(self._look_where)
@@ -77,7 +78,7 @@ class World:
 
     @staticmethod
     def here(run: str) -> World:
-        """The world of this run. Raises `RuntimeError` if it is over, or another cluster's."""
+        """The world of a run. Raises `RuntimeError` if the run is over, or on another cluster."""
         with _lock:
             world = _worlds.get(run)
         if world is not None:
@@ -88,45 +89,45 @@ class World:
             raise RuntimeError("this belongs to a run that is over, or to one on another cluster") from None
         return World(run, client, _loop_of(client))
 
-    def ask[R](self, errand: Coroutine[Any, Any, R], unit: Unit | None = None) -> R:
-        """Have the event loop do this, and wait for it.
+    def ask[R](self, loop_call: Coroutine[Any, Any, R], running: RunningTask | None = None) -> R:
+        """Have the event loop run a coroutine, and wait for its result.
 
-        Raises `RuntimeError` when the run is over, and `ConnectionError` when the cluster is.
+        Raises `RuntimeError` if the run is over, and `ConnectionError` if the cluster is gone.
         """
         if self.over or get_ident() == self._loop_thread:
-            errand.close()
+            loop_call.close()
             what = "belongs to a run that is over" if self.over else "would wait in the thread of Dask's event loop"
             raise RuntimeError(f"this {what}")
         try:
-            return asyncio.run_coroutine_threadsafe(errand, self.loop).result()
-        except Struck:
-            assert unit is not None and unit.guard is not None
-            unit.guard.land()
+            return asyncio.run_coroutine_threadsafe(loop_call, self.loop).result()
+        except Interrupted:
+            assert running is not None and running.guard is not None
+            running.guard.land()
             raise
         except (Exception, asyncio.CancelledError) as error:
             if self.client.status == "running" and not isinstance(error, CommClosedError):
                 raise
             raise ConnectionError("the connection to the Dask cluster is lost") from error
 
-    def begin(self, errand: Coroutine[Any, Any, Any]) -> None:
-        """Have it done by and by. Called in the event loop."""
-        task = self.loop.create_task(errand)
-        self.errands.add(task)
-        task.add_done_callback(self.errands.discard)
+    def begin(self, loop_call: Coroutine[Any, Any, Any]) -> None:
+        """Have the event loop run a coroutine in the background. Called in the event loop."""
+        task = self.loop.create_task(loop_call)
+        self.loop_calls.add(task)
+        task.add_done_callback(self.loop_calls.discard)
 
     async def cancel(self, scope: str) -> None:
-        """Cancel a scope, for everybody."""
+        """Cancel a scope, in all processes."""
         self.cancelled.add(scope)
         await self.client.log_event(self.run, scope)
 
     async def catch_up(self) -> set[str]:
-        """Return all scopes that were cancelled so far."""
+        """Read the log of the run; return all scopes that were cancelled so far."""
         log = await self.client.get_events(self.run)
         self.cancelled.update(text for _, text in log if not text.startswith(_OPENED))
         return self.cancelled
 
     async def opened(self, queue: str) -> None:
-        """Have it known that this process holds this queue: the run closes it as often at its end."""
+        """Note in the log that this process holds this queue: the run closes it as often at its end."""
         await self.client.log_event(self.run, _OPENED + queue)
 
     async def all_opened(self) -> list[str]:
@@ -144,7 +145,7 @@ _worlds: WeakValueDictionary[str, World] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
-class Unit:
+class RunningTask:
     """One task, in the thread that it runs in. The cancellation of any of its `scopes` ends it."""
 
     def __init__(self, world: World, name: str, scopes: list[str], guard: Guard | None = None) -> None:
@@ -158,22 +159,22 @@ class Unit:
         self.seceded = False  # in a pool: whether it has left its worker's pool of threads
 
     async def check(self) -> None:
-        """Raise `Cancelled`, or `Struck`, if it is time to stop. Called where nothing is half done."""
+        """Raise `Cancelled`, or `Interrupted`, if it is time to stop. Called where nothing is half done."""
         if self.shielded:
             return
         if self.guard is not None and self.guard.pending:
-            raise Struck
+            raise Interrupted
         if self.scopes and not (await self.world.catch_up()).isdisjoint(self.scopes):
             raise Cancelled(f"task {self.name!r} was cancelled")
 
     async def take_turn(self) -> None:
-        """As `check`, now and then: for a task that never has to wait."""
+        """Check as `check` at every so many operations, for a task that never has to wait."""
         if next(self._turns) % TURN == 0:
             await self.check()
 
     @contextmanager
     def cleaning_up(self) -> Iterator[None]:
-        """Nothing ends its waits in this block but a second Ctrl-C, which ends the program."""
+        """Let nothing end the waits in this block but a second Ctrl-C, which ends the program."""
         before, self.shielded = self.shielded, True
         if self.guard is not None:
             self.guard.cleaning_up = True
@@ -186,46 +187,46 @@ class Unit:
 
 
 class _Here(threading.local):
-    unit: Unit | None = None
+    running: RunningTask | None = None
 
 
 here = _Here()
 
 
-def current() -> Unit:
-    """The task of this thread. Raises `RuntimeError` outside a run."""
-    if here.unit is None:
+def current() -> RunningTask:
+    """The task that runs in this thread. Raises `RuntimeError` outside a run."""
+    if here.running is None:
         raise RuntimeError("a channel, a group or a pool of dask is made inside dask.run, in its tasks")
-    return here.unit
+    return here.running
 
 
-def unit_in(world: World) -> Unit:
-    """The task of this thread; a thread that is none gets a stand-in, which nobody cancels."""
-    return here.unit or Unit(world, threading.current_thread().name, [])
+def running_in(world: World) -> RunningTask:
+    """The task that runs in this thread; for a thread that is none, a new one that nobody cancels."""
+    return here.running or RunningTask(world, threading.current_thread().name, [])
 
 
 class Wait:
     """One wait of one task, slice by slice."""
 
-    def __init__(self, unit: Unit, timeout: float | None, first: float = FIRST_S) -> None:
-        self.unit = unit
+    def __init__(self, running: RunningTask, timeout: float | None, first: float = FIRST_S) -> None:
+        self.running = running
         self._until = deadline(timeout)
         self._slice = first
 
     def is_over(self) -> bool:
-        """Whether the timeout has struck."""
+        """Whether the timeout is over."""
         return self._until is not None and time.monotonic() >= self._until
 
     async def slice(self, attempt: Callable[[float], Awaitable[Any]]) -> None:
-        """Wait for at most so many seconds; `attempt` says False when nothing came. Raises as `Unit.check`."""
+        """Wait for one slice: `attempt` takes its seconds, and says whether it came. Raises as `RunningTask.check`."""
         seconds, self._slice = self._slice, min(2 * self._slice, LONGEST_S)
         if self._until is not None:
             seconds = min(seconds, max(0.001, self._until - time.monotonic()))
         if not await attempt(seconds):
-            await self.unit.check()
+            await self.running.check()
 
     async def event(self, event: asyncio.Event) -> None:
-        """Wait for an event of this process. Raises `TimeoutError`, and as `Unit.check`."""
+        """Wait for an event of this process. Raises `TimeoutError`, and as `RunningTask.check`."""
         while not event.is_set():
             if self.is_over():
                 raise TimeoutError("it did not happen in time")
@@ -246,7 +247,7 @@ async def nap(seconds: float) -> bool:
     return False
 
 
-# What travels: Dask's own pickle, which takes functions of the main program and lambdas along by value.
+# Pickling by Dask's own rules, which take functions of the main program and lambdas along by value.
 
 
 def dumps(item: object) -> bytes:
@@ -263,7 +264,7 @@ def pack_result(value: object, refusal: str) -> bytes:
 
 
 def unpack_arrived(data: bytes, what: str) -> Any:
-    """Unpickle what the program sends. Raises `CannotTravel` if it could leave the other side but can't arrive here."""
+    """Unpickle what the program has sent. Raises `CannotTravel` if that is impossible here; `what` names it."""
     try:
         return _loads(data)
     except Exception as error:
@@ -271,7 +272,7 @@ def unpack_arrived(data: bytes, what: str) -> Any:
 
 
 def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bytes:
-    """Pickle a call. Raises `CannotTravel`, which names what can't."""
+    """Pickle a call. Raises `CannotTravel`, which names the part that can't be pickled."""
     if not callable(function):
         raise TypeError(f"a function is needed, not {function!r}")
     try:
@@ -285,7 +286,7 @@ def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
 def _travels(value: object) -> bool:
     try:
         _dumps(value)
-    except Exception:  # noqa: BLE001 - whatever it is, it can't travel
+    except Exception:  # noqa: BLE001 - any error says that it can't be pickled
         return False
     return True
 

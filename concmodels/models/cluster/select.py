@@ -1,13 +1,13 @@
 """`select` on Dask: it asks one channel after the other, again and again, with growing pauses.
 
-Each look is done alone inside of its channel, so exactly one case takes effect. A select stands in no queue; therefore
-it can't be the sender of a rendezvous: of two selects that look for each other, none would ever be there.
+It is alone inside of a channel while it looks, so exactly one case takes effect. A select stands in no queue; therefore
+it can't be the sender of a rendezvous: of two selects that look for each other, neither would ever find the other.
 """
 
 from concmodels.errors import ChannelClosed, Selected
 from concmodels.models.cluster.channel import Channel
 from concmodels.models.cluster.channel_state import NOTHING
-from concmodels.models.cluster.run import Wait, dumps, nap, unit_in, unpack_arrived
+from concmodels.models.cluster.run import Wait, dumps, nap, running_in, unpack_arrived
 from concmodels.models.waiting.select import bad_case, shuffled
 
 TYPE_CHECKING = False
@@ -34,12 +34,12 @@ class _Case:
             )
         self._data = dumps(self.item) if self.sending else b""
 
-    async def attempt(self, unit: Any) -> Any:
-        """Do it now, if it can be done; True, the data received, `NOTHING`, or the `ChannelClosed`."""
+    async def attempt(self, running: Any) -> Any:
+        """Do this case now. Returns True if it sent, the data that it received, `NOTHING`, or the `ChannelClosed`."""
         try:
             if self.sending:
-                return await self.channel.try_send(self._data, unit) or NOTHING
-            return await self.channel.try_receive(unit)
+                return await self.channel.try_send(self._data, running) or NOTHING
+            return await self.channel.try_receive(running)
         except ChannelClosed as closed:
             return closed
 
@@ -57,16 +57,16 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     if not cases:
         raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
     home = all_cases[0].channel.home
-    unit = unit_in(home)
+    running = running_in(home)
     case: _Case
-    case, outcome = home.ask(_first(all_cases, Wait(unit, timeout, _SOON_S), priority), unit)
+    case, outcome = home.ask(_first(all_cases, Wait(running, timeout, _SOON_S), priority), running)
     return case.selected(outcome)
 
 
 async def _first(cases: list[_Case], wait: Wait, priority: bool) -> tuple[_Case, Any]:
     while True:
         for case in cases if priority else shuffled(cases):
-            outcome = await case.attempt(wait.unit)
+            outcome = await case.attempt(wait.running)
             if outcome is not NOTHING:
                 return case, outcome
         if wait.is_over():

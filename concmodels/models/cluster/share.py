@@ -18,7 +18,7 @@ _handles: WeakValueDictionary[str, Shared] = WeakValueDictionary()
 
 
 class Shared(sharing.Shared):
-    """One object that all tasks of an embedded cluster see. Between them it travels as its number."""
+    """One object that all tasks of an embedded cluster see. It is pickled as its number."""
 
     __slots__ = ("_number",)
 
@@ -32,7 +32,7 @@ class Shared(sharing.Shared):
 
 
 def revive(number: str) -> Shared:
-    """A handle that arrives. Raises `RuntimeError` if nobody holds the buffer any more."""
+    """Unpickle a handle. Raises `RuntimeError` if nobody holds the buffer any more."""
     try:
         return _handles[number]
     except KeyError:

@@ -125,7 +125,7 @@ class Guard:
         self._wake()
 
     def put_off(self) -> None:
-        """Raise the interrupt later: it struck where something is half done, or has just been done, and would be lost."""
+        """Raise the interrupt later: it struck where something is half done, or just done and not returned yet."""
         if not self.pending:
             self.pending = True
             _thread.start_new_thread(self._resend, ())

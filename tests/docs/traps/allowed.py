@@ -21,7 +21,7 @@ POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.
 ONE_WRITER = "each word of a worker's memory has one writer: here it is the worker, or who holds the pool's lock"
 ONE_TAKER = "the iterator of one `map`, which belongs to whoever takes its results"
 DASK_LOOP = "only the event loop of Dask's client comes here"
-DASK_LOCK = "its callers hold the gate's record, which only one of the cluster has at a time"
+DASK_LOCK = "its callers hold the channel's record, which only one task of the cluster has at a time"
 PAST = "the run is over: its tasks have ended, and with them those who used the view"
 
 ALLOWED = {
@@ -58,11 +58,11 @@ ALLOWED = {
         "_see_workers",
         "polling",
     ): "only while the cluster has no workers yet: Dask tells nobody",
-    ("models/cluster/channel_state.py", "Gated._put", "increment"): DASK_LOCK,
-    ("models/cluster/channel_state.py", "Gated._get", "increment"): DASK_LOCK,
+    ("models/cluster/channel_state.py", "ChannelState._put", "increment"): DASK_LOCK,
+    ("models/cluster/channel_state.py", "ChannelState._get", "increment"): DASK_LOCK,
     ("models/cluster/group.py", "the module", "module state"): NAMES,
     ("models/cluster/group.py", "TaskGroup.spawn", "shared iterator"): NAMES,
-    ("models/cluster/pool.py", "_Flight.refill", "increment"): ONE_TAKER,
+    ("models/cluster/pool.py", "_MapCall.refill", "increment"): ONE_TAKER,
     ("models/cluster/pool.py", "Pool._feed", "check then act"): DASK_LOOP,
     ("models/cluster/pool.py", "Pool._feed", "increment"): DASK_LOOP,
     ("models/cluster/pool.py", "Pool._do", "increment"): DASK_LOOP,
@@ -70,7 +70,7 @@ ALLOWED = {
     ("models/cluster/pool.py", "Pool._take", "increment"): ONE_TAKER,
     ("models/cluster/pool_job.py", "the module", "module state"): "which pools' initializers this process has called",
     ("models/cluster/rendezvous.py", "Rendezvous._keep", "increment"): DASK_LOCK,
-    ("models/cluster/run.py", "Unit.take_turn", "shared iterator"): TURNS,
+    ("models/cluster/run.py", "RunningTask.take_turn", "shared iterator"): TURNS,
     (
         "models/memory/pool/worker_memory.py",
         "make",
