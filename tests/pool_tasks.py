@@ -17,7 +17,7 @@ def uneven(x):
 
 
 def noted(path, x):
-    """Leave a line in a file, which survives whoever wrote it, then do something uneven."""
+    """Leave a line in a file, which survives the process that wrote it, then do something uneven."""
     file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(file, f"{x}\n".encode())
     os.close(file)

@@ -185,7 +185,7 @@ class Task(_Task):
     """The handle of a greenlet."""
 
     call_soon = _call_soon
-    give_way = staticmethod(eventlet.sleep)
+    reschedule = staticmethod(eventlet.sleep)
 
 
 class _Waiter(HubWaiter):

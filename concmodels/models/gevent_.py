@@ -147,7 +147,7 @@ class Task(_Task):
     """The handle of a greenlet."""
 
     call_soon = _call_soon
-    give_way = staticmethod(gevent.sleep)
+    reschedule = staticmethod(gevent.sleep)
 
 
 class _Waiter(HubWaiter):

@@ -294,7 +294,7 @@ from concmodels import load
 def strike(done):
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         os.kill(os.getpid(), signum)
-        sum(range(100_000))  # where a knock would raise
+        sum(range(100_000))  # where the signal would raise if it were sent again
     done.send(subprocess.run(["sh", "-c", "kill -HUP $$; kill -TERM $$"]).returncode)
 
 

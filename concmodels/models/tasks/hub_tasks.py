@@ -117,7 +117,7 @@ class Task:
 
     call_soon: ClassVar[Callable[[Callable[[], object]], object]]
 
-    def give_way(self) -> None:
+    def reschedule(self) -> None:
         """Let the hub run one round; it throws what is due."""
         raise NotImplementedError(f"{type(self).__module__} must say how to let others run")
 
@@ -155,7 +155,7 @@ class Task:
         """
         assert self.ended is not None
         self.ended.wait(timeout)
-        self.give_way()  # a caller that was cancelled too must learn of that, and not of the other task's end
+        self.reschedule()  # a caller that was cancelled too must learn of that, and not of the other task's end
         if isinstance(self._error, Cancelled):
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self._error is not None:
@@ -274,7 +274,7 @@ class TaskGroup:
         """Let the hub throw what is due. Leaving a group is a checkpoint, even if all its tasks have ended."""
         task = self.here()
         if task is not None:
-            task.give_way()
+            task.reschedule()
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
