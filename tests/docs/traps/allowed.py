@@ -76,7 +76,11 @@ ALLOWED = {
         "make",
         "sliced view",
     ): "a view of its own, of a memory that no worker has been given yet",
-    ("models/tasks/failures.py", "ExceptionCollector.add", "check then act"): "its callers hold the group's lock, or are alone",
+    (
+        "models/tasks/failures.py",
+        "ExceptionCollector.add",
+        "check then act",
+    ): "its callers hold the group's lock, or are alone",
     ("models/memory/interpreters.py", "InterpreterSupervisor.wait", "check then act"): (
         "hosts append; one supervisor takes"
     ),
