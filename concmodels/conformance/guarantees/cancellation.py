@@ -56,7 +56,7 @@ async def cancelling_one_leaves_the_others_alone(model):
         await channel.send("undisturbed")
         await pause(model)
         channel.close()
-        assert await sibling.result(PATIENCE) == ["undisturbed"]
+    assert await sibling.result() == ["undisturbed"]  # out here: a body that is cancelled leaves without an error
 
 
 @guarantee()

@@ -11,6 +11,7 @@ from .tools import (
     answer,
     cooperative,
     guarantee,
+    pause,
     receive_all,
     send_all,
 )
@@ -191,6 +192,45 @@ async def no_receiver_is_overtaken_for_ever(model, capacity):
                 break
         channel.close()
     assert sorted([got.receive_nowait() for _ in NAMES]) == sorted(NAMES)
+
+
+async def receive_once(channel):
+    """Receive one item."""
+    return await channel.receive()
+
+
+@guarantee(capacity=BOUNDED)
+async def a_sender_that_waits_is_served_before_long(model, capacity):
+    """No waiter is overtaken for ever: a sender that waits is served, however often another one comes back."""
+    channel = model.Channel(capacity)
+    async with model.TaskGroup() as group:
+        for _ in range(capacity):
+            await channel.send("earlier")
+        patient = group.spawn(send_all, channel, ["patient"])
+        await pause(model)
+        group.spawn(send_for_ever, channel, "greedy")
+        for _ in Attempts(model):
+            await pause(model)  # until the greedy one waits again
+            await channel.receive(PATIENCE)
+            if patient.done():
+                break
+        group.cancel()
+
+
+@guarantee(capacity=CAPACITIES)
+async def a_receiver_that_waits_is_served_before_long(model, capacity):
+    """No waiter is overtaken for ever: a receiver that waits is served, however often another one comes back."""
+    channel = model.Channel(capacity)
+    async with model.TaskGroup() as group:
+        patient = group.spawn(receive_once, channel)
+        await pause(model)
+        group.spawn(receive_all, channel)
+        for _ in Attempts(model):
+            await pause(model)  # until the greedy one waits again
+            await channel.send("item", PATIENCE)
+            if patient.done():
+                break
+        group.cancel()
 
 
 ENOUGH = 2_000

@@ -4,6 +4,8 @@ The body of each guarantee does both without a checkpoint in between. In a coope
 go on in the meantime, so it is certain which of the two came first.
 """
 
+import time
+
 from concmodels.errors import ChannelClosed, TaskCancelled, WouldBlock
 
 from .tools import (
@@ -25,6 +27,12 @@ NEEDS = ("TaskGroup",)
 
 RECEIVING = ("receive", "iterate", "select")
 SENDING = ("send", "select")
+
+SOON = 0.002
+"""Seconds."""
+
+ROUNDS = 5
+"""Some loops let those whose time is up go on in any order."""
 
 
 async def receive_by(model, channel, operation):
@@ -106,6 +114,39 @@ async def an_item_after_the_cancellation(model, operation, capacity):
             await task.result(PATIENCE)
     assert drain(report) == ["in the operation"]
     assert drain(channel) == ([] if capacity == 0 else ["item"])
+
+
+async def receive_in_time(model, channel, operation, timeout):
+    """Receive one item by then; return what was received."""
+    try:
+        if operation == "select":
+            return [(await model.select(channel, model.Channel(0), timeout=timeout)).item]
+        return [await channel.receive(timeout)]
+    except TimeoutError:
+        return []
+
+
+async def send_after(model, channel, seconds):
+    """Send then what can be sent without waiting; return what was sent."""
+    await model.sleep(seconds)
+    try:
+        channel.send_nowait("item")
+    except WouldBlock:
+        return []
+    return ["item"]
+
+
+@guarantee(by=cooperative, operation=("receive", "select"), capacity=CAPACITIES)
+async def an_item_in_the_turn_of_the_timeout(model, operation, capacity):
+    """A `receive` that times out in the turn in which an item comes has taken nothing: the item stays."""
+    for _ in range(ROUNDS):
+        channel = model.Channel(capacity)
+        async with model.TaskGroup() as group:
+            receiver = group.spawn(receive_in_time, model, channel, operation, 2 * SOON)
+            sender = group.spawn(send_after, model, channel, SOON)
+            await model.sleep(0)  # now both wait
+            time.sleep(3 * SOON)  # nobody goes on, until the time of both is up
+        assert [*await receiver.result(), *drain(channel)] == await sender.result()
 
 
 @guarantee(by=cooperative, operation=SENDING, capacity=BOUNDED)

@@ -117,10 +117,12 @@ async def send_patiently(channel, item):
     await channel.send(item, PATIENCE)
 
 
-async def send_hastily(channel, rounds, timeout):
+async def send_hastily(model, channel, rounds, timeout):
     """Send numbers with a timeout that is sometimes too short; return the numbers that were accepted."""
     accepted = []
     for number in range(rounds):
+        if number % 3 == 0:
+            await model.sleep(timeout)  # now and then it is the receiver who has to wait
         try:
             await channel.send(number, timeout)
             accepted.append(number)
@@ -149,7 +151,7 @@ async def a_timeout_that_races_a_partner_is_exact(model, effort, capacity):
     timeout = effort.hop
     channel = model.Channel(capacity)
     async with model.TaskGroup() as group:
-        sender = group.spawn(send_hastily, channel, effort.items, timeout)
+        sender = group.spawn(send_hastily, model, channel, effort.items, timeout)
         receiver = group.spawn(receive_hastily, channel, timeout)
     assert await sender.result() == await receiver.result()
 
