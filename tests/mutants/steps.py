@@ -1,0 +1,70 @@
+"""The one table of what the mutants know of the library's inside. Whoever renames something there changes it here.
+
+Most mutants change a public verb and need none of this. A name stands here as the attribute that is replaced or read;
+a class or a module as `module:class`, for `found`.
+"""
+
+from importlib import import_module
+
+# Channels of the models of one process (models/waiting/channel.py).
+OFFER = "_offer"  # (item): give it to a receiver or keep it; False if neither
+TAKE = "_take"  # (): the oldest item, from the buffer or from a sender
+QUEUE = "_queue"  # (waiter, queue): this one will wait
+BUFFER, CAPACITY = "_buffer", "_capacity"
+SENDERS, RECEIVERS = "_senders", "_receivers"  # the queues of waiters: `claim(DONE)`, `item`, `wake()`
+DONE = "done"
+TURNS = "_turns"  # the class's count of operations, after which a cooperative model lets others run
+
+# Tasks, groups and pools of the models of one process (models/tasks, models/pools).
+FAILED = "_failed"  # (error): somebody failed; calls the group's `cancel`
+ENDED = "ended"  # (task, error)
+LEAVING = "checkpoint"  # (): what makes leaving a group a checkpoint
+NATIVE = "_native"  # the group of asyncio, trio
+TASK = "concmodels.models.tasks.task:Task"
+FUTURE = "concmodels.models.pools.future:Future"
+WORKERS = "concmodels.models.pools.workers:Staff"
+WORKERS_WAIT = "wait"  # (waiter, timeout): a worker waits for others
+SHARED = "concmodels.models.sharing:Shared"
+
+# Beyond a memory boundary (models/memory).
+PARTICIPANT = "concmodels.models.memory.participant:Unit"
+WAKE, WAKE_ALL, PACK = "wake", "wake_all", "pack"  # its methods: (list of waiters), the same, (item)
+ATTACH, MOST = "_attach", "_most"  # of a channel: (participant, number), and how many items it holds
+PIPE = "concmodels.models.memory.transports:PipeSlots"
+INTERPRETER_QUEUE = "concmodels.models.memory.transports:QueueSlots"
+GROUP_TASK = "concmodels.models.memory.group:Task"
+TASK_FAILURE = "failure"  # (): what it brings to its group's end
+MUST_WAIT = "_must_wait"  # of a group: whether one of its tasks lives
+PARTICIPATES, SCOPE, LIVE_TASKS = "unit", "_at", "LIVE"  # of a group: its participant, its record; in `ARENA`
+ARENA = "concmodels.models.memory.arena:"
+CHILD_MODULE = "concmodels.models.memory.child:"
+CHILD_FINISH = "finish"  # of `CHILD_MODULE`: (participant, record, state, data)
+EXPENDABLE = "EXPENDABLE"  # in `ARENA`: the word of a record that says that its failure cancels nobody
+PARENT = "PARENT"  # in `ARENA`: the word of a record with the scope around it
+PROCESSES = "concmodels.models.memory.processes:"
+PROCESS = "concmodels.models.memory.processes:Child"
+PRELOAD = "_PRELOAD"  # in `PROCESSES`: what the forkserver imports
+SPAWNED = "concmodels.models.memory.processes:_SpawnPopen"
+LAUNCH = "_launch"
+INTERPRETERS = "concmodels.models.memory.interpreters:"
+LIFE, LIFE_PATH = "_LIFE", "sys.path[:] = path\n"  # in `INTERPRETERS`: what each runs, and the line where it can import
+BOUNDARY_FUTURE = "concmodels.models.memory.pool.future:Future"
+BOUNDARY_SHARED = "concmodels.models.memory.buffer:Shared"
+CHECK_SHARED = "_check"  # (words): raises if it was released
+MAP_CALL = "concmodels.models.memory.pool.batches:Mapping"
+FETCH = "fetch"  # (most): the next items
+DISPATCHER_MODULE = "concmodels.models.memory.pool.dispatcher:"
+DISPATCHER = "concmodels.models.memory.pool.dispatcher:Floor"
+START_WORKER, INITIALIZER, SIZE = "hire", "_initializer", "_workers"
+WORKER = "concmodels.models.memory.pool.worker_handle:Member"
+REAP = "bury"  # (error, completed): the worker has died
+COLLECT = "harvest"  # (completed): read its results
+BATCHES, MEMORY = "batches", "words"
+BEGUN = "BEGUN"  # in `WORKER_MEMORY`
+WORKER_MEMORY = "concmodels.models.memory.pool.worker_memory:"
+
+
+def found(place):
+    """The class or the module of this place."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name) if name else import_module(module)

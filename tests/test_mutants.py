@@ -1,0 +1,55 @@
+"""The guarantees that `make test` holds models to find every mutant, and nothing in a model without a defect.
+
+A mutant is a model with one defect: see `mutants`. `python tests/mutants` prints which guarantee finds which.
+"""
+
+import pytest
+from mutants import judge, mutants, named
+
+QUICK = (
+    *("channels.loses_an_item", "channels.breaks_the_order", "channels.close_drops_what_was_accepted"),
+    *("groups.swallows_a_failure", "groups.leaves_before_the_last_task", "selects.ignores_priority"),
+    *("pools.has_a_worker_too_many", "runs.leaves_a_thread_behind", "boundary_channels.breaks_the_order"),
+    *("boundary_groups.gives_the_task_before", "boundary_pools.begins_a_deadly_task_again"),
+)
+"""Some of each kind that are found within a second or two."""
+
+ROUNDS = 10
+
+
+def test_some_mutants_are_killed():
+    found = [named(name) for name in QUICK]
+    alive = [it.mutant for it in judge.judge_all(found, judge.reduced, rounds=ROUNDS) if not it.killers]
+    assert not alive
+
+
+@pytest.mark.stress
+@pytest.mark.timeout(850)
+def test_every_mutant_is_killed():
+    alive = [it.mutant for it in judge.judge_all(mutants(), judge.reduced) if not it.killers]
+    assert not alive
+
+
+@pytest.mark.parametrize("name", ["threads", "subinterp"])
+def test_without_a_defect_nothing_is_killed(name):
+    holder = judge.Holder(name)
+    try:
+        reasons = [holder.reason(it) for it in judge.reduced(name) if it.chapter == "waiting"]
+    finally:
+        holder.end()
+    assert len(reasons) > 20 and not any(reasons)
+
+
+def test_what_the_healthy_model_does_not_keep_kills_nobody(monkeypatch):
+    mutant = named("groups.swallows_a_failure")
+    monkeypatch.setattr(judge.Healthy, "keeps", lambda *_: False)
+    suite = [it for it in judge.whole(mutant.model) if it.full_name == "failures.an_error_is_there_once"]
+    with judge.Healthy() as healthy:
+        verdict = judge.judge(mutant, suite, healthy)
+    assert not verdict.killers and [name for name, _ in verdict.disputed] == ["failures.an_error_is_there_once"]
+
+
+def test_mutants_are_of_all_kinds():
+    models = [it.model.partition(":")[0] for it in mutants()]
+    assert len(models) >= 40 and sum(it in ("processes", "subinterp") for it in models) >= 12
+    assert len({repr(it) for it in mutants()}) == len(models)
