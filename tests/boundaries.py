@@ -173,7 +173,7 @@ def run_script(tmp_path, text, *, check=True):
 
 
 def _offspring(pid):
-    """All processes below this one that are not multiprocessing's own servers."""
+    """Return all processes below this one that are not servers of multiprocessing."""
     found = []
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         try:

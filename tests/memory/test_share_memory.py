@@ -24,7 +24,7 @@ def arena(model):
 
 
 def in_memory(model):
-    """The bytes that the run's file in memory takes."""
+    """Return the bytes that the run's file in memory takes."""
     return os.fstat(arena(model).fd).st_blocks * 512
 
 
@@ -175,7 +175,7 @@ def test_a_view_may_end_while_the_lock_is_held(model):
 
 
 def pss():
-    """Of this process and all that descend from it, in bytes: a page that n of them share counts once."""
+    """Return the memory of this process and all that descend from it, in bytes: a shared page counts once."""
     return memory.own_pss() + memory.of_descendants().pss
 
 
