@@ -32,7 +32,7 @@ OK, BAD_INPUT, INTERRUPTED = 0, 2, 130
 
 
 def parser() -> Parser:
-    """The command line."""
+    """Return the parser of the command line."""
     top = Parser(prog="python -m benchmarks", description="Measure the models, show what came of it.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="measure")
@@ -58,21 +58,21 @@ def parser() -> Parser:
 
 
 def add_chosen(command: argparse.ArgumentParser) -> None:
-    """What says which candidates are meant."""
+    """Add the arguments that choose candidates."""
     command.add_argument("wanted", nargs="*", metavar="SUITE[/CELL[/CANDIDATE]]", help="default: everything")
     command.add_argument("--model", action="append", dest="models", metavar="NAME", help="and what it is held against")
     command.add_argument("--quick", action="store_true", help="small sizes, one round: only whether it works")
 
 
 def whole(text: str) -> int:
-    """A number of rounds."""
+    """Read a number of rounds."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"there must be at least one round, not {text}")
     return int(text)
 
 
 def chosen(options: argparse.Namespace) -> list[Candidate]:
-    """The candidates that are asked for. Raises `BadInput`."""
+    """Return the candidates that the command line asks for. Raises `BadInput`."""
     for name in options.models or ():
         catalog.facts(name)
     found: list[Candidate] = []
@@ -91,7 +91,7 @@ def chosen(options: argparse.Namespace) -> list[Candidate]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure, write the file, and say what came of it."""
+    """Measure, write the file, and print what was measured."""
     from benchmarks.running import measured
 
     candidates = chosen(options)
@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_output(path: Path | None) -> None:
-    """Raise `BadInput` where no result can be written, rather than find that out at the end."""
+    """Raise `BadInput` if no result can be written there, so that this is found out before the run."""
     if path is None:
         return
     if path.is_dir() or not path.absolute().parent.is_dir():
@@ -112,7 +112,7 @@ def check_output(path: Path | None) -> None:
 
 
 def listed(options: argparse.Namespace) -> int:
-    """The suites; or the candidates of what is asked for."""
+    """Print the suites, or the candidates that the command line asks for."""
     from benchmarks.session import described
 
     out = console(sys.stdout)
@@ -129,7 +129,7 @@ def listed(options: argparse.Namespace) -> int:
 
 
 def show(options: argparse.Namespace) -> int:
-    """The tables of a result."""
+    """Print the tables of a result."""
     from benchmarks import tables
 
     results, out = read(options.file), console(sys.stdout)
@@ -146,7 +146,7 @@ def show(options: argparse.Namespace) -> int:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """What changed."""
+    """Print the differences between two results."""
     from benchmarks import tables
 
     old, new = read(options.old), read(options.new)
@@ -159,7 +159,7 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def report(options: argparse.Namespace) -> int:
-    """A page, charts and tables."""
+    """Write a page, charts and tables of a result."""
     need("matplotlib", "the report")
     from benchmarks.report.writing import NotWritten, write
 

@@ -10,7 +10,7 @@ from concmodels.work import Work, load
 
 
 def ours(model: str, tasks: int, workers: int, work: str, **options: Any) -> float:
-    """In the pool of a loaded."""
+    """Run the work in the pool of a model, in a run of its own."""
     from benchmarks.calls import not_without
     from concmodels import catalog
 
@@ -22,7 +22,7 @@ def ours(model: str, tasks: int, workers: int, work: str, **options: Any) -> flo
 
 
 def life(model: Any, work: Work) -> float:
-    """In a sync model."""
+    """Make a pool, use it and end it, in a sync model; return the seconds."""
     with work.prepared(model):
         items, begin = list(work.items()), time.perf_counter()
         with model.Pool(work.workers) as pool:
@@ -33,7 +33,7 @@ def life(model: Any, work: Work) -> float:
 
 
 async def async_life(model: Any, work: Work) -> float:
-    """In an async model."""
+    """The async form of `life`."""
     async with work.prepared(model):
         items, begin = list(work.items()), time.perf_counter()
         async with model.Pool(work.workers) as pool:
@@ -50,7 +50,7 @@ def check(results: list[Any], work: Work) -> None:
 
 
 def executor(executor: str, tasks: int, workers: int, size: int) -> float:
-    """The slices of the factorial in an executor of the standard library, or one after the other."""
+    """Compute the slices of the factorial in an executor of the standard library, or one after the other."""
     import concurrent.futures
 
     work = load("cpu")("threads", tasks, workers, kind="factorial", size=size)

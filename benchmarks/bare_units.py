@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.units import Watch
+from benchmarks.units import UnitTimer
 
 if TYPE_CHECKING:
     from benchmarks.units import Took
@@ -18,17 +18,17 @@ def threads(units: int) -> Took:
         here.release()
         go.wait()
 
-    watch = Watch(units)
+    timer = UnitTimer(units)
     started = [threading.Thread(target=wait) for _ in range(units)]
     for thread in started:
         thread.start()
     for _ in started:
         here.acquire()
-    watch.all_run()
+    timer.all_run()
     go.set()
     for thread in started:
         thread.join()
-    return watch.took()
+    return timer.took()
 
 
 def processes(units: int) -> Took:
@@ -37,22 +37,22 @@ def processes(units: int) -> Took:
 
     context = multiprocessing.get_context("forkserver")
     here, go = context.Semaphore(0), context.Semaphore(0)
-    watch = Watch(units)
+    timer = UnitTimer(units)
     started = [context.Process(target=wait, args=(here, go)) for _ in range(units)]
     for process in started:
         process.start()
     for _ in started:
         here.acquire()
-    watch.all_run()
+    timer.all_run()
     for _ in started:
         go.release()
     for process in started:
         process.join()
-    return watch.took()
+    return timer.took()
 
 
 def wait(here: Any, go: Any) -> None:
-    """What a bare process does."""
+    """Wait: the function of a bare process."""
     here.release()
     go.acquire()
 
@@ -71,16 +71,16 @@ def interpreters(units: int) -> Took:
         for _ in range(count):
             created.append(interpreters.create())
 
-    watch = Watch(units)
+    timer = UnitTimer(units)
     halves = [threading.Thread(target=create, args=(count,)) for count in (units // 2, units - units // 2)]
     for thread in halves:
         thread.start()
     for thread in halves:
         thread.join()
-    watch.all_run()
+    timer.all_run()
     for interpreter in created:
         interpreter.close()
-    return watch.took()
+    return timer.took()
 
 
 def asyncio(units: int) -> Took:
@@ -94,14 +94,14 @@ def asyncio(units: int) -> Took:
             here.release()
             await go.wait()
 
-        watch = Watch(units)
+        timer = UnitTimer(units)
         async with asyncio.TaskGroup() as group:
             for _ in range(units):
                 group.create_task(wait())
             for _ in range(units):
                 await here.acquire()
-            watch.all_run()
+            timer.all_run()
             go.set()
-        return watch.took()
+        return timer.took()
 
     return asyncio.run(main())

@@ -15,21 +15,21 @@ FIGURES = (
 
 
 def ring(**sizes: Any) -> Took:
-    """`concmodels.ring.ring`."""
+    """Run `concmodels.ring.ring`."""
     from concmodels.ring import ring
 
     return run_of(ring, **sizes)
 
 
 def channel(**sizes: Any) -> Took:
-    """`concmodels.channel.channel`."""
+    """Run `concmodels.channel.channel`."""
     from concmodels.channel import channel
 
     return run_of(channel, **sizes)
 
 
 def pool(**sizes: Any) -> Took:
-    """`concmodels.pool.pool`."""
+    """Run `concmodels.pool.pool`."""
     from concmodels.pool import pool
 
     return run_of(pool, **sizes)
@@ -49,7 +49,7 @@ def run_of(program: Any, **sizes: Any) -> Took:
 
 
 def baseline_stream(model: str, nodes: int, messages: int) -> float:
-    """The baseline of a model, streaming."""
+    """Run the baseline of a model, with all messages in flight."""
     from benchmarks import baselines
 
     not_without(model)
@@ -57,7 +57,7 @@ def baseline_stream(model: str, nodes: int, messages: int) -> float:
 
 
 def baseline_token(model: str, nodes: int, messages: int) -> float:
-    """The baseline of a model, one message under way."""
+    """Run the baseline of a model, with one message in flight."""
     from benchmarks import baselines
 
     not_without(model)
@@ -65,7 +65,7 @@ def baseline_token(model: str, nodes: int, messages: int) -> float:
 
 
 def not_without(model: str) -> None:
-    """Raise `NotHere` where the model itself can't run: then its baseline can't either."""
+    """Raise `NotHere` if the model can't run here, because its baseline can't either."""
     from concmodels.catalog import why_not
 
     if why := why_not(model):
@@ -73,7 +73,7 @@ def not_without(model: str) -> None:
 
 
 def peer_stream(peer: str, nodes: int, messages: int, capacity: float = inf) -> float:
-    """A peer, streaming."""
+    """Run a peer, with all messages in flight."""
     from benchmarks import peers
 
     not_without_library(peer)
@@ -81,7 +81,7 @@ def peer_stream(peer: str, nodes: int, messages: int, capacity: float = inf) -> 
 
 
 def peer_token(peer: str, nodes: int, messages: int) -> float:
-    """A peer, one message under way."""
+    """Run a peer, with one message in flight."""
     from benchmarks import peers
 
     not_without_library(peer)
@@ -89,7 +89,7 @@ def peer_token(peer: str, nodes: int, messages: int) -> float:
 
 
 def not_without_library(peer: str) -> None:
-    """Raise `NotHere` where a peer's library is missing, or its model can't run."""
+    """Raise `NotHere` if a peer's library is missing, or its model can't run here."""
     from benchmarks import peers
 
     not_without(peers.PEERS[peer].model)
@@ -98,7 +98,7 @@ def not_without_library(peer: str) -> None:
 
 
 def language(language: str, kind: str, nodes: int, messages: int, capacity: int = 0) -> Took:
-    """The ring in another language: built into a folder of its own, then run."""
+    """Build the ring in another language in a folder of its own, then run it."""
     import tempfile
 
     from benchmarks import other_languages
@@ -115,14 +115,14 @@ def language(language: str, kind: str, nodes: int, messages: int, capacity: int 
 
 
 def classic(classic: str, model: str, size: int) -> float:
-    """One of the classics in a model."""
+    """Run one of the classics on a model."""
     from benchmarks import classics
 
     return classics.run(classic, model, size)
 
 
 def pool_lap(lap: str, tasks: int, workers: int) -> float:
-    """A pool that is not ours, by its name in `benchmarks.pool_laps`."""
+    """Run a pool of `benchmarks.pool_laps` by its name there."""
     from benchmarks.pool_laps import LAPS
 
     return LAPS[lap](tasks, workers)

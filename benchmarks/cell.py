@@ -13,7 +13,7 @@ KINDS = ("model", "baseline", "peer", "language", "past")
 
 
 class NotHere(Exception):
-    """This can't be measured on this machine or this Python; the message says why."""
+    """The candidate can't be measured on this machine or this Python; the message says why."""
 
 
 class Candidate:
@@ -57,7 +57,7 @@ class Candidate:
 
     @property
     def path(self) -> str:
-        """As the command line names it: `ring/stream/threads`."""
+        """The path of the candidate on the command line: `ring/stream/threads`."""
         return f"{self.suite}/{self.cell}/{self.name}"
 
     def __repr__(self) -> str:

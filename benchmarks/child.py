@@ -18,7 +18,7 @@ TICK_S = 0.02
 
 
 class Failed(Exception):
-    """The worker came to no result; the message says why."""
+    """The worker ended without a result; the message says why."""
 
     def __init__(self, why: str, *, fault: bool = True) -> None:
         super().__init__(why)
@@ -58,7 +58,8 @@ def finished(command: list[str], stderr: int, modules: str | None) -> int:
 
 
 def ended(worker: subprocess.Popen[bytes], limit_s: float) -> bool:
-    """Wait for the end of a worker, but leave it to be reaped: until then the number of its group is its own."""
+    """Wait until a worker has ended, without reaping it: until it is reaped, the id of its process group
+    stays its own."""
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
         if os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
@@ -68,7 +69,7 @@ def ended(worker: subprocess.Popen[bytes], limit_s: float) -> bool:
 
 
 def end(worker: subprocess.Popen[bytes]) -> None:
-    """End a worker, if it still runs, and everything that it has started; a further Ctrl-C waits until that is done."""
+    """End a worker and everything that it has started; a further Ctrl-C waits until that is done."""
     old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         if not ended(worker, TICK_S):
@@ -81,7 +82,7 @@ def end(worker: subprocess.Popen[bytes]) -> None:
 
 
 def cause(code: int, errors: str) -> str:
-    """Why a worker failed, in one line."""
+    """Return in one line why a worker failed."""
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     return last_line(errors)

@@ -15,7 +15,7 @@ WILD = 4.0
 
 @dataclass(frozen=True)
 class Goal:
-    """Ours against another: above 1 is faster, or smaller. Both are `suite/cell/candidate`."""
+    """A goal for the ratio of ours to another: above 1 is faster, or smaller. Both are `suite/cell/candidate`."""
 
     ours: str
     theirs: str
@@ -28,7 +28,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A goal, and what was measured for it under one Python."""
+    """A goal, with what was measured for it under one Python."""
 
     goal: Goal
     python: str
@@ -37,7 +37,7 @@ class Verdict:
 
     @property
     def ratio(self) -> float:
-        """The median."""
+        """The median of the ratios."""
         return statistics.median(self.ratios.values())
 
     @property
@@ -47,7 +47,7 @@ class Verdict:
 
     @property
     def wild(self) -> bool:
-        """Whether it is wildly off: by so much in every round."""
+        """Whether the ratio is far off the goal in every round."""
         return max(self.ratios.values()) * WILD < self.goal.least
 
 
@@ -90,7 +90,7 @@ LIGHT = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio
 
 
 def goals() -> Iterator[Goal]:
-    """All of them."""
+    """Return all goals."""
     for model, others in AGAINST.items():
         for other, stream, token in others:
             yield Goal(f"ring/stream/{model}", f"ring/stream/{other}", stream)
@@ -110,7 +110,7 @@ def goals() -> Iterator[Goal]:
 
 
 def costs() -> Iterator[Goal]:
-    """What starting costs: at most 1.5 times the bare units, at most 1.3 times the bare imports."""
+    """Return the goals for starting: at most 1.5 times the bare units, at most 1.3 times the bare imports."""
     ours, theirs = "spawn/units-300/subinterp", "spawn/units-300/baseline subinterp"
     yield Goal(ours, theirs, 1 / 1.5, why="300 interpreters start in at most 1.5 times what bare ones take")
     yield Goal(ours, theirs, 1 / 1.5, "bytes_per_unit", why="and take at most 1.5 times their memory")
@@ -121,7 +121,7 @@ def costs() -> Iterator[Goal]:
 
 
 def verdicts(results: Results, python: str | None = None) -> list[Verdict]:
-    """Every goal for which both sides were measured, under one Python (by default the first)."""
+    """Return a verdict for every goal of which both sides were measured under one Python, by default the first."""
     found = []
     for goal in goals():
         ours, theirs = (side(results, path, python) for path in (goal.ours, goal.theirs))
@@ -131,11 +131,11 @@ def verdicts(results: Results, python: str | None = None) -> list[Verdict]:
 
 
 def side(results: Results, path: str, python: str | None) -> Row | None:
-    """The row of one side."""
+    """Return the row of one side of a goal."""
     return results.row(*path.split("/", 2), python=python)
 
 
 def by_round(ours: Row, theirs: Row, figure: str = "seconds") -> dict[int, float]:
-    """The ratios of the rounds that both have: in a round both met the same mood of the machine."""
+    """Return the ratios of the rounds that both sides have: in one round both met the same load of the machine."""
     mine, others = ours.by_round(figure), theirs.by_round(figure)
     return {number: others[number] / mine[number] for number in mine if number in others and mine[number] > 0}

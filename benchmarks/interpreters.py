@@ -23,12 +23,12 @@ SETUP_S = 900.0
 
 
 class NotToBeHad(Exception):
-    """This Python can't be had; the message says why."""
+    """This Python is not available; the message says why."""
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """One Python, with this library and pyperf."""
+    """One Python, in whose environment are this library and pyperf."""
 
     tag: str
     """As the results name it: `3.14t`."""
@@ -37,12 +37,12 @@ class Interpreter:
     path: str
 
     def about(self) -> dict[str, object]:
-        """What the results say of it."""
+        """Return what the result file says about this Python."""
         return {"version": self.version, "gil": self.gil}
 
 
 def find(asked: str | None) -> Interpreter:
-    """Return the Python of this version or at this path; None is the one that runs. Raises `NotToBeHad`."""
+    """Return the Python of this version or at this path; None stands for the one that runs. Raises `NotToBeHad`."""
     if asked is None:
         return probed(sys.executable)
     if re.fullmatch(r"3\.\d+t?", asked):
@@ -53,7 +53,7 @@ def find(asked: str | None) -> Interpreter:
 
 
 def of_version(version: str) -> Interpreter:
-    """The environment of this version in this checkout, built if it is missing or has no pyperf."""
+    """Return the environment of this version in this checkout; build it if it is missing or has no pyperf."""
     path = ROOT / ".python" / f"venv-{version}" / "bin" / "python"
     try:
         return probed(str(path))
@@ -70,7 +70,7 @@ def set_up(version: str) -> None:
 
 
 def probed(path: str) -> Interpreter:
-    """Ask a Python what it is."""
+    """Ask a Python for its version and its features."""
     try:
         done = quietly([path, "-c", PROBE], 60.0)
     except OSError as error:
@@ -82,7 +82,7 @@ def probed(path: str) -> Interpreter:
 
 
 def quietly(command: list[str], limit_s: float) -> subprocess.CompletedProcess[str]:
-    """Run something in the checkout and keep what it says. Raises `NotToBeHad` when it takes too long."""
+    """Run a command in the checkout and return its output. Raises `NotToBeHad` if it takes too long."""
     try:
         return subprocess.run(
             command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=limit_s, check=False
@@ -92,12 +92,12 @@ def quietly(command: list[str], limit_s: float) -> subprocess.CompletedProcess[s
 
 
 def environment(extra_path: str | None = None) -> dict[str, str]:
-    """The environment variables of a Python of ours: nobody's own modules, and bytecode is kept."""
+    """Return environment variables for such a Python: no modules of other environments, and bytecode is kept."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return kept | ({"PYTHONPATH": extra_path} if extra_path else {})
 
 
 def last_line(text: str) -> str:
-    """What a program said last, for people."""
+    """Return the last line that a program has written, for an error message."""
     lines = text.strip().splitlines()
     return lines[-1].strip() if lines else "it did not say why"

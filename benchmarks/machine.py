@@ -28,7 +28,7 @@ LIBRARIES = {
 
 
 def tag() -> str:
-    """This Python, as the command line names it: `3.14`, `3.14t`."""
+    """Return the name of this Python on the command line: `3.14`, `3.14t`."""
     import sysconfig
 
     free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
@@ -36,12 +36,12 @@ def tag() -> str:
 
 
 def gil() -> str:
-    """Whether the GIL is on, now."""
+    """Return whether the GIL is on now."""
     return "on" if sys._is_gil_enabled() else "off"
 
 
 def about_run(candidate: Candidate, number: int, versions: dict[str, str]) -> dict[str, Any]:
-    """The metadata of one run of this candidate; `versions` are those that only the run could find out."""
+    """Return the metadata of one run of this candidate; `versions` are those that only the run could find out."""
     about = {name: getattr(candidate, name) for name in ("suite", "cell", "kind", "step", "model")}
     about |= {"candidate": candidate.name, "round": number, "python": tag(), "gil": gil()}
     about |= {"parameters": json.dumps(candidate.shown), "libraries": json.dumps(libraries(candidate) | versions)}
@@ -50,7 +50,7 @@ def about_run(candidate: Candidate, number: int, versions: dict[str, str]) -> di
 
 
 def libraries(candidate: Candidate) -> dict[str, str]:
-    """The versions of what it stands on."""
+    """Return the versions of the libraries that the candidate uses."""
     versions = {}
     for name in dict.fromkeys((*LIBRARIES.get(candidate.model or "", ()), *candidate.needs)):
         try:
@@ -61,7 +61,7 @@ def libraries(candidate: Candidate) -> dict[str, str]:
 
 
 def about_machine() -> dict[str, Any]:
-    """What a session was run on; nothing here names this machine or its folders."""
+    """Return the description of the machine of a session, without its name and its folders."""
     import concmodels
 
     return {
@@ -76,7 +76,7 @@ def about_machine() -> dict[str, Any]:
 
 
 def cpu_model() -> str | None:
-    """The name of the CPU, where Linux tells it."""
+    """Return the name of the CPU, if Linux tells it."""
     try:
         with open("/proc/cpuinfo") as lines:
             return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), None)
@@ -85,7 +85,7 @@ def cpu_model() -> str | None:
 
 
 def memory() -> int | None:
-    """The bytes of memory of this machine."""
+    """Return the bytes of memory of this machine."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except OSError, ValueError:

@@ -22,7 +22,7 @@ INSTALL_S = 180.0
 
 
 class Packages:
-    """What was found or installed for one Python; asks for each library once."""
+    """The libraries that were found or installed for one Python. Each library is looked for only once."""
 
     def __init__(self, python: Interpreter, may_install: bool) -> None:
         self._python = python
@@ -30,7 +30,7 @@ class Packages:
         self._found: dict[str, Path | NotToBeHad] = {}
 
     def path(self, needs: tuple[str, ...]) -> str | None:
-        """The value of PYTHONPATH with which these can be imported. Raises `NotToBeHad` with a sentence."""
+        """Return a PYTHONPATH with which these libraries can be imported. Raises `NotToBeHad` with a sentence."""
         folders = [self._folder(need) for need in needs]
         return os.pathsep.join(map(str, folders)) if folders else None
 

@@ -28,7 +28,8 @@ type Lap = Callable[[int, int], float]
 
 
 def timed(run: Callable[[], Iterable[Any]], expected: Iterable[Any]) -> float:
-    """The seconds until all results are there. They are checked after that; what is over soon is done several times."""
+    """Return the seconds until all results are there; what takes little time is repeated. The results are
+    checked later."""
     due, times = list(expected), [0.0]
     while sum(times) < ENOUGH:
         begin = time.perf_counter()
@@ -39,7 +40,7 @@ def timed(run: Callable[[], Iterable[Any]], expected: Iterable[Any]) -> float:
 
 
 async def async_timed(run: Callable[[], Awaitable[list[Any]]], expected: Iterable[Any]) -> float:
-    """As `timed`."""
+    """The async form of `timed`."""
     due, times = list(expected), [0.0]
     while sum(times) < ENOUGH:
         begin = time.perf_counter()
@@ -50,19 +51,19 @@ async def async_timed(run: Callable[[], Awaitable[list[Any]]], expected: Iterabl
 
 
 def check(results: list[Any], due: list[Any]) -> None:
-    """Raise `RuntimeError` unless all results are right, and in their order."""
+    """Raise `RuntimeError` unless all results are right and in order."""
     if results != due:
         raise RuntimeError("the pool returned other results than it should")
 
 
 def wake(pool: Any, workers: int) -> None:
-    """Have every worker of a pool across a memory boundary, or of threads, begin a task, then many."""
+    """Let every worker of a pool of processes or threads begin one task, then many."""
     list(pool.map(time.sleep, [0.1] * workers))
     list(pool.map(nothing, range(WARM_UP)))
 
 
 def process_pool(chunksize: int) -> Lap:
-    """`ProcessPoolExecutor`, so many tasks together."""
+    """Return a lap of `ProcessPoolExecutor` with chunks of this size."""
 
     def lap(tasks: int, workers: int) -> float:
         with ProcessPoolExecutor(workers) as pool:
@@ -73,7 +74,7 @@ def process_pool(chunksize: int) -> Lap:
 
 
 def gevent_pool(tasks: int, workers: int) -> float:
-    """`gevent.pool.Pool.map`."""
+    """Time `gevent.pool.Pool.map`."""
     from gevent.pool import Pool
 
     pool = Pool(workers)
@@ -82,7 +83,7 @@ def gevent_pool(tasks: int, workers: int) -> float:
 
 
 def eventlet_pool(tasks: int, workers: int) -> float:
-    """`eventlet.GreenPool.imap`."""
+    """Time `eventlet.GreenPool.imap`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import eventlet
@@ -93,7 +94,7 @@ def eventlet_pool(tasks: int, workers: int) -> float:
 
 
 def gather(size: int) -> Lap:
-    """`asyncio.gather` over slices of this size: no workers, a task for each call."""
+    """Return a lap of `asyncio.gather` over slices of this size: one task for each call, and no workers."""
 
     async def run(tasks: int) -> list[int]:
         results: list[int] = []
@@ -109,7 +110,7 @@ def gather(size: int) -> Lap:
 
 
 def trio_nursery(tasks: int, workers: int) -> float:
-    """A task for each call in a trio nursery, with a `trio.CapacityLimiter`."""
+    """Time one task for each call in a trio nursery, with a `trio.CapacityLimiter`."""
     import trio
 
     async def run(tasks: int) -> list[int]:
@@ -132,7 +133,7 @@ def trio_nursery(tasks: int, workers: int) -> float:
 
 
 def bare_processes(tasks: int, workers: int) -> float:
-    """The `cpu` work in bare processes: each has its share from the start, and nothing is sent but "go" and "done"."""
+    """Time the `cpu` work in bare processes: each has its share from the start, and is only told to begin."""
     work = load("cpu")("processes", tasks, workers)
     items = list(work.items())
     context = multiprocessing.get_context("fork")
@@ -151,7 +152,7 @@ def bare_processes(tasks: int, workers: int) -> float:
 
 
 def bare(function: Callable[[Any], object], items: list[Any], barrier: Any) -> None:
-    """What one bare process does, once warm."""
+    """Do the share of one bare process, after a warm-up."""
     function(items[0])
     barrier.wait()
     for item in items:
@@ -160,7 +161,7 @@ def bare(function: Callable[[Any], object], items: list[Any], barrier: Any) -> N
 
 
 def ours(model: str) -> Lap:
-    """Empty tasks in the pool of a loaded."""
+    """Return a lap of empty tasks in the pool of a model."""
 
     def lap(tasks: int, workers: int) -> float:
         loaded: Any = catalog.load(model)
@@ -172,7 +173,7 @@ def ours(model: str) -> Lap:
 
 
 def plain_lap(model: Any, work: Work) -> float:
-    """In a sync model."""
+    """Time `map` in the pool of a sync model."""
     with work.prepared(model), model.Pool(work.workers) as pool:
         if work.facts.parallel == "always":
             wake(pool, work.workers)
@@ -181,7 +182,7 @@ def plain_lap(model: Any, work: Work) -> float:
 
 
 async def async_lap(model: Any, work: Work) -> float:
-    """In an async model."""
+    """The async form of `plain_lap`."""
 
     async def run(items: Iterable[Any]) -> list[Any]:
         return [result async for result in pool.map(work.function, items)]

@@ -18,7 +18,7 @@ type Map = Callable[[Callable[[int], int], list[int], int], Iterable[int]]
 
 
 def run(peer: str, tasks: int, workers: int, size: int) -> float:
-    """Return the seconds of one `map`, its pool made and warmed before."""
+    """Return the seconds of one `map`; the pool is made and warmed up before."""
     function = fibonacci if size else nothing
     items = [size] * tasks if size else list(range(tasks))
     chunk = max(1, min(CHUNK, tasks // (4 * workers)))
@@ -33,7 +33,7 @@ def run(peer: str, tasks: int, workers: int, size: int) -> float:
 
 
 def executor(name: str) -> Callable[[int], AbstractContextManager[Map]]:
-    """An executor of the standard library."""
+    """Use an executor of the standard library."""
 
     @contextmanager
     def opened(workers: int) -> Iterator[Map]:
@@ -50,7 +50,7 @@ def executor(name: str) -> Callable[[int], AbstractContextManager[Map]]:
 
 @contextmanager
 def multiprocessing_pool(workers: int) -> Iterator[Map]:
-    """`multiprocessing.Pool`."""
+    """Use `multiprocessing.Pool`."""
     import multiprocessing
 
     with multiprocessing.Pool(workers) as pool:
@@ -59,7 +59,7 @@ def multiprocessing_pool(workers: int) -> Iterator[Map]:
 
 @contextmanager
 def joblib(workers: int) -> Iterator[Map]:
-    """joblib on its own processes; it chooses itself how many travel together."""
+    """Use joblib with its own processes; joblib chooses how many tasks it sends together."""
     library: Any = imported("joblib")
     with library.Parallel(n_jobs=workers) as parallel:
         yield lambda function, items, chunk: parallel(library.delayed(function)(item) for item in items)
@@ -67,14 +67,14 @@ def joblib(workers: int) -> Iterator[Map]:
 
 @contextmanager
 def mpire(workers: int) -> Iterator[Map]:
-    """mpire's WorkerPool."""
+    """Use mpire's WorkerPool."""
     library: Any = imported("mpire")
     with library.WorkerPool(workers, keep_alive=True) as pool:
         yield lambda function, items, chunk: pool.map(function, items, chunk_size=chunk)
 
 
 def imported(library: str) -> Any:
-    """A library that need not be there."""
+    """Import a library that may be missing."""
     from importlib import import_module
 
     try:

@@ -18,23 +18,23 @@ RESULT = ROOT / "benchmarks" / "results" / "full.json"
 
 @cache
 def results() -> Results:
-    """What is committed."""
+    """Return the committed result."""
     return read(RESULT)
 
 
 def markdown(head: list[str], lines: Iterable[list[str]], left: int = 1) -> str:
-    """A table in Markdown, of which so many columns are text."""
+    """Return a table in Markdown whose first columns are text."""
     ruler = ["---"] * left + ["---:"] * (len(head) - left)
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ruler, *lines))
 
 
 def models(suite: str, cell: str) -> list[Row]:
-    """The models in a cell, the fastest first."""
+    """Return the models in a cell, the fastest first."""
     return [row for row in results().of(suite, cell) if row.kind == "model"]
 
 
 def ring(cell: str) -> str:
-    """The table of the ring on all models."""
+    """Return the table of the ring on all models."""
     head = ["model", "hops/s", "time per hop", "setup", "run", "CPU", "memory (PSS)", "context switches"]
     return markdown(
         head,
@@ -46,20 +46,20 @@ def ring(cell: str) -> str:
 
 
 def per_hop(row: Row) -> str:
-    """Nanoseconds or microseconds."""
+    """Return a time in nanoseconds or microseconds."""
     per_hop = row.median * 1e9
     return f"{per_hop:,.0f} ns" if per_hop < 1000 else f"{per_hop / 1000:,.1f} µs"
 
 
 def figure(row: Row, name: str) -> float:
-    """A figure that every program has."""
+    """Return a figure that every program has."""
     value = row.figure(name)
     assert value is not None, f"{row.name} has no {name}"
     return value
 
 
 def costs(row: Row) -> list[str]:
-    """Seconds and memory."""
+    """Return the cells for seconds and memory."""
     return [
         f"{figure(row, 'setup_s'):.2f} s",
         f"{row.median * row.steps:.2f} s",
@@ -69,12 +69,12 @@ def costs(row: Row) -> list[str]:
 
 
 def switches(row: Row) -> str:
-    """Of all tasks together."""
+    """Return the context switches of all tasks together."""
     return f"{figure(row, 'voluntary_switches') + figure(row, 'involuntary_switches'):,.0f}"
 
 
 def waiting() -> str:
-    """The table of pools whose tasks wait."""
+    """Return the table of pools whose tasks wait."""
     head = ["model", "tasks/s", "speed-up", "setup", "run", "CPU", "memory (PSS)"]
     lines = [
         [f"`{row.model}`", f"{row.per_second:.1f}", f"{figure(row, 'speedup'):.2f}", *costs(row)]
@@ -84,13 +84,13 @@ def waiting() -> str:
 
 
 def pools() -> str:
-    """The table of the pools against others."""
+    """Return the table of our pools against others."""
     head = ["model", "a task", "against", "ours, per task", "theirs, per task", "times as fast (spread)"]
     return markdown(head, [against(it) for it in verdicts(results()) if it.goal.ours.startswith("pool/")], left=3)
 
 
 def against(verdict: Verdict) -> list[str]:
-    """A line of it."""
+    """Return one line of that table."""
     (suite, cell, ours), (_, _, theirs) = (it.split("/", 2) for it in (verdict.goal.ours, verdict.goal.theirs))
     per_task = [duration(row.median * 1e9) for it in (ours, theirs) if (row := results().row(suite, cell, it))]
     ratios = verdict.ratios.values()
@@ -107,7 +107,7 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def filled(text: str) -> str:
-    """The README with its tables as the result has them."""
+    """Return the text of the README with the tables of the result."""
     for name, table in TABLES.items():
         start, end = f"<!-- {name} -->\n", "<!-- end -->"
         before, mark, rest = text.partition(start)

@@ -15,7 +15,7 @@ OUR_KEYS = ("suite", "cell", "candidate", "kind", "model", "python", "gil", "rou
 
 
 class Record:
-    """Everything measured so far; `write` may be called at any time, and what it writes is valid."""
+    """Everything that has been measured so far. `write` may be called at any time, and always writes a valid file."""
 
     def __init__(self, path: Path | None, **about: Any) -> None:
         self.path = path
@@ -25,7 +25,7 @@ class Record:
         self.about = {"format": FORMAT, "date": datetime.now(UTC).isoformat(timespec="seconds")} | about
 
     def add(self, text: str) -> Any:
-        """Take the run that a worker wrote; return it as pyperf has it."""
+        """Add a run that a worker has written; return it as pyperf's object."""
         import pyperf
 
         benchmark = pyperf.Benchmark([slim(run) for run in pyperf.Benchmark.loads(text).get_runs()])
@@ -37,12 +37,12 @@ class Record:
         return benchmark
 
     def finish(self, finished: bool) -> None:
-        """Say whether everything that was wanted has been done, and write."""
+        """Note whether everything that was wanted has been done, and write the file."""
         self.about |= {"finished": finished, "seconds": round(time.monotonic() - self._began, 1)}
         self.write()
 
     def write(self) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file completely or not at all."""
         if self.path is None:
             return
         beside = self.path.with_name(self.path.name + ".new")
@@ -50,7 +50,7 @@ class Record:
         os.replace(beside, self.path)
 
     def data(self) -> dict[str, Any]:
-        """What is in the file."""
+        """Return the content of the file."""
         import pyperf
 
         data: dict[str, Any] = {"version": "1.0", "metadata": {}, "benchmarks": []}
@@ -63,12 +63,12 @@ class Record:
         return data | {OWN_KEY: {"finished": False} | self.about | {"left_out": left_out}}
 
     def results(self) -> Results:
-        """The same, as `read` would return it."""
+        """Return the results as `read` would return them."""
         return from_data(self.data())
 
 
 def slim(run: Any) -> Any:
-    """The same run with only the metadata that say something, and that name nothing of this machine."""
+    """Return the run with only the useful metadata, and nothing that names this machine."""
     import pyperf
 
     about = {name: value for name, value in run.get_metadata().items() if wanted(name)}
@@ -76,5 +76,5 @@ def slim(run: Any) -> Any:
 
 
 def wanted(name: str) -> bool:
-    """Whether this metadata is kept."""
+    """Return whether this metadata is kept."""
     return name in KEPT or name in OUR_KEYS or name.startswith(FIGURE)

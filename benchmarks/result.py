@@ -59,7 +59,7 @@ AMOUNTS = ("messages",)
 
 
 class BadResult(ValueError):
-    """A file that is none of ours; the message is a sentence for people."""
+    """The file is not a result; the message is one sentence for the user."""
 
 
 @dataclass(frozen=True)
@@ -91,37 +91,37 @@ class Row:
 
     @property
     def median(self) -> float:
-        """Seconds per step."""
+        """The median of the seconds per step."""
         return statistics.median(self.seconds.values())
 
     @property
     def least(self) -> float:
-        """Seconds per step in the best round."""
+        """The seconds per step in the best round."""
         return min(self.seconds.values())
 
     @property
     def most(self) -> float:
-        """Seconds per step in the worst round."""
+        """The seconds per step in the worst round."""
         return max(self.seconds.values())
 
     @property
     def per_second(self) -> float:
-        """Steps per second: of the median."""
+        """The steps per second, from the median."""
         return 1 / self.median
 
     def by_round(self, figure: str = "seconds") -> dict[int, float]:
-        """The values of a figure by round; "seconds" are those per step."""
+        """Return the values of a figure by round; "seconds" stands for the seconds per step."""
         return self.seconds if figure == "seconds" else self.figures.get(figure, {})
 
     def figure(self, name: str) -> float | None:
-        """The median of one of the other numbers; None: it has none of that name."""
+        """Return the median of another figure; None if the row has no figure of that name."""
         values = self.by_round(name).values()
         return statistics.median(values) if values else None
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What was asked for and could not be measured."""
+    """A candidate that was asked for and could not be measured."""
 
     suite: str
     cell: str
@@ -154,21 +154,21 @@ class Results:
 
     @property
     def suites(self) -> list[str]:
-        """Those with at least one row."""
+        """The suites with at least one row."""
         return list(dict.fromkeys(row.suite for row in self.rows))
 
     def cells(self, suite: str) -> list[str]:
-        """The cells of a suite that have at least one row, in the order of the suite."""
+        """Return the cells of a suite that have at least one row, in the order of the suite."""
         return list(dict.fromkeys(row.cell for row in self.rows if row.suite == suite))
 
     def of(self, suite: str, cell: str, python: str | None = None) -> list[Row]:
-        """The rows of a cell, fastest first; of one Python (by default of the first)."""
+        """Return the rows of a cell under one Python (by default the first), the fastest first."""
         python = python or next(iter(self.pythons), None)
         rows = [it for it in self.rows if (it.suite, it.cell, it.python) == (suite, cell, python)]
         return sorted(rows, key=lambda row: row.median)
 
     def row(self, suite: str, cell: str, candidate: str, python: str | None = None) -> Row | None:
-        """One row, or None where it was not measured."""
+        """Return one row, or None if it was not measured."""
         return next((it for it in self.of(suite, cell, python) if it.candidate == candidate), None)
 
     def sweep(self, suite: str, axis: str, candidate: str, python: str | None = None) -> list[tuple[float, Row]]:
@@ -186,12 +186,12 @@ class Results:
 
 
 def others(row: Row, axis: str) -> dict[str, Any]:
-    """The sizes of a row but this one, and but those that only say how much was done."""
+    """Return the parameters of a row except this one, and except those that only say how much was done."""
     return {name: value for name, value in row.parameters.items() if name != axis and name not in AMOUNTS}
 
 
 def number(value: Any) -> float:
-    """A parameter as a place on an axis."""
+    """Return a parameter as a number for an axis."""
     return float("inf") if value in ("all", "inf") else float(value)
 
 
@@ -207,7 +207,7 @@ def read(path: str | Path) -> Results:
 
 
 def from_data(data: dict[str, Any]) -> Results:
-    """The results in what was the JSON of a file."""
+    """Return the results in the JSON data of a file."""
     import pyperf
 
     about = about_of(data[OWN_KEY])
@@ -217,7 +217,7 @@ def from_data(data: dict[str, Any]) -> Results:
 
 
 def about_of(data: dict[str, Any]) -> dict[str, Any]:
-    """A copy of what stands under our own key. Raises `TypeError` for what is of another type."""
+    """Return a copy of what is under our own key. Raises `TypeError` for a value of the wrong type."""
     known: dict[str, tuple[type, ...]] = {"machine": (dict,), "pythons": (dict,), "seconds": (int, float)}
     for name in known.keys() & data.keys():
         typed(data, name, *known[name])
@@ -237,7 +237,7 @@ def left_out_of(data: dict[str, Any]) -> LeftOut:
 
 
 def typed[T](data: dict[str, Any], name: str, *types: type[T]) -> T:
-    """The value of this name. Raises `KeyError`, and `TypeError` if it is of another type."""
+    """Return the value with this name. Raises `KeyError`, and `TypeError` if it is of another type."""
     value = data[name]
     if not isinstance(value, types):
         raise TypeError(f"{name} can't be {value!r}")
@@ -245,7 +245,7 @@ def typed[T](data: dict[str, Any], name: str, *types: type[T]) -> T:
 
 
 def runs_of(benchmark: Any) -> Iterator[tuple[float, dict[str, Any]]]:
-    """The runs that count, each with its seconds per step and its metadata; one that only calibrated has no values."""
+    """Yield the seconds per step and the metadata of each run that counts; a calibration has no values."""
     for run in benchmark.get_runs():
         if run.values:
             yield statistics.median(run.values), run.get_metadata()
@@ -256,12 +256,12 @@ _OLD_KINDS = {"room": "model", "floor": "baseline"}
 
 
 def _current_name(candidate: str) -> str:
-    """Return the current name of a candidate: in older result files a baseline is called a floor."""
+    """Return the current name of a candidate; in older result files a baseline begins with `floor `."""
     return f"baseline {candidate.removeprefix('floor ')}" if candidate.startswith("floor ") else candidate
 
 
 def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
-    """The row that these runs make."""
+    """Return the row that these runs make."""
     first = runs[0][1]
     figures: dict[str, dict[int, float]] = {}
     for _, about in runs:

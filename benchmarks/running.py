@@ -41,7 +41,7 @@ def measured(options: Namespace, candidates: list[Candidate], command: str) -> i
 
 @contextmanager
 def bar(session: Session) -> Iterator[Callable[[Turn], None]]:
-    """A bar on a terminal; it is told every turn when that begins."""
+    """Yield a function that shows progress on a terminal; it is called with each turn when that begins."""
     terminal = console(sys.stderr)
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     columns += [TextColumn("left:"), TimeRemainingColumn()]
@@ -55,7 +55,7 @@ def bar(session: Session) -> Iterator[Callable[[Turn], None]]:
 
 
 def told(results: Results, *, quick: bool) -> None:
-    """Print the goals and what was left out; the cells are for `show`. A quick run proves nothing about goals."""
+    """Print the goals and what was left out. A quick run says nothing about goals."""
     out = console(sys.stdout)
     for table in () if quick else tables.goals(results):
         out.print(table)
@@ -66,7 +66,7 @@ def told(results: Results, *, quick: bool) -> None:
 
 
 def wild(results: Results) -> Iterator[str]:
-    """A line for every ratio that is wildly off its goal."""
+    """Return a line for every ratio that is far off its goal."""
     for python in results.pythons:
         for it in verdicts(results, python):
             if it.wild:
@@ -75,5 +75,5 @@ def wild(results: Results) -> Iterator[str]:
 
 
 def is_bad(results: Results, quick: bool) -> bool:
-    """Whether something failed, or in a quick run a ratio is wildly off."""
+    """Return whether something failed or, in a quick run, a ratio is far off its goal."""
     return any(it.failed for it in results.left_out) or (quick and any(wild(results)))

@@ -33,12 +33,12 @@ class Turn:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Who it is that is measured, in every round."""
+        """The identity of what is measured, the same in every round."""
         return self.candidate.path, self.python.tag
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name of the turn, for messages."""
         return "@".join(self.key)
 
 
@@ -60,7 +60,7 @@ class Session:
         self.record.about["pythons"] = {it.tag: it.about() for it in self.pythons}
 
     def _find_pythons(self, asked: list[str | None]) -> None:
-        """One that can't be had is a line in the report."""
+        """Find the Pythons that were asked for; one that is not available is a line in the report."""
         for name in asked:
             try:
                 python = find(name)
@@ -71,7 +71,7 @@ class Session:
                 self.pythons.append(python)
 
     def turns(self) -> Iterator[Turn]:
-        """All measurements in their order."""
+        """Return all measurements in their order."""
         cells = list(suites.by_cell(self.candidates).values())
         for number in range(1, max([self.rounds, *map(self._rounds_of, self.candidates)], default=0) + 1):
             for cell in cells:
@@ -81,7 +81,7 @@ class Session:
                         yield from (Turn(number, candidate, python) for python in self.pythons)
 
     def _rounds_of(self, candidate: Candidate) -> int:
-        """A candidate may ask for other rounds, unless the user has said how many or it has to be quick."""
+        """Return the number of rounds: a candidate's own, unless the user has set it or the run is quick."""
         return self.rounds if self._forced or self.quick else candidate.rounds or self.rounds
 
     def run(self, tell: Callable[[Turn], None]) -> None:
@@ -99,7 +99,7 @@ class Session:
             self.record.finish(finished)
 
     def _take(self, turn: Turn) -> None:
-        """Measure one candidate once; one that can't be measured is not tried again."""
+        """Measure one candidate once. A candidate that can't be measured is not tried again."""
         if turn.key in self._gone:
             return
         try:
@@ -114,7 +114,7 @@ class Session:
         return measure(turn.python, turn.candidate.path, turn.number, loops, self.quick, modules)
 
     def _loops_of(self, turn: Turn) -> int:
-        """How often the work is repeated in one go: once, or as pyperf's calibration finds, in a process of its own."""
+        """Return how often the work is repeated in one run: once, or as often as pyperf's calibration says."""
         given = turn.candidate.loops or (1 if self.quick else CALIBRATE)
         if given != CALIBRATE:
             return given
@@ -130,11 +130,11 @@ class Session:
 
 
 def loops_found(benchmark: Any) -> int:
-    """What a calibration found."""
+    """Return the number of loops that a calibration has found."""
     loops: int = benchmark.get_runs()[0].get_metadata()["calibrate_loops"]
     return loops
 
 
 def described(candidate: Candidate) -> str:
-    """The sizes of a candidate in one line."""
+    """Return the sizes of a candidate in one line."""
     return ", ".join(f"{name} {value}" for name, value in candidate.shown.items())

@@ -15,7 +15,7 @@ KINDS = {"model": "", "baseline": "by hand", "peer": "instead", "language": "lan
 
 
 def cells(results: Results, wanted: Sequence[str] = ()) -> Iterable[Table]:
-    """A table for every cell; `wanted` are suites, or cells as `ring/stream`."""
+    """Return a table for every cell; `wanted` are suites, or cells such as `ring/stream`."""
     for suite in results.suites:
         for cell in results.cells(suite):
             if not wanted or suite in wanted or f"{suite}/{cell}" in wanted:
@@ -24,7 +24,7 @@ def cells(results: Results, wanted: Sequence[str] = ()) -> Iterable[Table]:
 
 
 def cell_table(rows: list[Row], pythons: bool) -> Table:
-    """One cell, fastest first."""
+    """Return the table of one cell, the fastest first."""
     first = rows[0]
     table = new_table(f"{first.suite}/{first.cell}: {sizes(rows)}")
     table.add_column(first.cell, no_wrap=True)
@@ -41,31 +41,31 @@ def cell_table(rows: list[Row], pythons: bool) -> Table:
 
 
 def new_table(title: str) -> Table:
-    """An empty one."""
+    """Return an empty table."""
     return Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
 
 
 def sizes(rows: Iterable[Row]) -> str:
-    """The sizes that all of them have."""
+    """Return the sizes that all rows have in common."""
     common = [set(row.parameters.items()) for row in rows if all(map(is_plain, row.parameters.values()))]
     both = set.intersection(*common) if common else set()
     return ", ".join(f"{name} {value}" for name, value in sorted(both, key=str))
 
 
 def is_plain(value: object) -> bool:
-    """Whether this is a number or a word."""
+    """Return whether this is a number or a word."""
     return isinstance(value, int | float | str)
 
 
 def goals(results: Results) -> Iterable[Table]:
-    """Measured against goal, for every Python."""
+    """Return the tables of measured values against goals, for every Python."""
     for python in results.pythons:
         if found := verdicts(results, python):
             yield goal_table(found, f"the goals, under Python {python}: ours over the other's, above 1 is faster")
 
 
 def goal_table(found: list[Verdict], title: str) -> Table:
-    """The goals under one Python."""
+    """Return the table of the goals under one Python."""
     table = new_table(title)
     for head in ("", "ours", "against"):
         table.add_column(head, overflow="fold")
@@ -79,14 +79,14 @@ def goal_table(found: list[Verdict], title: str) -> Table:
 
 
 def sides(goal: Goal) -> tuple[str, str, str]:
-    """Where, ours, and the other, with its cell where that is another one."""
+    """Return the cell, ours, and the other, which has its own cell with it if that is a different one."""
     (suite, cell, ours), (_, other_cell, theirs) = (path.split("/", 2) for path in (goal.ours, goal.theirs))
     where = f"{suite}/{cell}" + ("" if goal.figure == "seconds" else f" {goal.figure}")
     return where, ours, theirs if cell == other_cell else f"{other_cell}/{theirs}"
 
 
 def left_out(results: Results) -> Iterable[str]:
-    """A line for everything that could not be measured; what one reason keeps out stands in one line."""
+    """Return a line for everything that could not be measured; candidates with the same reason share a line."""
     reasons: dict[tuple[str, bool], list[LeftOut]] = {}
     for it in results.left_out:
         reasons.setdefault((it.why, it.failed), []).append(it)
@@ -96,7 +96,8 @@ def left_out(results: Results) -> Iterable[str]:
 
 
 def changes(old: Results, new: Results, everything: bool) -> Table:
-    """What both have, the greatest change first; without `everything`, only what is beyond the noise."""
+    """Return a table of the rows that both results have, by change; without `everything` only changes beyond
+    the noise."""
     table = new_table("new against old: above 1 is faster now")
     table.add_column("")
     for head in ("old", "new", "ratio"):
@@ -113,7 +114,7 @@ def changes(old: Results, new: Results, everything: bool) -> Table:
 
 
 def same_work(was: Row, now: Row) -> bool:
-    """Whether both did the same."""
+    """Return whether both rows did the same work."""
     return was.parameters == now.parameters and was.steps == now.steps
 
 
@@ -128,7 +129,7 @@ def apart(was: Row, now: Row) -> bool:
 
 
 def summary(results: Results) -> str:
-    """How much was measured."""
+    """Return how much was measured, in a sentence."""
     rows = len(results.rows)
     spread = [row.most / row.least - 1 for row in results.rows if len(row.seconds) > 1]
     noise = f"; the slowest round took {statistics.median(spread):.0%} more than the fastest (median)" if spread else ""

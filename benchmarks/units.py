@@ -14,49 +14,49 @@ if TYPE_CHECKING:
 
 
 def unit(here: Channel[int], go: Channel[int]) -> None:
-    """Say that it runs, and wait for the end."""
+    """Report that the unit runs, and wait for the end."""
     here.send(1)
     for _ in go:
         pass
 
 
 async def async_unit(here: AsyncChannel[int], go: AsyncChannel[int]) -> None:
-    """As `unit`."""
+    """The async form of `unit`."""
     await here.send(1)
     async for _ in go:
         pass
 
 
 def crowd(model: Any, units: int) -> Took:
-    """Start so many."""
+    """Start so many units, and wait until all run."""
     here, go = model.Channel(float("inf"), "here"), model.Channel(float("inf"), "go")
-    watch = Watch(units)
+    timer = UnitTimer(units)
     with model.TaskGroup() as group:
         for _ in range(units):
             group.spawn(unit, here, go)
         for _ in range(units):
             here.receive()
-        watch.all_run()
+        timer.all_run()
         go.close()
-    return watch.took()
+    return timer.took()
 
 
 async def async_crowd(model: Any, units: int) -> Took:
-    """As `crowd`."""
+    """The async form of `crowd`."""
     here, go = model.Channel(float("inf"), "here"), model.Channel(float("inf"), "go")
-    watch = Watch(units)
+    timer = UnitTimer(units)
     async with model.TaskGroup() as group:
         for _ in range(units):
             group.spawn(async_unit, here, go)
         for _ in range(units):
             await here.receive()
-        watch.all_run()
+        timer.all_run()
         go.close()
-    return watch.took()
+    return timer.took()
 
 
-class Watch:
-    """The time and the memory from its making until all run, and the time from there to their end."""
+class UnitTimer:
+    """Measures the time and the memory from its creation until all units run, and the time from there to their end."""
 
     def __init__(self, units: int) -> None:
         import gc
@@ -69,13 +69,13 @@ class Watch:
         self.began = perf_counter()
 
     def all_run(self) -> None:
-        """All units have been started, and wait."""
+        """Take the time and the memory: all units have been started, and wait."""
         self.seconds = self.clock() - self.began
         self.after = memory()
         self.ending = self.clock()
 
     def took(self) -> Took:
-        """The seconds, and the other figures."""
+        """Return the seconds, and the other figures."""
         figures = {"end_s": self.clock() - self.ending}
         if self.before is not None and self.after is not None:
             figures |= {"pss_bytes": self.after, "bytes_per_unit": max(0, self.after - self.before) / self.units}
@@ -83,7 +83,7 @@ class Watch:
 
 
 def memory() -> int | None:
-    """The PSS of this process and all its descendants; None where it can't be known."""
+    """Return the PSS of this process and all its descendants; None if that is unknown."""
     from concmodels.programs import memory
 
     own, others = memory.own_pss(), memory.of_descendants().pss
@@ -91,7 +91,7 @@ def memory() -> int | None:
 
 
 def ours(model: str, units: int) -> Took:
-    """In the loaded of a model. Raises `NotHere` where this machine can't hold them."""
+    """Start units in a model. Raises `NotHere` if this machine can't hold them."""
     from benchmarks.cell import NotHere
     from concmodels import catalog
     from concmodels.programs.limits import TooLarge, check
@@ -107,7 +107,7 @@ def ours(model: str, units: int) -> Took:
 
 
 def command(arguments: list[str]) -> float:
-    """A whole process of this Python, from its start to its end."""
+    """Run a whole process of this Python, from its start to its end."""
     import subprocess
     import sys
     from time import perf_counter

@@ -74,11 +74,11 @@ class Timed:
         self.versions: dict[str, str] = {}
 
     def __call__(self, loops: int) -> float:
-        """The seconds of all together; of the other figures, those of the last one."""
+        """Return the seconds of all repetitions together; other figures are those of the last one."""
         return sum(self.once() for _ in range(loops))
 
     def once(self) -> float:
-        """The seconds of one."""
+        """Return the seconds of one repetition."""
         from benchmarks.result import FIGURE
 
         took = self.call(**self.sizes)
@@ -89,7 +89,7 @@ class Timed:
 
 
 def function(name: str) -> Callable[..., Any]:
-    """The function that a candidate names."""
+    """Return the function that a candidate names."""
     from importlib import import_module
 
     module, _, attribute = name.partition(":")

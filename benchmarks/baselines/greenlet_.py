@@ -25,7 +25,7 @@ END = None
 
 
 def node(caller: greenlet, successor: greenlet) -> None:
-    """Come back to the caller once; from then on, whoever switches here brings a message."""
+    """Switch back to the caller once; from then on, every switch to this greenlet brings a message."""
     message = caller.switch()
     while message is not END:
         message = successor.switch(message)

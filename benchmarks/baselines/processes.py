@@ -2,8 +2,8 @@
 
 The kernel does the waiting: `read` waits while a pipe is empty, `write` while it is full. Eight bytes are written, and
 read, as one piece. When nobody has the writing end any more, `read` returns nothing: that is how a node learns that it
-is over, and the end of its process tells the next one. So nobody may keep an end that is not his own; a new process
-is given two, and the caller closes his copies.
+is over, and the end of its process tells the next one. So no process may keep an end that it does not use; a new
+process is given two ends, and the caller closes its own copies.
 
 A node only hands on what it reads: the bytes of a message are a number for the feeder and for the caller alone.
 """

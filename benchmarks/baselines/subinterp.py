@@ -86,7 +86,7 @@ def create(count: int) -> list[interpreters.Interpreter]:
 
 
 def end(threads: list[Thread], last: int) -> None:
-    """Read what is still under way, so that everybody can go on to his end, and wait for it."""
+    """Read the messages still under way, so that every node can go on to its end, and wait for that."""
     while os.read(last, 1 << 16):
         pass
     for thread in threads:

@@ -107,7 +107,7 @@ def styled(look: Look) -> Iterator[None]:
 
 
 def in_style(draw: Callable[[Look], Figure]) -> Callable[[Look], Figure]:
-    """The same function, which draws in the style of the look, whoever calls it."""
+    """Return the function in a form that always draws in the style of its look."""
 
     @wraps(draw)
     def drawn(look: Look) -> Figure:

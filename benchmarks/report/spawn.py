@@ -131,7 +131,7 @@ def growth(results: Results) -> Chart | Absent:
         f"{name} grows most: one of {last} units takes {words.times(ratios[name])} as long to start as one of {first}."
     )
     flat = [name for name, ratio in ratios.items() if ratio <= 1]
-    text += f" No dearer, or cheaper, the more there are: {words.listing(flat)}." if flat else ""
+    text += f" No more expensive, or cheaper, the more there are: {words.listing(flat)}." if flat else ""
     draw = lines_drawing(families(TIME, sweeps))
     return Chart("spawn-growth", TIME.title, text, command_for(results, rows), draw, sheet(TIME, sweeps))
 

@@ -131,7 +131,7 @@ def of_in_flight(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     first, last = ends(axis, sweeps, most)
     return (
         f"A hop of {most} takes {words.times(1 / great)} as long with {first} in flight as with {last}, one of {least}"
-        f" {words.times(1 / small)}{aside(axis, sweeps, least, most)}: whoever finds several messages waiting can"
+        f" {words.times(1 / small)}{aside(axis, sweeps, least, most)}: a task that finds several messages waiting can"
         " handle them in one turn."
     )
 
@@ -147,7 +147,7 @@ def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     )
 
 
-def dearer(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
+def extra_cost(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
     """How much more a hop takes at the right end than at the left one, where most and where least."""
     (most, great), (least, small) = most_and_least(axis, sweeps)
     first, last = ends(axis, sweeps, most)
@@ -159,9 +159,9 @@ def dearer(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
 
 
 def of_nodes(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Whether many tasks make each hop dearer."""
+    """Whether many tasks make each hop more expensive."""
     return (
-        f"{dearer(axis, sweeps, 'among {last} nodes as among {first}')} Larger rings get fewer messages, so that all"
+        f"{extra_cost(axis, sweeps, 'among {last} nodes as among {first}')} Larger rings get fewer messages, so that all"
         " take about as long: a step between neighbours may be that."
     )
 
@@ -169,7 +169,7 @@ def of_nodes(axis: Axis, sweeps: dict[str, Sweep]) -> str:
 def of_payload(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     """Who copies pays by the byte."""
     return (
-        f"{dearer(axis, sweeps, 'with a payload of {last} as with {first}')} That each message is made and checked is"
+        f"{extra_cost(axis, sweeps, 'with a payload of {last} as with {first}')} That each message is made and checked is"
         " inside the clock."
     )
 

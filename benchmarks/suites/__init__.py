@@ -22,7 +22,7 @@ SUITES = {
 
 
 def load(suite: str, quick: bool = False) -> list[Candidate]:
-    """Return the candidates of a suite. Raises `KeyError` for a suite that there is not."""
+    """Return the candidates of a suite. Raises `KeyError` if there is no such suite."""
     from importlib import import_module
 
     if suite not in SUITES:
@@ -40,7 +40,7 @@ def find(path: str, quick: bool = False) -> Candidate:
 
 
 def by_cell(candidates: Iterable[Candidate]) -> dict[tuple[str, str], list[Candidate]]:
-    """The same, grouped: the candidates of one cell are measured side by side."""
+    """Return the candidates grouped by cell: those of one cell are measured side by side."""
     cells: dict[tuple[str, str], list[Candidate]] = {}
     for candidate in candidates:
         cells.setdefault((candidate.suite, candidate.cell), []).append(candidate)

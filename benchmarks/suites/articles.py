@@ -31,12 +31,12 @@ EXECUTORS = {
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """All of them; when it has to be quick, smaller."""
+    """Return all candidates, with smaller sizes if `quick`."""
     return [*rings(quick), *pools(quick)]
 
 
 def rings(quick: bool) -> Iterator[Candidate]:
-    """The article of 2010."""
+    """Yield the candidates of the article of 2010."""
     from benchmarks.suites.ring import ours
 
     nodes, messages = (30, 300) if quick else (300, 10_000)
@@ -48,7 +48,7 @@ def rings(quick: bool) -> Iterator[Candidate]:
 
 
 def pools(quick: bool) -> Iterator[Candidate]:
-    """The article on subinterpreters."""
+    """Yield the candidates of the article on subinterpreters."""
     for cell, (tasks, sizes) in WORKS.items():
         if quick and cell != "cpu":
             continue
@@ -61,7 +61,7 @@ def pools(quick: bool) -> Iterator[Candidate]:
 
 
 def one(cell: str, name: str, what: str, model: str | None, call: str, tasks: int, sizes: dict[str, Any]) -> Candidate:
-    """A row."""
+    """Return one candidate."""
     return Candidate(
         f"articles/{cell}/{name}",
         call,

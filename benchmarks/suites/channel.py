@@ -18,7 +18,7 @@ SELECT_EACH = 1e-6
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """All models in all cells; when it has to be quick, in two of them."""
+    """Return all models in all cells; if `quick`, in two cells."""
     cells = {name: sizes for name, sizes in CELLS.items() if not quick or name in ("pingpong", "select-2")}
     return [ours(cell, model, quick, sizes) for cell, sizes in cells.items() for model in MODELS]
 
@@ -36,7 +36,7 @@ CELLS: dict[str, dict[str, Any]] = {
 
 
 def ours(cell: str, model: str, quick: bool, sizes: dict[str, Any]) -> Candidate:
-    """A model in a cell, with as many messages as it takes."""
+    """Return a model in a cell, with a suitable number of messages."""
     messages = amount(cost(model, **sizes), quick, least=10, most=200_000)
     shown = sizes | {"messages": messages, "capacity": "inf" if sizes["capacity"] == inf else sizes["capacity"]}
     return Candidate(
@@ -53,7 +53,7 @@ def ours(cell: str, model: str, quick: bool, sizes: dict[str, Any]) -> Candidate
 
 
 def cost(model: str, pattern: str, tasks: int, capacity: float) -> float:
-    """About how many seconds a message takes."""
+    """Return roughly how many seconds a message takes."""
     stream, switch = COSTS[kind(model)]
     if pattern == "select":
         return SELECT + SELECT_EACH * tasks

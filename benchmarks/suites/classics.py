@@ -6,7 +6,7 @@ from benchmarks.suites.sizes import MODELS, kind
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """All of them; when it has to be quick, each in one model after the other, tiny."""
+    """Return all classics on all models; if `quick`, each classic on one model, with a tiny size."""
     if quick:
         pairs = [(classic, MODELS[number % len(MODELS)]) for number, classic in enumerate(classics.CLASSICS)]
     else:
@@ -15,7 +15,7 @@ def candidates(quick: bool) -> list[Candidate]:
 
 
 def ours(classic: str, model: str, quick: bool) -> Candidate:
-    """One classic in one model."""
+    """Return one classic on one model."""
     module = classics.load(classic)
     size = module.SIZES["tiny" if quick else classics.kind(model)]
     return Candidate(

@@ -46,12 +46,12 @@ FIBONACCI = {"nothing": 0, "task-10us": 11, "task-1ms": 21}
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """All of them; when it has to be quick, without waiting and without buffers."""
+    """Return all candidates; if `quick`, without tasks that wait and without buffers."""
     return [*nothings(quick), *works(quick), *bare(quick), *libraries(quick)]
 
 
 def nothings(quick: bool) -> Iterator[Candidate]:
-    """Empty tasks: the models, and the light pools."""
+    """Yield the candidates for empty tasks: the models, and the light pools."""
     tasks = 1000 if quick else 20_000
     for model in MODELS:
         yield lap(f"nothing in {model}", model, model, "model", tasks)
@@ -60,7 +60,7 @@ def nothings(quick: bool) -> Iterator[Candidate]:
 
 
 def lap(name: str, shown: str, model: str, what: str, tasks: int, cell: str = "nothing") -> Candidate:
-    """A lap of `benchmarks.pool_laps`."""
+    """Return a candidate of `benchmarks.pool_laps`."""
     sizes = {"tasks": tasks, "workers": 8 if model in LIGHT else 2}
     return Candidate(
         f"pool/{cell}/{shown}",
@@ -76,7 +76,7 @@ def lap(name: str, shown: str, model: str, what: str, tasks: int, cell: str = "n
 
 
 def works(quick: bool) -> Iterator[Candidate]:
-    """The pool program with tasks that do something."""
+    """Yield the candidates for the pool program, with tasks that do something."""
     for cell, (tasks, sizes) in WORKS.items():
         if quick and cell not in ("task-10us", "io"):
             continue
@@ -95,13 +95,13 @@ def works(quick: bool) -> Iterator[Candidate]:
 
 
 def bare(quick: bool) -> Iterator[Candidate]:
-    """What computes in processes that have their share from the start: no pool can do better."""
+    """Yield the candidate that computes in processes which have their share from the start: no pool can be faster."""
     if not quick:
         yield lap("two bare processes", "two bare processes", "processes", "baseline", WORKS["cpu"][0], "cpu")
 
 
 def libraries(quick: bool) -> Iterator[Candidate]:
-    """Pools of processes, interpreters and threads that one might pick instead, with the same tasks."""
+    """Yield the pools of processes, interpreters and threads that one might use instead, with the same tasks."""
     for cell, number in FIBONACCI.items():
         if quick and cell != "nothing":
             continue

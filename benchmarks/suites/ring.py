@@ -45,17 +45,17 @@ LANGUAGES = (("go unbuffered", "go", 0), ("go buffered 128", "go", 128), ("erlan
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """All of them; when it has to be quick, no sweeps but one value of each."""
+    """Return all candidates; if `quick`, one value of each sweep."""
     return [*streams(quick), *bounded(quick), *tokens(quick), *sweeps(quick)]
 
 
 def streams(quick: bool) -> Iterator[Candidate]:
-    """Everything in flight."""
+    """Yield the candidates with all messages in flight."""
     nodes, messages = (50, 1000) if quick else (300, 10_000)
     for model in MODELS:
         yield ours("stream", model, nodes, messages)
     for model in BASELINES:
-        yield floor("stream", model, nodes, messages // 5 if model in BOUNDARY else messages)
+        yield baseline("stream", model, nodes, messages // 5 if model in BOUNDARY else messages)
     for peer in PEERS.values():
         yield of_peer("stream", peer, nodes, fewer(peer, messages))
     for name, language, capacity in LANGUAGES:
@@ -63,7 +63,7 @@ def streams(quick: bool) -> Iterator[Candidate]:
 
 
 def bounded(quick: bool) -> Iterator[Candidate]:
-    """The same with 64 in each channel."""
+    """Yield the candidates with at most 64 messages in each channel."""
     nodes, messages = (50, 1000) if quick else (300, 10_000)
     for model in MODELS:
         yield ours("bounded", model, nodes, messages // 5, capacity=64)
@@ -73,12 +73,12 @@ def bounded(quick: bool) -> Iterator[Candidate]:
 
 
 def tokens(quick: bool) -> Iterator[Candidate]:
-    """One in flight."""
+    """Yield the candidates with one message in flight."""
     nodes = 50 if quick else 300
     for model in MODELS:
         yield ours("token", model, nodes, laps(model, nodes, quick), in_flight=1)
     for model in BASELINES:
-        yield floor("token", model, nodes, laps(model, nodes, quick))
+        yield baseline("token", model, nodes, laps(model, nodes, quick))
     for peer in PEERS.values():
         polls = peer.name in POLLING
         size = (20, 2 if quick else 5) if polls else (nodes, laps(peer.model, nodes, quick))
@@ -89,18 +89,18 @@ def tokens(quick: bool) -> Iterator[Candidate]:
 
 
 def laps(model: str, nodes: int, quick: bool) -> int:
-    """How many messages go round one after the other."""
+    """Return how many times the token goes round."""
     return amount(hop_cost(model, in_flight=1) * nodes, quick)
 
 
 def fewer(peer: Any, messages: int) -> int:
-    """How many messages this peer gets."""
+    """Return the number of messages for this peer."""
     most = 2000 if set(peer.needs) & set(OWN) else messages
     return min(messages, FEWER.get(peer.name, most))
 
 
 def sweeps(quick: bool) -> Iterator[Candidate]:
-    """One size changes at a time."""
+    """Yield the candidates of the sweeps, in which one size changes at a time."""
     nodes = 20 if quick else 100
     for model in MODELS:
         for capacity in (0,) if quick else (0, 1, 64):
@@ -118,28 +118,28 @@ def sweeps(quick: bool) -> Iterator[Candidate]:
 
 
 def growing_baselines(model: str) -> Iterator[Candidate]:
-    """What the model itself costs among few and among many: whether it is the model that slows down."""
+    """Yield baselines with few and with many nodes, which show whether the model itself becomes slower."""
     if model in BASELINES and kind(model) == "light":
-        yield floor("in_flight-1", model, 100, laps(model, 100, False), "token")
-        yield floor("nodes-10000", model, 10_000, max(10, laps(model, 10_000, False)), "token")
+        yield baseline("in_flight-1", model, 100, laps(model, 100, False), "token")
+        yield baseline("nodes-10000", model, 10_000, max(10, laps(model, 10_000, False)), "token")
 
 
 def numbers_of_nodes(model: str) -> tuple[int, ...]:
-    """How large the rings of a model get, beside the 100 of the other sweeps."""
+    """Return the sizes of the rings of a model, besides the 100 nodes of the other sweeps."""
     if model == "asyncio":
         return (2, 10, 1000, 10_000, FAR)
     return {"boundary": (2, 10, 300), "threads": (2, 10, 1000), "light": (2, 10, 1000, 10_000)}[kind(model)]
 
 
 def sized(cell: str, model: str, quick: bool, nodes: int, **sizes: Any) -> Candidate:
-    """A model with as many messages as it takes; at least as many as are to be in flight."""
+    """Return a model with a suitable number of messages, at least as many as are in flight."""
     cost = hop_cost(model, **sizes) * nodes + MAKE * sizes.get("payload", 0)
     messages = amount(cost, quick, least=max(10, sizes.get("in_flight", 1)), most=50_000)
     return ours(cell, model, nodes, messages, **sizes, rounds=1 if nodes == FAR else 2)
 
 
 def ours(cell: str, model: str, nodes: int, messages: int, *, rounds: int = 0, **sizes: Any) -> Candidate:
-    """A model in a ring."""
+    """Return a model with this ring."""
     given = {"in_flight": None, "capacity": inf, "payload": None} | sizes
     given["payload"] = given["payload"] or None
     return Candidate(
@@ -155,14 +155,14 @@ def ours(cell: str, model: str, nodes: int, messages: int, *, rounds: int = 0, *
 
 
 def counted(nodes: int, messages: int) -> dict[str, Any]:
-    """What is counted in every ring."""
+    """Return what is counted in every ring."""
     return {"step": "hop", "steps": nodes * messages}
 
 
 def shown(
     nodes: int, messages: int, in_flight: int | None = None, capacity: float = inf, payload: int | None = None
 ) -> dict[str, Any]:
-    """Every size, as JSON can have it."""
+    """Return every size as a value for JSON."""
     return {
         "nodes": nodes,
         "messages": messages,
@@ -172,8 +172,8 @@ def shown(
     }
 
 
-def floor(cell: str, model: str, nodes: int, messages: int, lap: str = "") -> Candidate:
-    """The ring by hand, on the same model."""
+def baseline(cell: str, model: str, nodes: int, messages: int, lap: str = "") -> Candidate:
+    """Return the hand-written ring on the same model."""
     lap = lap or cell
     return Candidate(
         f"ring/{cell}/baseline {model}",
@@ -187,7 +187,7 @@ def floor(cell: str, model: str, nodes: int, messages: int, lap: str = "") -> Ca
 
 
 def of_peer(cell: str, peer: Any, nodes: int, messages: int, **sizes: Any) -> Candidate:
-    """What one might pick instead."""
+    """Return the ring with what one might use instead."""
     return Candidate(
         f"ring/{cell}/{peer.name}",
         f"benchmarks.calls:peer_{'token' if cell == 'token' else 'stream'}",
@@ -201,7 +201,7 @@ def of_peer(cell: str, peer: Any, nodes: int, messages: int, **sizes: Any) -> Ca
 
 
 def of_language(cell: str, name: str, language: str, nodes: int, messages: int, capacity: int) -> Candidate:
-    """The same program in another language."""
+    """Return the same program in another language."""
     return Candidate(
         f"ring/{cell}/{name}",
         "benchmarks.calls:language",

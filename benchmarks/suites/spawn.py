@@ -21,12 +21,12 @@ COMMANDS = {
 
 
 def candidates(quick: bool) -> list[Candidate]:
-    """All of them; when it has to be quick, ten units each."""
+    """Return all candidates; if `quick`, with ten units each."""
     return [*units(quick), *commands(quick)]
 
 
 def units(quick: bool) -> Iterator[Candidate]:
-    """Models and baselines."""
+    """Yield the candidates for models and baselines."""
     for model in MODELS:
         for number in (10,) if quick else (*NUMBERS[kind(model)], *FAR.get(model, ())):
             yield some("model", model, model, "benchmarks.units:ours", number, {"model": model, "units": number}, quick)
@@ -36,7 +36,7 @@ def units(quick: bool) -> Iterator[Candidate]:
 
 
 def some(what: str, model: str, name: str, call: str, number: int, sizes: dict[str, object], quick: bool) -> Candidate:
-    """So many units."""
+    """Return a candidate with so many units."""
     return Candidate(
         f"spawn/units-{number}/{name}",
         call,
@@ -52,7 +52,7 @@ def some(what: str, model: str, name: str, call: str, number: int, sizes: dict[s
 
 
 def commands(quick: bool) -> Iterator[Candidate]:
-    """Whole processes."""
+    """Yield the candidates for whole processes."""
     for name, arguments in COMMANDS.items():
         yield Candidate(
             f"spawn/command/{name}",

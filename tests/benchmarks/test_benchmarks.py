@@ -128,8 +128,8 @@ def test_what_names_this_machine_is_not_kept(tmp_path: Path):
     assert "somewhere" not in (tmp_path / "new.json").read_text()
 
 
-OLD_RESULT = Path(__file__).parent / "results" / "rooms_and_floors.json"
-"""Part of a result of the time when a model was called a room there, and a baseline a floor."""
+OLD_RESULT = ROOT / "tests" / "results" / "old_result.json"
+"""Part of an old result, in which the kind of a model is `room`, and that of a baseline `floor`."""
 
 
 def test_an_old_result_is_read_with_the_names_of_today():

@@ -236,7 +236,7 @@ def test_a_narrow_picture_is_as_wide_as_a_phone_shows():
             assert figure.get_figwidth() * figure.dpi == pytest.approx(350 if look.narrow else 900)
 
 
-def test_a_figure_has_its_look_whoever_draws_it():
+def test_a_figure_has_its_look_wherever_it_is_drawn():
     it = chart("ring-stream", *STREAM)
     light, dark = ([text.get_color() for text in it.draw(look).axes[0].texts] for look in (Look(), Look(dark=True)))
     assert set(light) == {"#1b1f24"} and set(dark) == {"#e8ebee"}

@@ -25,7 +25,7 @@ WORKS = [
     ("buffer", {"numbers": 100_000}, 7),
     ("buffer", {"buffer": "copy", "numbers": 1000}, 7),
 ]
-COLOURS = ["threads", "greenlet", "processes", "asyncio", "trio", "anyio"]
+SYNC_AND_ASYNC = ["threads", "greenlet", "processes", "asyncio", "trio", "anyio"]
 
 
 def measured(name, **settings):
@@ -223,7 +223,7 @@ def test_a_worker_that_dies_before_it_begins(tasks_that):
     assert "died (killed by SIGKILL)" in measured("processes", tasks=100).error
 
 
-@pytest.mark.parametrize("name", COLOURS)
+@pytest.mark.parametrize("name", SYNC_AND_ASYNC)
 def test_many_results_are_checked_as_they_come(monkeypatch, name):
     monkeypatch.setattr(timer, "MOST_KEPT", 10)
     monkeypatch.setattr(timer, "_AHEAD", 20)

@@ -86,7 +86,7 @@ def test_the_server_holds_hundreds_of_requests_at_the_same_time(nothing_left_beh
         stop_server(server)
 
 
-def test_the_server_ends_with_whoever_started_it():
+def test_the_server_ends_with_the_process_that_started_it():
     program = """
 import os, signal
 from concmodels.work.io import start_server, port_of
@@ -104,7 +104,7 @@ os.kill(os.getpid(), signal.SIGKILL)
         time.sleep(0.01)
 
 
-def test_ctrl_c_is_for_whoever_started_it(server):
+def test_ctrl_c_is_for_the_process_that_started_the_server(server):
     process, port = server
     process.send_signal(signal.SIGINT)
     assert b"200 OK" in ask(port, b"GET /posts/4 HTTP/1.1\r\n\r\n")

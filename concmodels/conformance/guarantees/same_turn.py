@@ -239,7 +239,7 @@ async def what_has_returned_has_returned(model, capacity):
         assert await task.result(PATIENCE) == "item"
 
 
-async def get_result(_room, task):
+async def get_result(_model, task):
     """Return the result of this task."""
     return await task.result()
 
