@@ -1,8 +1,8 @@
 """Chameneos: creatures of three colours meet in pairs at a mall, and both leave it in another colour.
 
 Two of one colour keep it; two of different colours both take the third. The mall is the caller: it pairs the creatures
-in the order in which they come, and after so many meetings it closes. What is measured is how well many tasks get on with a single one in
-the middle.
+in the order in which they come, and after so many meetings it closes. What is measured is how well many tasks get on
+with a single one in the middle.
 """
 
 from time import perf_counter

@@ -21,7 +21,7 @@ __all__ = ["PEERS", "Peer", "stream", "token", "why_not"]
 
 
 class Peer:
-    """One of them: the model that it is held against, its family (a module here), what it needs."""
+    """A peer: the model that it is compared with, its family (a module of this package), and what it needs."""
 
     def __init__(self, name: str, model: str, family: str, *needs: str, bounded: bool = True) -> None:
         self.name = name

@@ -25,7 +25,7 @@ def node(receive: Callable[[], Any], send: Callable[[Any], object]) -> None:
 
 
 def feed(orders: Callable[[], Any], send: Callable[[Any], object]) -> None:
-    """Send as many messages as was ordered; after the last order, the mark."""
+    """Send as many messages as were ordered; after the last order, the mark."""
     while (messages := orders()) != END:
         for number in range(messages):
             send(number)
@@ -73,14 +73,14 @@ def ring(spawn: Spawn, links: Sequence[Link]) -> Iterator[None]:
 
 
 async def async_node(receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[object]]) -> None:
-    """As `node`."""
+    """The async form of `node`."""
     while (message := await receive()) != END:
         await send(message)
     await send(END)
 
 
 async def async_feed(orders: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[object]]) -> None:
-    """As `feed`."""
+    """The async form of `feed`."""
     while (messages := await orders()) != END:
         for number in range(messages):
             await send(number)
@@ -88,7 +88,7 @@ async def async_feed(orders: Callable[[], Awaitable[Any]], send: Callable[[Any],
 
 
 async def async_stream(spawn: Callable[..., object], links: Sequence[AsyncLink], messages: int) -> float:
-    """As `stream`; the group that `spawn` belongs to waits for the units."""
+    """The async form of `stream`; the group that `spawn` belongs to waits for the units."""
     order, receive = links[0][0], links[-1][1]
     await async_start(spawn, links)
     started = perf_counter()
@@ -101,7 +101,7 @@ async def async_stream(spawn: Callable[..., object], links: Sequence[AsyncLink],
 
 
 async def async_token(spawn: Callable[..., object], links: Sequence[AsyncLink], messages: int) -> float:
-    """As `token`."""
+    """The async form of `token`."""
     send, receive = links[1][0], links[-1][1]
     await async_start(spawn, links)
     started = perf_counter()
@@ -123,12 +123,12 @@ async def async_start(spawn: Callable[..., object], links: Sequence[AsyncLink]) 
 
 
 async def async_end(links: Sequence[AsyncLink]) -> None:
-    """Have all of them end."""
+    """Let all units end."""
     await links[0][0](END)
     check(await links[-1][1](), END)
 
 
 def check(came: Any, due: int) -> None:
-    """Raise if another message came than was due."""
+    """Raise an error unless the message is the one that was due."""
     if came != due:
         raise RuntimeError(f"message {came} came when {due} was due")

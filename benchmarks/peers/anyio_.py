@@ -22,7 +22,7 @@ def token(peer: str, nodes: int, messages: int) -> float:
 
 
 def backend(peer: str) -> str:
-    """The event loop that this peer is on."""
+    """Return the event loop that this peer uses."""
     return "trio" if peer.endswith("on trio") else "asyncio"
 
 

@@ -82,6 +82,6 @@ def spawn(function: Callable[..., None], *args: Any) -> Callable[[], None]:
 
 
 def uninterrupted(function: Callable[..., None], *args: Any) -> None:
-    """Call it; Ctrl-C is the caller's."""
+    """Call the function with Ctrl-C ignored: the caller handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     function(*args)

@@ -40,7 +40,7 @@ def lap(run: Callable[..., float], nodes: int, messages: int, capacity: float) -
 
 @contextmanager
 def units(count: int) -> Iterator[list[interpreters.Interpreter]]:
-    """Interpreters, made and closed in two threads."""
+    """Make interpreters in two threads, and close them there."""
     with ThreadPoolExecutor(2) as pool:
         made = list(pool.map(lambda _: interpreters.create(), range(count)))
         yield made.copy()
@@ -48,7 +48,7 @@ def units(count: int) -> Iterator[list[interpreters.Interpreter]]:
 
 
 def node(inbox: Any, outbox: Any) -> None:
-    """As `_ring.node`; it uses no globals, so it travels as bare code."""
+    """Forward every message, and the mark; this uses no globals, so it can be sent as bare code."""
     receive, send = inbox.get, outbox.put
     while (message := receive()) != -1:
         send(message)
@@ -56,7 +56,7 @@ def node(inbox: Any, outbox: Any) -> None:
 
 
 def feed(orders: Any, outbox: Any) -> None:
-    """As `_ring.feed`."""
+    """Send as many messages as were ordered; after the last order, the mark."""
     receive, send = orders.get, outbox.put
     while (messages := receive()) != -1:
         for number in range(messages):

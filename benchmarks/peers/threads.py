@@ -32,7 +32,7 @@ def lap(run: Callable[..., float], peer: str, nodes: int, messages: int, capacit
 
 
 def size(capacity: float) -> int:
-    """As most queues want to be told: 0 is unbounded."""
+    """Return a capacity as most queues take it: 0 is unbounded."""
     return 0 if capacity == inf else int(capacity)
 
 
@@ -64,7 +64,7 @@ NEW: dict[str, Callable[[int], Any]] = {
 
 
 async def on_janus(run: Callable[..., float], count: int, messages: int, capacity: float) -> float:
-    """Run it on the synchronous ends of janus's queues, each of which belongs to a loop.
+    """Run the ring on the synchronous ends of janus's queues, each of which belongs to an event loop.
 
     The loop is stopped meanwhile, as its thread is the caller: this is about threads.
     """
@@ -78,7 +78,7 @@ async def on_janus(run: Callable[..., float], count: int, messages: int, capacit
 
 
 def ends(it: Any) -> Link:
-    """The way in and the way out."""
+    """Return the way in and the way out."""
     return (it.green_put, it.green_get) if hasattr(it, "green_put") else (it.put, it.get)
 
 

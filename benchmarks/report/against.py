@@ -1,4 +1,4 @@
-"""The models against what one might pick instead, by hand or ready made: ratios, with the goals."""
+"""Compares the models with what one might use instead, hand-written or ready made: ratios, with the goals."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ SHOWN = 3
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """One for each of the full rings."""
+    """Return one chart for each of the full rings."""
     for cell, title in TITLES.items():
         dots = [dot for ours in models(results, "ring", cell) for dot in dots_of(results, ours)]
         if not dots:
@@ -32,14 +32,14 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 
 def dots_of(results: Results, ours: Row) -> list[Dot]:
-    """A ours against each of the others, the hardest one first."""
+    """Return a dot for each of the others that ours is compared with, the hardest one first."""
     wanted = {goal.theirs: goal.least for goal in goals() if goal.ours == path(ours) and goal.figure == "seconds"}
     found = [dot(ours, other, wanted.get(path(other))) for other in others(results, ours) if by_round(ours, other)]
     return sorted(found, key=lambda dot: dot.value)
 
 
 def others(results: Results, ours: Row) -> list[Row]:
-    """What does the same work on the same model; other languages are held against threads."""
+    """Return the rows that do the same work on the same model; other languages are compared with threads."""
     rows = [
         row for row in results.of(ours.suite, ours.cell, ours.python) if row.kind in ("baseline", "peer", "language")
     ]
@@ -47,14 +47,14 @@ def others(results: Results, ours: Row) -> list[Row]:
 
 
 def dot(ours: Row, other: Row, goal: float | None) -> Dot:
-    """One ratio."""
+    """Return the dot of one ratio."""
     ratios = Ratios(ours, other)
     label = "code by hand" if other.kind == "baseline" else other.candidate
     return Dot(ours.candidate, label, ratios.median, ratios.least, ratios.most, goal)
 
 
 class Ratios:
-    """How many times as fast one is as another, round by round."""
+    """How many times as fast one row is as another, round by round."""
 
     def __init__(self, ours: Row, theirs: Row) -> None:
         import statistics
@@ -64,12 +64,12 @@ class Ratios:
 
 
 def path(row: Row) -> str:
-    """As the goals name it."""
+    """Return the path of a row as the goals name it."""
     return f"{row.suite}/{row.cell}/{row.candidate}"
 
 
 def says(dots: list[Dot]) -> str:
-    """How many goals are met, and which are not."""
+    """Say how many goals are met, and which are not."""
     faster = sum(dot.value > 1 for dot in dots)
     text = f"Ours is faster in {faster} of {len(dots)} pairs."
     held = [dot for dot in dots if dot.goal]
@@ -81,19 +81,19 @@ def says(dots: list[Dot]) -> str:
 
 
 def listed(missed: list[Dot]) -> str:
-    """The first of them, and how many more."""
+    """Return the first of these names, and how many more there are."""
     names = [f"{it.group} against {it.label} ({words.plain(it.value)}, goal {it.goal:g})" for it in missed[:SHOWN]]
     return words.listing(names + ([f"{len(missed) - SHOWN} more"] if len(missed) > SHOWN else []))
 
 
 def sheet(dots: list[Dot]) -> Sheet:
-    """The same as a table."""
+    """Return the same as a table."""
     head = ["model", "against", "times as fast", "from", "to", "goal", "met"]
     return Sheet(head, [line(it) for it in dots], left=2)
 
 
 def line(it: Dot) -> list[str]:
-    """One ratio."""
+    """Return the line of one ratio."""
     figures = [words.plain(value) for value in (it.value, it.low, it.high)]
     return [
         it.group,

@@ -16,13 +16,13 @@ TITLES = ("The article of 2010, measured again", "The article on subinterpreters
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """One for each article."""
+    """Return one chart for each article."""
     yield of_2010(results)
     yield of_pools(results)
 
 
 def of_2010(results: Results) -> Chart | Absent:
-    """The ring on every mechanism that it had."""
+    """Return the chart of the ring on every mechanism of the article of 2010."""
     rows = sorted((row for cell in RINGS for row in results.of("articles", cell)), key=lambda row: row.median)
     if not rows:
         return Absent(TITLES[0], "nothing of articles/ring-2010 was measured")
@@ -35,7 +35,7 @@ def of_2010(results: Results) -> Chart | Absent:
 
 
 def of_pools(results: Results) -> Chart | Absent:
-    """Computing, waiting and a buffer, each with the start and the end of its pool."""
+    """Return the chart of computing, waiting and a buffer, each with the start and the end of its pool."""
     by_cell = {cell: found for cell in POOLS if (found := results.of("articles", cell))}
     if not by_cell:
         return Absent(TITLES[1], "nothing of the article's three works was measured")
@@ -51,18 +51,19 @@ def of_pools(results: Results) -> Chart | Absent:
 
 
 def now(rows: list[Row]) -> list[Row]:
-    """Those that were measured."""
+    """Return the rows that were measured."""
     return [row for row in rows if row.kind != "past"]
 
 
 def then(rows: list[Row], row: Row) -> Row | None:
-    """What the article had for this one."""
+    """Return the figure of the article for this row."""
     same = [it for it in rows if it.kind == "past" and it.cell == row.cell and it.model == row.model]
     return same[0] if same and row.kind == "model" else None
 
 
 def bars_of(rows: list[Row], suffixes: dict[str, str] | None = None) -> list[Bar]:
-    """A bar for each of now, marked with then; and for each of then that has no now."""
+    """Return a bar for each row that was measured, marked with the article's figure, and for each figure
+    without one."""
     paired = {id(past) for row in now(rows) if (past := then(rows, row))}
     found = []
     for row in rows:
@@ -75,7 +76,7 @@ def bars_of(rows: list[Row], suffixes: dict[str, str] | None = None) -> list[Bar
 
 
 def key(rows: list[Row], bars: list[Bar]) -> Key:
-    """What colours and marks mean."""
+    """Return the key: what colours and marks mean."""
     models = [row.candidate for row in rows if row.kind == "model"]
     names = {"peer": "what one might pick instead", "past": "then"}
     kinds = [name for kind, name in names.items() if any(bar.kind == kind for bar in bars)]
@@ -83,7 +84,7 @@ def key(rows: list[Row], bars: list[Bar]) -> Key:
 
 
 def moved(rows: list[Row]) -> str:
-    """How far the figures are from then; nothing where the result does not have those of then."""
+    """Say how far the figures are from those of the article; nothing if the result does not have those."""
     ratios = {row.candidate: past.median / row.median for row in now(rows) if (past := then(rows, row))}
     if not ratios:
         return "" if any(row.kind == "past" for row in rows) else "The article's own figures are not in this result."
@@ -93,7 +94,7 @@ def moved(rows: list[Row]) -> str:
 
 
 def table(results: Results, rows: list[Row]) -> Sheet:
-    """All rows, with their cell."""
+    """Return all rows, with their cells."""
     plain = of_rows(results, rows)
     lines = [
         [row.cell, "then" if row.kind == "past" else "now", *line] for row, line in zip(rows, plain.lines, strict=True)

@@ -1,4 +1,4 @@
-"""Axes that carry times, sizes and factors: where they begin and end, and what stands at them."""
+"""Axes for times, sizes and factors: where they begin and end, and their ticks."""
 
 from collections.abc import Callable, Iterable
 from math import ceil, floor, log10
@@ -39,20 +39,20 @@ STEPS = ((1, 2, 5), (1, 3), (1,), tuple(range(1, 10)))
 
 
 def log_ticks(lowest: float, highest: float, most: int) -> list[float]:
-    """Round values between the two: as many as there is room for."""
+    """Return round values between the two, as many as there is room for."""
     first, last = floor(log10(lowest)), ceil(log10(highest))
     powers = [10.0**power for power in range(first, last + 1)]
     return fitting(lambda steps: [step * power for power in powers for step in steps], lowest, highest, most)
 
 
 def size_ticks(lowest: float, highest: float, most: int) -> list[float]:
-    """Round numbers of bytes, KiB, MiB, GiB."""
+    """Return round numbers of bytes, KiB, MiB, GiB."""
     powers = [float(power * unit) for unit in (1, 1 << 10, 1 << 20, 1 << 30) for power in (1, 10, 100)]
     return fitting(lambda steps: [step * power for power in powers for step in steps], lowest, highest, most)
 
 
 def fitting(values: Callable[[tuple[int, ...]], list[float]], lowest: float, highest: float, most: int) -> list[float]:
-    """The ticks of the first steps that fit; some of the powers of ten where even those are too many."""
+    """Return the ticks of the first steps that fit, or some of the powers of ten if even those are too many."""
     for steps in STEPS:
         found = within(values(steps), lowest, highest)
         if 2 <= len(found) <= most:
@@ -62,7 +62,7 @@ def fitting(values: Callable[[tuple[int, ...]], list[float]], lowest: float, hig
 
 
 def within(values: Iterable[float], lowest: float, highest: float) -> list[float]:
-    """Those between the two."""
+    """Return the values between the two."""
     return [value for value in values if lowest <= value <= highest]
 
 
@@ -75,7 +75,7 @@ def linear(axes: Axes, highest: float, write: Callable[[float], str], pixels: fl
 
 
 def factor(value: float) -> str:
-    """A ratio on an axis: `0.1`, `5`, `1,000`."""
+    """Write a ratio on an axis: `0.1`, `5`, `1,000`."""
     return words.plain(value)
 
 

@@ -1,4 +1,4 @@
-"""Bars, one above the other: a figure each, its spread, and a mark to hold it against."""
+"""Bars, one above the other: each shows a figure, its spread, and a mark to compare it with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from benchmarks.report.canvas import (
 from benchmarks.report.look import Look
 
 ROW, TALL_ROW, TITLE, FOOT, GAP = 22.0, 36.0, 30.0, 50.0, 30.0
-TICK_ROOM = 18
+TICK_SPACE = 18
 """Half of the words at a tick: those would be cut off where nothing stands beside the bars."""
 POINT = 72 / 96
 """Points in a pixel."""
@@ -37,7 +37,7 @@ MOST_LABEL = 0.42
 
 @dataclass(frozen=True)
 class Bar:
-    """One figure."""
+    """One bar: a figure with its spread and its mark."""
 
     label: str
     value: float
@@ -53,7 +53,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Panel:
-    """Bars on one axis."""
+    """Several bars on one axis."""
 
     title: str
     bars: list[Bar]
@@ -66,7 +66,7 @@ class Panel:
 
 
 def panel_of(title: str, bars: list[Bar], axis: str, write: Callable[[float], str]) -> Panel:
-    """A panel with a log axis where the values are far apart; from zero where bars can be compared by their length."""
+    """Return a panel with a log axis if the values are far apart; otherwise the axis begins at zero."""
     values = [value for bar in bars for value in (bar.low, bar.high, bar.mark) if value]
     far = max(values) / min(values) > FAR
     return Panel(title, bars, f"{axis} (log)" if far else axis, write, far)
@@ -74,7 +74,7 @@ def panel_of(title: str, bars: list[Bar], axis: str, write: Callable[[float], st
 
 @dataclass(frozen=True)
 class Key:
-    """What is explained above the bars."""
+    """The key: what is explained above the bars."""
 
     models: list[str] = field(default_factory=list)
     """Of the families of these."""
@@ -85,7 +85,7 @@ class Key:
 
 
 def drawing(panels: list[Panel], key: Key, across: int = 1) -> Callable[[Look], Figure]:
-    """Return what draws these panels: in the wide look so many side by side."""
+    """Return a function that draws these panels; in the wide look, several are side by side."""
 
     @in_style
     def draw(look: Look) -> Figure:
@@ -105,7 +105,7 @@ def drawing(panels: list[Panel], key: Key, across: int = 1) -> Callable[[Look], 
 
 
 def handles_of(key: Key, look: Look) -> list[Line2D | Patch]:
-    """The samples in the key."""
+    """Return the samples in the key."""
     its = colours(look)
     found: list[Line2D | Patch] = []
     shown = [name for name in FAMILIES if name in set(map(family, key.models))]
@@ -118,24 +118,24 @@ def handles_of(key: Key, look: Look) -> list[Line2D | Patch]:
 
 
 def width(look: Look, columns: int) -> float:
-    """Of one panel."""
+    """Return the width of a panel."""
     whole = NARROW if look.narrow else WIDE
     return (whole - GAP * (columns - 1)) / columns
 
 
 def label_width(panels: list[Panel], look: Look) -> float:
-    """How much the longest label takes that stands beside its bar."""
+    """Return the width of the longest label that stands beside its bar."""
     beside = [panel for panel in panels if not is_tall(panel, width(look, 1), look)]
     return width_of(look, [bar.label for panel in beside for bar in panel.bars]) + 6
 
 
 def is_tall(panel: Panel, space: float, look: Look) -> bool:
-    """Whether the labels have to stand above the bars."""
+    """Return whether the labels have to stand above the bars."""
     return width_of(look, [bar.label for bar in panel.bars]) > MOST_LABEL * space
 
 
 def height_of(panel: Panel, space: float, look: Look) -> float:
-    """Of a panel with all its words."""
+    """Return the height of a panel with all its text."""
     row = TALL_ROW if is_tall(panel, space, look) else ROW
     return row * len(panel.bars) + FOOT + (TITLE if panel.title else 0)
 
@@ -158,13 +158,13 @@ def add(canvas: Canvas, panel: Panel, left: float, top: float, space: float, lea
 
 
 def scale(axes: Axes, panel: Panel, pixels: float, tall: bool) -> None:
-    """Give the axes their ends and ticks."""
+    """Set the ends and the ticks of the axes."""
     axes.set_ylim(len(panel.bars) - 0.5, -0.5)
     axes.yaxis.set_visible(False)
     marks = [bar.mark for bar in panel.bars if bar.mark] + ([panel.line] if panel.line else [])
     values = [*(bar.high for bar in panel.bars), *(bar.low for bar in panel.bars), *marks]
     if panel.log:
-        axis.log(axes, "x", min(values) / 1.6, max(values) * 1.25, panel.write, pixels, TICK_ROOM if tall else 0)
+        axis.log(axes, "x", min(values) / 1.6, max(values) * 1.25, panel.write, pixels, TICK_SPACE if tall else 0)
     else:
         axis.linear(axes, max(values) * 1.05, panel.write, pixels)
     if panel.line:
@@ -172,7 +172,7 @@ def scale(axes: Axes, panel: Panel, pixels: float, tall: bool) -> None:
 
 
 def one(axes: Axes, bar: Bar, row: int, panel: Panel, canvas: Canvas, tall: bool, values: float) -> None:
-    """A bar with its spread, its mark and its words."""
+    """Draw one bar with its spread, its mark and its label."""
     its, look = canvas.colours, canvas.look
     fill = colour(look, bar.model) if bar.kind == "model" else its.ink if bar.kind == "baseline" else its.soft
     at, thick = (row + 0.17, 0.36) if tall else (row, 0.64)

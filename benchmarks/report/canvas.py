@@ -37,7 +37,7 @@ LETTER = 0.62
 
 @dataclass(frozen=True)
 class Colours:
-    """Of one look."""
+    """The colours of one look."""
 
     page: str
     ink: str
@@ -55,46 +55,46 @@ NIGHT = Colours("#15181c", "#e8ebee", "#98a2ad", "#3a424b", "#56b4e9", "#e69f00"
 
 
 def colours(look: Look) -> Colours:
-    """Those of this look."""
+    """Return the colours of this look."""
     return NIGHT if look.dark else DAY
 
 
 def family(model: str | None) -> str:
-    """The family of a model or variant; empty if it has none."""
+    """Return the family of a model or variant; an empty text if it has none."""
     name = (model or "").partition(":")[0]
     return next((family for family, models in FAMILIES.items() if name in models), "")
 
 
 def colour(look: Look, model: str | None) -> str:
-    """That of a model's family."""
+    """Return the colour of a model's family."""
     return colours(look).families.get(family(model), colours(look).soft)
 
 
 def for_words(look: Look, model: str | None) -> str:
-    """The same, nearer to ink, for letters."""
+    """Return the same colour nearer to that of ink, for text."""
     pair = to_rgb(colour(look, model)), to_rgb(colours(look).ink)
     red, green, blue = (0.6 * one + 0.4 * other for one, other in zip(*pair, strict=True))
     return to_hex((red, green, blue))
 
 
 def place(model: str) -> int:
-    """Which one of its family a model is: that decides on its mark and its dashes."""
+    """Return the position of a model in its family, which decides on its mark and its dashes."""
     return next((models.index(model) for models in FAMILIES.values() if model in models), 0)
 
 
 def letters(look: Look) -> float:
-    """The height of letters in pixels."""
+    """Return the height of letters in pixels."""
     return 12.0 if look.narrow else 13.0
 
 
 def width_of(look: Look, texts: Iterable[str]) -> float:
-    """About how many pixels the longest of these texts takes."""
+    """Return roughly how many pixels the longest of these texts takes."""
     return LETTER * letters(look) * max(map(len, texts), default=0)
 
 
 @contextmanager
 def styled(look: Look) -> Iterator[None]:
-    """What matplotlib shall do differently meanwhile."""
+    """Return the settings of matplotlib for this look."""
     its, points = colours(look), letters(look) * 72 / PER_INCH
     fonts = {"font.family": "sans-serif", "font.size": points}
     fonts |= dict.fromkeys(("axes.labelsize", "xtick.labelsize", "ytick.labelsize"), points)
@@ -127,7 +127,7 @@ class Canvas:
         self.figure = Figure(figsize=(self.width / PER_INCH, height / PER_INCH), dpi=PER_INCH)
 
     def axes(self, left: float, top: float, width: float, height: float) -> Axes:
-        """New axes without a frame, with grid lines behind."""
+        """Return new axes without a frame, with grid lines behind them."""
         bottom = self.height - top - height
         place = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         axes = self.figure.add_axes(place)
@@ -139,18 +139,18 @@ class Canvas:
         return axes
 
     def words(self, left: float, top: float, text: str, **how: Any) -> None:
-        """Text with its upper left corner there."""
+        """Write text with its upper left corner at this place."""
         how = {"va": "top", "ha": "left"} | how
         self.figure.text(left / self.width, 1 - top / self.height, text, **how)
 
     def key(self, handles: list[Line2D | Patch]) -> None:
-        """What the colours and marks mean, at the top."""
+        """Draw the key at the top: what the colours and marks mean."""
         columns = 1 if self.look.narrow else len(handles)
         place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, 1), "ncols": columns, "frameon": False}
         self.figure.legend(handles=handles, borderpad=0.2, handlelength=1.6, columnspacing=1.4, **place)
 
 
 def key_height(look: Look, handles: list[Line2D | Patch]) -> float:
-    """How much of the top the key takes."""
+    """Return how much of the top the key takes."""
     lines = len(handles) if look.narrow else 1
     return lines * letters(look) * 1.55 + 12 if handles else 0

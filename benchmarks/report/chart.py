@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chart:
-    """One picture, with what a reader needs beside it."""
+    """One picture, with the texts that belong to it."""
 
     name: str
     """As part of a file's name: `ring-stream`."""
@@ -33,13 +33,13 @@ class Chart:
     """The figures as a table."""
 
     def svg(self, look: Look = LIGHT) -> str:
-        """The picture as SVG, the same text whenever the figures are the same; its words are text."""
+        """Return the picture as SVG, which depends only on the figures; its words are text."""
         file = io.StringIO()
         self._save(look, file, format="svg", metadata={"Date": None, "Creator": None, "Title": self.title})
         return slim(file.getvalue()).replace("<svg ", f'<svg role="img" aria-label="{escape(self.says)}" ', 1)
 
     def png(self, look: Look = LIGHT) -> bytes:
-        """The picture as PNG, at twice its size on a page."""
+        """Return the picture as PNG, at twice its size on a page."""
         file = io.BytesIO()
         self._save(look, file, format="png", dpi=192, metadata={"Software": None})
         return file.getvalue()
@@ -64,21 +64,21 @@ FONTS = re.compile('font-family: [^;"]*;')
 
 
 def slim(text: str) -> str:
-    """A third less of the same SVG, so that several can stand in one page."""
+    """Return the same SVG with a third less text, because several stand in one page."""
     text = FONTS.sub("font-family: 'DejaVu Sans', Verdana, sans-serif;", text)
     return SUPERFLUOUS.sub("", text[text.index("<svg ") :])
 
 
 @dataclass(frozen=True)
 class Absent:
-    """A chart for which the result has nothing; the words say what is missing."""
+    """A chart for which the result has no figures; `why` says what is missing."""
 
     title: str
     why: str
 
 
 def command_for(results: Results, rows: Iterable[Row]) -> str:
-    """The command that measures these rows again."""
+    """Return the command that measures these rows again."""
     paths = dict.fromkeys(f"{row.suite}/{row.cell}" for row in rows)
     pythons = [it for tag in results.pythons if len(results.pythons) > 1 for it in ("--python", tag)]
     quick = ["--quick"] if results.about.get("quick") else []

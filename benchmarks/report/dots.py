@@ -39,7 +39,7 @@ class Dot:
 
 
 def drawing(dots: list[Dot], below: str) -> Callable[[Look], Figure]:
-    """Return what draws these, in their order; `below` is what stands at the axis."""
+    """Return a function that draws these dots, in their order; `below` is the text at the axis."""
 
     @in_style
     def draw(look: Look) -> Figure:
@@ -71,7 +71,7 @@ def add(canvas: Canvas, dots: list[Dot], rows: list[float], top: float, height: 
 
 
 def handles_of(dots: list[Dot], look: Look) -> list[Line2D | Patch]:
-    """The samples in the key: of what there is."""
+    """Return the samples in the key, for what the chart contains."""
     its = colours(look)
     samples = [
         (any(dot.met for dot in dots), its.good, "o", "goal met"),
@@ -88,7 +88,7 @@ def handles_of(dots: list[Dot], look: Look) -> list[Line2D | Patch]:
 
 
 def rows_of(dots: list[Dot], heading: float) -> list[float]:
-    """Where each dot stands, counted in rows: a group's name takes some room before its first."""
+    """Return the position of each dot, counted in rows; the name of a group takes some space before its first dot."""
     found, at, group = [], 0.0, None
     for dot in dots:
         at += 1 if dot.group == group else heading + 0.5 if group is None else heading + 1
@@ -98,14 +98,14 @@ def rows_of(dots: list[Dot], heading: float) -> list[float]:
 
 
 def scale(axes: Axes, dots: list[Dot], pixels: float, canvas: Canvas) -> None:
-    """A log axis in which 1 is always to be seen."""
+    """Make the axis logarithmic, so that 1 is always on it."""
     values = [it for dot in dots for it in (dot.low, dot.high, dot.goal) if it] + [1.0]
     axis.log(axes, "x", min(values) / 1.5, max(values) * 1.5, axis.factor, pixels)
     axes.axvline(1, color=canvas.colours.soft, linewidth=1.4, zorder=1, label="same")
 
 
 def one(axes: Axes, dot: Dot, at: float, canvas: Canvas) -> None:
-    """A dot with its spread and its goal."""
+    """Draw a dot with its spread and its goal."""
     its, look = canvas.colours, canvas.look
     ink = (its.good if dot.met else its.bad) if dot.goal else colour(look, dot.model)
     axes.plot([dot.low, dot.high], [at, at], color=ink, linewidth=2.2, alpha=0.6, solid_capstyle="butt")
@@ -116,7 +116,7 @@ def one(axes: Axes, dot: Dot, at: float, canvas: Canvas) -> None:
 
 
 def label(axes: Axes, dot: Dot, at: float, canvas: Canvas, values: float) -> None:
-    """What a dot is, beside or above it, and its value at the right."""
+    """Write what a dot is, beside or above it, and its value at the right."""
     how: dict[str, Any] = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
     if canvas.look.narrow:
         behind = {"facecolor": canvas.colours.page, "edgecolor": "none", "pad": 0.5}  # else the grid runs through it
@@ -127,7 +127,7 @@ def label(axes: Axes, dot: Dot, at: float, canvas: Canvas, values: float) -> Non
 
 
 def headings(canvas: Canvas, axes: Axes, dots: list[Dot], rows: list[float]) -> None:
-    """The names of the groups."""
+    """Write the names of the groups."""
     seen: set[str] = set()
     up = 1.0 if canvas.look.narrow else 0.95
     for dot, at in zip(dots, rows, strict=True):

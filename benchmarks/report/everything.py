@@ -1,4 +1,4 @@
-"""All charts and tables of a result, and what has none."""
+"""All charts and tables of a result, and the charts that it has no figures for."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,28 +14,28 @@ PARTS = (rings, sweeps, against, programs, pools, spawn, articles, pythons)
 
 
 def both(results: Results) -> Iterator[Chart | Absent]:
-    """Charts, and in the place of each that can't be drawn the reason."""
+    """Return charts, and in place of each that can't be drawn the reason."""
     for part in PARTS:
         yield from part.charts(results)
 
 
 def charts(results: Results) -> list[Chart]:
-    """Every chart for which the result has figures, in the order of the report."""
+    """Return every chart for which the result has figures, in the order of the report."""
     return [it for it in both(results) if isinstance(it, Chart)]
 
 
 def absent(results: Results) -> list[Absent]:
-    """The charts for which it has none."""
+    """Return the charts for which the result has no figures."""
     return [it for it in both(results) if isinstance(it, Absent)]
 
 
 def model_charts(results: Results, model: str) -> list[Chart]:
-    """A model's own charts: `MODEL-ring`, `MODEL-sweeps`, `MODEL-units`, as far as they were measured."""
+    """Return a model's own charts, as far as they were measured: `MODEL-ring`, `MODEL-sweeps`, `MODEL-units`."""
     return [it for it in models.charts(results, model) if isinstance(it, Chart)]
 
 
 def tables(results: Results) -> dict[str, str]:
-    """Markdown by name: one for each chart, `goals`, and `left-out` where something was."""
+    """Return tables in Markdown by name: one for each chart, `goals`, and `left-out` if something was left out."""
     found = {chart.name: chart.sheet.markdown() for chart in charts(results)}
     for name, sheet in (("goals", goal_sheet(results)), ("left-out", left_out_sheet(results))):
         if sheet.lines:
@@ -44,7 +44,7 @@ def tables(results: Results) -> dict[str, str]:
 
 
 def goal_sheet(results: Results) -> Sheet:
-    """Measured against goal, under every Python."""
+    """Return a table of what was measured against the goals, under every Python."""
     many = len(results.pythons) > 1
     head = [*(["Python"] if many else []), "what", "ratio", "goal", "met", "from", "to", "where"]
     found = [it for python in results.pythons for it in verdicts(results, python)]
@@ -52,14 +52,14 @@ def goal_sheet(results: Results) -> Sheet:
 
 
 def goal_line(it: Verdict) -> Iterable[str]:
-    """One goal."""
+    """Return the line of one goal."""
     where, ours, theirs = sides(it.goal)
     ratio, goal, least, most = map(plain, (it.ratio, it.goal.least, min(it.ratios.values()), max(it.ratios.values())))
     return f"{ours} against {theirs}", ratio, goal, "yes" if it.met else "no", least, most, where
 
 
 def left_out_sheet(results: Results) -> Sheet:
-    """What could not be measured, and why."""
+    """Return a table of what could not be measured, and why."""
     lines = [line.partition(": ")[::2] for line in left_out(results)]
     return Sheet(["", "what, and why"], [list(line) for line in lines], left=2)
 

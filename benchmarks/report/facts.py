@@ -1,4 +1,4 @@
-"""What stands at the head of a report, and at its end: circumstances, and method."""
+"""The head and the end of a report: under which circumstances and by which method it was measured."""
 
 from collections.abc import Iterator
 from html import escape
@@ -26,7 +26,7 @@ METHOD = (
 
 
 def state(results: Results) -> Iterator[str]:
-    """What a reader has to know before any figure."""
+    """Return what a reader has to know before any figure."""
     about = results.about
     if about.get("quick"):
         yield "This is a quick run: it says whether everything works, and its figures mean nothing."
@@ -40,7 +40,7 @@ def state(results: Results) -> Iterator[str]:
 
 
 def facts(results: Results) -> Iterator[tuple[str, str]]:
-    """Names, and HTML: the machine, the versions, the date, the command."""
+    """Return names and HTML: the machine, the versions, the date, the command."""
     about, machine = results.about, results.about.get("machine", {})
     yield "measured", escape(summary(results))
     yield "date", escape(str(about.get("date", "not known")))
@@ -54,7 +54,7 @@ def facts(results: Results) -> Iterator[tuple[str, str]]:
 
 
 def of_machine(machine: dict[str, Any]) -> str:
-    """CPUs, memory, system, and how busy it was at the start."""
+    """Return the CPUs, the memory, the system, and the load at the start."""
     parts = [f"{machine['cpus']} CPUs"] if machine.get("cpus") else []
     parts += [str(machine["cpu_model"])] if machine.get("cpu_model") else []
     parts += [f"{words.size(machine['memory_bytes'])} of memory"] if machine.get("memory_bytes") else []
@@ -65,14 +65,14 @@ def of_machine(machine: dict[str, Any]) -> str:
 
 
 def of_python(item: tuple[str, dict[str, Any]]) -> str:
-    """Its version, and the GIL."""
+    """Return the version of a Python, and whether its GIL was on."""
     tag, about = item
     gil = "" if "gil" not in about else " with the GIL" if about["gil"] else " without the GIL"
     return f"{about.get('version', tag)}{gil}"
 
 
 def libraries(results: Results) -> str:
-    """What was measured, or measured against, in which versions."""
+    """Return the versions of all libraries that were measured."""
     machine = results.about.get("machine", {})
     found = {name: machine[name] for name in ("concmodels", "pyperf") if name in machine}
     for row in results.rows:
@@ -81,7 +81,7 @@ def libraries(results: Results) -> str:
 
 
 def method() -> str:
-    """How it is measured, in paragraphs."""
+    """Return how it was measured, in paragraphs."""
     return "".join(f"<p>{escape(text)}</p>" for text in METHOD)
 
 

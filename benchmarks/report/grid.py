@@ -28,13 +28,13 @@ class Grid:
     write: Callable[[float], str]
 
     def share(self, model: str, column: str) -> float:
-        """How far it is behind the fastest of its column: 0 is the fastest, 1 is `FARTHEST` and more."""
+        """Return how far a figure is behind the fastest of its column: 0 is the fastest, 1 is `FARTHEST` and more."""
         best = min(value for (_, other), value in self.values.items() if other == column)
         return min(1.0, log(self.values[model, column] / best) / log(FARTHEST))
 
 
 def drawing(grid: Grid) -> Callable[[Look], Figure]:
-    """Return what draws it; in the narrow look a few columns at a time, one block below the other."""
+    """Return a function that draws the grid; in the narrow look, in blocks of a few columns."""
 
     @in_style
     def draw(look: Look) -> Figure:
@@ -52,7 +52,7 @@ def drawing(grid: Grid) -> Callable[[Look], Figure]:
 
 
 def block(canvas: Canvas, grid: Grid, columns: list[str], top: float, step: int) -> None:
-    """Some columns with the names of the models before them."""
+    """Draw some columns with the names of the models before them."""
     labels = width_of(canvas.look, grid.models) + 8
     each = (canvas.width - labels) / step
     height = ROW * len(grid.models)
@@ -72,7 +72,7 @@ def block(canvas: Canvas, grid: Grid, columns: list[str], top: float, step: int)
 
 
 def cell(axes: Axes, grid: Grid, model: str, column: str, at: tuple[int, int], canvas: Canvas) -> None:
-    """One figure on its colour."""
+    """Write one figure on its colour."""
     its = canvas.colours
     scale = LinearSegmentedColormap.from_list("slower", [its.page, its.families["threads"]])
     fill = scale(0.04 + 0.9 * grid.share(model, column))
@@ -85,13 +85,13 @@ def cell(axes: Axes, grid: Grid, model: str, column: str, at: tuple[int, int], c
 
 
 def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    """How well one can be read on the other, as the accessibility guidelines count it."""
+    """Return how well one colour can be read on the other, by the formula of the accessibility guidelines."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def luminance(colour: tuple[float, ...]) -> float:
-    """How bright a colour is."""
+    """Return how bright a colour is."""
     parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
 

@@ -41,7 +41,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Box:
-    """Where one of the small pictures stands, in pixels."""
+    """The place of one of the small pictures, in pixels."""
 
     left: float
     top: float
@@ -54,7 +54,7 @@ class Box:
 
 
 def drawing(parts: list[Part], together: bool = True) -> Callable[[Look], Figure]:
-    """Return what draws these; `together`: all with the same y axis, so that they can be compared."""
+    """Return a function that draws these parts; `together` gives all the same y axis."""
 
     @in_style
     def draw(look: Look) -> Figure:
@@ -73,7 +73,7 @@ def drawing(parts: list[Part], together: bool = True) -> Callable[[Look], Figure
 
 
 def span(parts: list[Part]) -> tuple[float, float]:
-    """From below the lowest to above the highest value."""
+    """Return a range from below the lowest to above the highest value."""
     groups = [group for part in parts for group in (part.shown, part.behind, part.by_hand or {})]
     values = [value for group in groups for line in group.values() for _, value in line]
     return min(values) / 1.4, max(values) * 1.4
@@ -96,7 +96,7 @@ def add(canvas: Canvas, part: Part, box: Box, ends: tuple[float, float]) -> None
 
 
 def strokes(axes: Axes, where: dict[float, float], part: Part, canvas: Canvas) -> None:
-    """All lines: the grey ones, those by hand, and those in colour."""
+    """Draw all lines: those in grey, those of baselines, and those in colour."""
     its = canvas.colours
     for name, line in part.behind.items():
         stroke(axes, where, line, color=its.rule, linewidth=1, zorder=1.5, label=f"behind {name}")
@@ -107,7 +107,7 @@ def strokes(axes: Axes, where: dict[float, float], part: Part, canvas: Canvas) -
 
 
 def places(part: Part) -> dict[float, float]:
-    """Where on the axis each size stands; "all" and "inf" come after the last number."""
+    """Return the position of each size on the axis; "all" and "inf" come after the last number."""
     groups = (part.shown, part.behind, part.by_hand or {})
     sizes = sorted({size for group in groups for line in group.values() for size, _ in line})
     if part.by_ratio and all(0 < size < inf for size in sizes):
@@ -116,12 +116,12 @@ def places(part: Part) -> dict[float, float]:
 
 
 def stroke(axes: Axes, where: dict[float, float], line: Line, **how: Any) -> None:
-    """One line."""
+    """Draw one line."""
     axes.plot([where[size] for size, _ in line], [value for _, value in line], **how)
 
 
 def coloured(axes: Axes, where: dict[float, float], name: str, line: Line, look: Look) -> None:
-    """A line of a model that is spoken of here."""
+    """Draw the line of a model that the chart is about."""
     style: dict[str, Any] = {
         "marker": MARKS[place(name)],
         "linestyle": DASHES[place(name)],
@@ -132,7 +132,7 @@ def coloured(axes: Axes, where: dict[float, float], name: str, line: Line, look:
 
 
 def bottom(axes: Axes, part: Part, where: dict[float, float], pixels: float, look: Look) -> None:
-    """The ticks of the x axis: all sizes, but where two would touch."""
+    """Set the ticks of the x axis: all sizes, except where two would touch."""
     least, most = min(where.values()), max(where.values())
     margin = (most - least or 1) * 0.05
     axes.set_xlim(least - margin, most + margin)
@@ -146,12 +146,12 @@ def bottom(axes: Axes, part: Part, where: dict[float, float], pixels: float, loo
 
 
 def is_round(size: float) -> bool:
-    """Whether this is a power of ten, or at an end of all numbers: those keep their ticks."""
+    """Return whether this is a power of ten or at an end of the numbers: such a size keeps its tick."""
     return size in (0, inf) or log10(size).is_integer()
 
 
 def label(axes: Axes, where: dict[float, float], part: Part, look: Look, pixels: float) -> None:
-    """Names at the ends of the lines, pushed apart where they would lie on each other."""
+    """Write names at the ends of the lines, moved so that they do not overlap."""
     lowest, highest = map(log10, axes.get_ylim())
     per = (highest - lowest) / pixels
     ends = sorted((log10(line[-1][1]), name) for name, line in part.shown.items())
@@ -172,7 +172,7 @@ def label(axes: Axes, where: dict[float, float], part: Part, look: Look, pixels:
 
 
 def apart(at: list[float], least: float, lowest: float, highest: float) -> list[float]:
-    """The same places in the same order, at least so far from each other, and between the two."""
+    """Return these places in the same order, at least so far from each other, and within the two limits."""
     found: list[float] = []
     for own in at:
         found.append(max(own, found[-1] + least) if found else max(own, lowest))

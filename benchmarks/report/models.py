@@ -18,21 +18,21 @@ HELD_AGAINST_LANGUAGES = "threads"
 
 
 def charts(results: Results, model: str) -> Iterator[Chart | Absent]:
-    """All of them."""
+    """Return all charts of one model."""
     yield rings(results, model)
     yield sweeps(results, model)
     yield units(results, model)
 
 
 def slug(model: str) -> str:
-    """As part of a file's name."""
+    """Return the name of a model as part of a file name."""
     return model.replace(":", "-")
 
 
 def rings(results: Results, model: str) -> Chart | Absent:
-    """The full rings: this model, by hand, and what one might pick instead."""
+    """Return the full rings: this model, its baseline, and what one might use instead."""
     title = f"{model}: the ring, beside code by hand and what one might pick instead"
-    found = {cell: rows for cell in RINGS if (rows := own_rows(results, cell, model)) and has_room(rows)}
+    found = {cell: rows for cell in RINGS if (rows := own_rows(results, cell, model)) and has_model(rows)}
     if not found:
         return Absent(title, f"no full ring was measured on {model}")
     panels = [panel(cell, rows, model) for cell, rows in found.items()]
@@ -46,29 +46,29 @@ def rings(results: Results, model: str) -> Chart | Absent:
 
 
 def own_rows(results: Results, cell: str, model: str) -> list[Row]:
-    """What belongs to a model; other languages belong to threads."""
+    """Return the rows that belong to a model; other languages belong to threads."""
     rows = results.of("ring", cell)
     return [row for row in rows if (row.model or HELD_AGAINST_LANGUAGES) == model and row.kind != "past"]
 
 
-def has_room(rows: list[Row]) -> bool:
-    """Whether the model itself is among them."""
+def has_model(rows: list[Row]) -> bool:
+    """Return whether the model itself is among these rows."""
     return any(row.kind == "model" for row in rows)
 
 
 def panel(cell: str, rows: list[Row], model: str) -> Panel:
-    """One ring."""
+    """Return the panel of one ring."""
     bars = [Bar(label(row), row.median, row.model, row.least, row.most, kind=row.kind) for row in rows]
     return log_panel(RINGS[cell], bars, "time per hop", words.duration)
 
 
 def label(row: Row) -> str:
-    """A baseline is called what it is."""
+    """Return the label of a row; a baseline is labelled as one."""
     return "by hand" if row.kind == "baseline" else row.candidate
 
 
 def place(cell: str, rows: list[Row], model: str) -> str:
-    """How the model does in one ring."""
+    """Say how the model does in one ring."""
     own = next(row for row in rows if row.kind == "model")
     others = [row for row in rows if row is not own]
     text = f"With {RINGS[cell]}, a hop takes {words.duration(own.median)}"
@@ -84,7 +84,7 @@ def place(cell: str, rows: list[Row], model: str) -> str:
 
 
 def table(results: Results, found: dict[str, list[Row]]) -> Sheet:
-    """All rings in one table."""
+    """Return all rings in one table."""
     plain = of_rows(results, [row for rows in found.values() for row in rows])
     cells = [RINGS[cell] for cell, rows in found.items() for _ in rows]
     lines = [[cell, *rest] for cell, rest in zip(cells, plain.lines, strict=True)]
@@ -92,7 +92,7 @@ def table(results: Results, found: dict[str, list[Row]]) -> Sheet:
 
 
 def sweeps(results: Results, model: str) -> Chart | Absent:
-    """Along each size, the other models in grey."""
+    """Return the chart of the sweeps, with the other models in grey."""
     title = f"{model}: along one size after the other"
     found = [(axis, all_of) for axis in AXES.values() if model in (all_of := sweeps_of(results, axis))]
     if not found:
@@ -111,17 +111,17 @@ def sweeps(results: Results, model: str) -> Chart | Absent:
 
 
 def name_of(axis: Axis) -> str:
-    """The size in a word or two."""
+    """Return the name of the size."""
     return "messages in flight" if axis.parameter == "in_flight" else axis.parameter
 
 
 def lines_of(axis: Axis, all_of: dict[str, list[tuple[float, Row]]]) -> dict[str, Line]:
-    """As they are drawn."""
+    """Return the lines to be drawn."""
     return {name: line(axis, sweep) for name, sweep in all_of.items()}
 
 
 def change(axis: Axis, all_of: dict[str, list[tuple[float, Row]]], model: str) -> str:
-    """What the size does to this model."""
+    """Say what the size does to this model."""
     (_, before), *_, (_, after) = all_of[model]
     first, last = ends(axis, all_of, model)
     return (
@@ -131,7 +131,7 @@ def change(axis: Axis, all_of: dict[str, list[tuple[float, Row]]], model: str) -
 
 
 def units(results: Results, model: str) -> Chart | Absent:
-    """Time and memory of a unit against their number, with the baseline's."""
+    """Return the chart of time and memory of a unit against the number of units, with the baseline's."""
     title = f"{model}: what a unit costs"
     sweep, baseline = (results.sweep("spawn", "units", name) for name in (model, f"baseline {model}"))
     if not sweep:
@@ -150,14 +150,14 @@ def units(results: Results, model: str) -> Chart | Absent:
 
 
 def grown(model: str, what: str, shown: Line, baseline: Line) -> Part:
-    """Time or memory."""
+    """Return the values of time or of memory."""
     write = words.duration if what == "time" else words.size
     hand = {model: baseline} if baseline else None
     return Part(what, {model: shown}, {}, TIME.below, f"{what} per unit (log)", write, TIME.tick, True, by_hand=hand)
 
 
 def units_sheet(rows: list[Row]) -> Sheet:
-    """Time and memory of each."""
+    """Return a table of time and memory for each number of units."""
     lines = [
         [
             label(row),

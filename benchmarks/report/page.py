@@ -1,4 +1,4 @@
-"""The report as one HTML file: nothing is fetched, nothing is run; every picture is in it four times."""
+"""The report as one HTML file without scripts and external files; every picture is in it four times."""
 
 from base64 import b64encode
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ TITLE = "Python's concurrency models, measured"
 
 
 def page(results: Results) -> str:
-    """The whole file."""
+    """Return the whole file."""
     body = "\n".join(parts(results))
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{TITLE}</title>\n'
@@ -34,7 +34,7 @@ def page(results: Results) -> str:
 
 
 def parts(results: Results) -> Iterator[str]:
-    """From the heading to the method."""
+    """Yield the parts of the page, from the heading to the method."""
     shown, goals = charts(results), goal_sheet(results)
     yield f"<header><h1>{TITLE}</h1>"
     yield from (f'<p class="note">{escape(line)}</p>' for line in state(results))
@@ -49,7 +49,7 @@ def parts(results: Results) -> Iterator[str]:
 
 
 def how_many(results: Results) -> str:
-    """Of the goals."""
+    """Say how many of the goals are met."""
     from benchmarks.goals import verdicts
 
     found = [it for python in results.pythons for it in verdicts(results, python)]
@@ -61,7 +61,7 @@ def how_many(results: Results) -> str:
 
 
 def contents(shown: list[Chart], goals: bool) -> str:
-    """Links to everything."""
+    """Return links to all parts."""
     links = [("goals", "The goals")] if goals else []
     links += [(chart.name, chart.title) for chart in shown]
     links += [("missing", "What is not here"), ("method", "How it is measured")]
@@ -70,7 +70,7 @@ def contents(shown: list[Chart], goals: bool) -> str:
 
 
 def section(chart: Chart) -> str:
-    """One chart with its sentence, its command and its figures."""
+    """Return one chart with its sentence, its command and its figures."""
     return (
         f'<section id="{chart.name}"><h2>{escape(chart.title)}</h2>\n<p>{escape(chart.says)}</p>\n'
         f"<figure>{picture(chart)}</figure>\n"
@@ -80,18 +80,18 @@ def section(chart: Chart) -> str:
 
 
 def picture(chart: Chart) -> str:
-    """The four pictures, of which a browser takes one."""
+    """Return the four pictures, of which a browser shows one."""
     sources = "".join(f'<source media="{when}" srcset="{data(chart, look)}">' for when, look in LOOKS.items())
     return f'<picture>{sources}<img role="img" alt="{escape(chart.says)}" src="{data(chart, Look())}"></picture>'
 
 
 def data(chart: Chart, look: Look) -> str:
-    """A picture as an address that holds it."""
+    """Return a picture as a data URL."""
     return f"data:image/svg+xml;base64,{b64encode(chart.svg(look).encode()).decode()}"
 
 
 def missing(results: Results) -> Iterator[str]:
-    """What was left out, what failed, and which charts there are not."""
+    """Say what was left out, what failed, and which charts are missing."""
     lines = [escape(line) for line in left_out(results)]
     lines += [f"no chart: {escape(it.title)}: {escape(it.why)}" for it in absent(results)]
     listed = f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>" if lines else "<p>Nothing was left out.</p>"

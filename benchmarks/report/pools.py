@@ -18,19 +18,19 @@ TASKS = {
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """The gain, and the cost of tasks of three lengths."""
+    """Return the charts of the gain, and of the cost of tasks of three lengths."""
     yield gain(results)
     for cell, title in TASKS.items():
         yield cost(results, cell, title)
 
 
 def speedup(row: Row) -> float:
-    """How many times as fast as a plain loop; 0: not known."""
+    """Return how many times as fast as a plain loop a pool was; 0 if that is unknown."""
     return row.figure("speedup") or 0.0
 
 
 def gain(results: Results) -> Chart | Absent:
-    """Times as fast as the same tasks in a plain loop."""
+    """Return the chart of how many times as fast the tasks are done as in a plain loop."""
     title = "What a pool gains over a plain loop"
     rows = {cell: [row for row in models(results, "pool", cell) if speedup(row)] for cell in WORKS}
     rows = {cell: sorted(found, key=speedup, reverse=True) for cell, found in rows.items() if found}
@@ -44,7 +44,7 @@ def gain(results: Results) -> Chart | Absent:
 
 
 def panel(cell: str, rows: list[Row]) -> Panel:
-    """One kind of work."""
+    """Return the panel of one kind of work."""
     workers = rows[0].parameters.get("workers")
     bars = [Bar(row.candidate, speedup(row), row.model, *spread(row)) for row in rows]
     title = f"{WORKS[cell]}, {workers} workers" if workers else WORKS[cell]
@@ -52,13 +52,13 @@ def panel(cell: str, rows: list[Row]) -> Panel:
 
 
 def spread(row: Row) -> tuple[float, float]:
-    """The least and the most over the rounds."""
+    """Return the least and the greatest value over the rounds."""
     values = row.by_round("speedup").values()
     return min(values), max(values)
 
 
 def gains(rows: dict[str, list[Row]]) -> str:
-    """Who gains most in each kind of work."""
+    """Say which model gains most in each kind of work."""
     parts = [
         f"{WORKS[cell]}, {found[0].candidate} gains most ({words.times(speedup(found[0]))} as fast as a plain loop)"
         f" and {found[-1].candidate} least ({words.times(speedup(found[-1]))})"
@@ -68,7 +68,7 @@ def gains(rows: dict[str, list[Row]]) -> str:
 
 
 def sheet(rows: dict[str, list[Row]]) -> Sheet:
-    """A line for each model, a column for each kind of work."""
+    """Return a table with a line for each model and a column for each kind of work."""
     values = {(row.candidate, cell): words.plain(speedup(row)) for cell, found in rows.items() for row in found}
     names = dict.fromkeys(name for name, _ in values)
     head = ["", *(f"{WORKS[cell]}: times as fast" for cell in rows)]
@@ -76,7 +76,7 @@ def sheet(rows: dict[str, list[Row]]) -> Sheet:
 
 
 def cost(results: Results, cell: str, title: str) -> Chart | Absent:
-    """The time of a task, in our pools and in others."""
+    """Return the chart of the time of a task, in our pools and in others."""
     rows = results.of("pool", cell)
     if not rows:
         return Absent(title, f"nothing of pool/{cell} was measured")
@@ -88,7 +88,7 @@ def cost(results: Results, cell: str, title: str) -> Chart | Absent:
 
 
 def beside(rows: list[Row]) -> str:
-    """Ours, then the best and the worst of the others."""
+    """Return ours, then the best and the worst of the others."""
     ours, others = ([row for row in rows if (row.kind == "model") is own] for own in (True, False))
     text = f"Of the models, {ranking(ours)}" if len(ours) > 1 else ranking(ours) if ours else ""
     if others:

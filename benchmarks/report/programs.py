@@ -14,7 +14,7 @@ TITLES = {"channel": "One channel at work: patterns", "classics": "The classics"
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """One for each of the two suites."""
+    """Return one chart for each of the two suites."""
     for suite, title in TITLES.items():
         rows = {cell: found for cell in results.cells(suite) if (found := models(results, suite, cell))}
         if not rows:
@@ -25,20 +25,20 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 
 def grid_of(rows: dict[str, list[Row]]) -> Grid:
-    """Models in the order of how they do on the whole."""
+    """Return the grid, with the models in the order of their overall result."""
     values = {(row.candidate, cell): row.median for cell, found in rows.items() for row in found}
     models = sorted({model for model, _ in values}, key=lambda model: on_the_whole(rows, model))
     return Grid(models, list(rows), values, words.duration)
 
 
 def on_the_whole(rows: dict[str, list[Row]], model: str) -> float:
-    """How many times the fastest a model takes: the geometric mean over the programs that it was measured in."""
+    """Return how many times as long as the fastest a model takes: the geometric mean over its programs."""
     logs = [log(row.median / found[0].median) for found in rows.values() for row in found if row.candidate == model]
     return exp(sum(logs) / len(logs))
 
 
 def says(rows: dict[str, list[Row]], grid: Grid) -> str:
-    """Who does well on the whole, and where models lie farthest apart."""
+    """Say which models do well overall, and where models differ most."""
     spread = {cell: found[-1].median / found[0].median for cell, found in rows.items()}
     widest = max(spread, key=lambda cell: spread[cell])
     first, last = rows[widest][0], rows[widest][-1]
@@ -50,7 +50,7 @@ def says(rows: dict[str, list[Row]], grid: Grid) -> str:
 
 
 def sheet(rows: dict[str, list[Row]], grid: Grid) -> Sheet:
-    """A line for each model; the head says what is counted."""
+    """Return a table with a line for each model; its head says what is counted."""
     head = ["", *(f"{cell}, per {found[0].step}" for cell, found in rows.items())]
     lines = [
         [model, *(words.duration(grid.values[model, cell]) if (model, cell) in grid.values else "" for cell in rows)]

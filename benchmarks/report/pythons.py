@@ -24,7 +24,7 @@ FREE = "With the GIL, and without it"
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """One for every pair of interpreters; a line where the GIL was never off, or never on."""
+    """Return a chart for every pair of interpreters, and a line if the GIL was always on or always off."""
     pairs = list(pairs_of(results))
     gils = gils_of(results)
     if not any(gils[one] != gils[other] for one, other in pairs):
@@ -35,12 +35,13 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 
 def gils_of(results: Results) -> dict[str, bool]:
-    """By Python, whether the GIL was on."""
+    """Return, by Python, whether the GIL was on."""
     return {row.python: row.gil for row in results.rows}
 
 
 def pairs_of(results: Results) -> Iterator[tuple[str, str]]:
-    """Each Python but the first, with what it is held against: the same version with the GIL, or else the first."""
+    """Return each Python but the first, with the one to compare it with: the same version with the GIL, or
+    the first."""
     tags = results.pythons
     for tag in tags[1:]:
         twin = tag.removesuffix("t")
@@ -48,7 +49,7 @@ def pairs_of(results: Results) -> Iterator[tuple[str, str]]:
 
 
 def chart(results: Results, one: str, other: str, title: str) -> Chart | Absent:
-    """How many times as fast the other is."""
+    """Return the chart of how many times as fast the second Python is."""
     pairs = list(rows_of(results, one, other))
     if not pairs:
         return Absent(f"{title}: {one} and {other}", "no model was measured under both")
@@ -60,7 +61,7 @@ def chart(results: Results, one: str, other: str, title: str) -> Chart | Absent:
 
 
 def rows_of(results: Results, one: str, other: str) -> Iterator[tuple[str, Row, Row]]:
-    """Where it was, and the same model under both."""
+    """Return the cell, and the rows of the same model under both Pythons."""
     for suite, cell in cells_of(results, one, other):
         for first in models_of(results, suite, cell, one):
             second = results.row(suite, cell, first.candidate, other)
@@ -69,29 +70,29 @@ def rows_of(results: Results, one: str, other: str) -> Iterator[tuple[str, Row, 
 
 
 def cells_of(results: Results, one: str, other: str) -> list[tuple[str, str]]:
-    """Those of `CELLS` that both have; or else the first that both have."""
+    """Return those of `CELLS` that both Pythons have, or else the first cell that both have."""
     both = [pair for pair in every_cell(results) if all(models_of(results, *pair, python) for python in (one, other))]
     return [pair for pair in CELLS if pair in both] or both[: len(CELLS)]
 
 
 def every_cell(results: Results) -> Iterator[tuple[str, str]]:
-    """All of a result."""
+    """Return all cells of a result."""
     return ((suite, cell) for suite in results.suites for cell in results.cells(suite))
 
 
 def models_of(results: Results, suite: str, cell: str, python: str) -> list[Row]:
-    """The models under one Python."""
+    """Return the models that were measured under one Python."""
     return [row for row in results.of(suite, cell, python) if row.kind == "model"]
 
 
 def dot(where: str, first: Row, second: Row) -> Dot:
-    """The second against the first."""
+    """Return the dot of the second Python against the first."""
     ratios = Ratios(second, first)
     return Dot(where, first.candidate, ratios.median, ratios.least, ratios.most, model=first.model)
 
 
 def says(dots: list[Dot], one: str, other: str) -> str:
-    """Who gains and who loses most."""
+    """Say which models gain and lose most."""
     best, worst = max(dots, key=lambda it: it.value), min(dots, key=lambda it: it.value)
     gained = sum(it.value > 1 for it in dots)
     return (
@@ -101,7 +102,7 @@ def says(dots: list[Dot], one: str, other: str) -> str:
 
 
 def sheet(dots: list[Dot]) -> Sheet:
-    """The same as a table."""
+    """Return the same as a table."""
     lines = [[it.group, it.label, *(words.plain(value) for value in (it.value, it.low, it.high))] for it in dots]
     return Sheet(["what", "model", "times as fast", "from", "to"], lines, left=2)
 

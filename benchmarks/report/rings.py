@@ -15,13 +15,13 @@ TITLES = {
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """One for each of the full rings."""
+    """Return one chart for each of the full rings."""
     for cell, title in TITLES.items():
         yield chart(results, cell, title)
 
 
 def chart(results: Results, cell: str, title: str) -> Chart | Absent:
-    """The models of one cell, fastest first."""
+    """Return the chart of the models of one cell, the fastest first."""
     rows = models(results, "ring", cell)
     if not rows:
         return Absent(title, f"nothing of ring/{cell} was measured")
@@ -35,17 +35,17 @@ def chart(results: Results, cell: str, title: str) -> Chart | Absent:
 
 
 def log_panel(title: str, bars: list[Bar], axis: str, write: Callable[[float], str]) -> Panel:
-    """On a log axis, whatever the values: charts that are read side by side have the same kind of axis."""
+    """Return a panel with a log axis, whatever the values: charts that are read together have the same kind of axis."""
     return Panel(title, bars, f"{axis} (log)", write)
 
 
 def models(results: Results, suite: str, cell: str) -> list[Row]:
-    """The models themselves, fastest first."""
+    """Return the rows of the models, the fastest first."""
     return [row for row in results.of(suite, cell) if row.kind == "model"]
 
 
 def bar(results: Results, row: Row, label: str = "") -> Bar:
-    """A row as a bar, marked with its baseline."""
+    """Return a row as a bar, marked with its baseline."""
     baseline = sheet.baseline_of(results, row) if row.kind == "model" else None
     return Bar(
         label or row.candidate,
@@ -59,12 +59,12 @@ def bar(results: Results, row: Row, label: str = "") -> Bar:
 
 
 def sizes(row: Row) -> str:
-    """How large the ring was."""
+    """Say how large the ring was."""
     return f"{words.value(row.parameters.get('nodes', '?'))} nodes"
 
 
 def ranking(rows: list[Row]) -> str:
-    """Who is first and last."""
+    """Say which models are first and last."""
     first, last = rows[0], rows[-1]
     each = f"a {first.step}"
     if first is last:
@@ -77,7 +77,7 @@ def ranking(rows: list[Row]) -> str:
 
 
 def near_baseline(results: Results, rows: list[Row]) -> str:
-    """Who is nearest to the fastest code by hand, and who farthest from it."""
+    """Say which model is nearest to its hand-written baseline, and which is farthest from it."""
     ratios = {
         row.candidate: row.median / baseline.median for row in rows if (baseline := sheet.baseline_of(results, row))
     }

@@ -20,20 +20,20 @@ SUMS = {"cpu_s": ("cpu_user_s", "cpu_system_s"), "switches": ("voluntary_switche
 
 @dataclass(frozen=True)
 class Sheet:
-    """A head, lines of as many cells, and how many columns from the left are text."""
+    """A table: its head, its lines, and how many of the first columns are text."""
 
     head: list[str]
     lines: list[list[str]]
     left: int = 1
 
     def markdown(self) -> str:
-        """For the README and the docs."""
+        """Return the table in Markdown, for the README and the docs."""
         ruler = ["---"] * self.left + ["---:"] * (len(self.head) - self.left)
         lines = [[cell.replace("|", "\\|") for cell in line] for line in (self.head, ruler, *self.lines)]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
     def html(self) -> str:
-        """For the page."""
+        """Return the table in HTML, for the page."""
         head = f"<tr>{''.join(f'<th scope="col"{self._side(n)}>{escape(it)}</th>' for n, it in enumerate(self.head))}"
         lines = "".join(f"<tr>{''.join(self._cells(line))}</tr>\n" for line in self.lines)
         table = f"<table>\n<thead>{head}</tr></thead>\n<tbody>\n{lines}</tbody></table>"
@@ -48,20 +48,20 @@ class Sheet:
         return "" if column < self.left else ' class="number"'
 
     def without_empty(self) -> Sheet:
-        """The same without the columns in which nobody has a figure."""
+        """Return the table without columns that are empty."""
         kept = [n for n in range(len(self.head)) if n < self.left or any(line[n] for line in self.lines)]
         return Sheet([self.head[n] for n in kept], [[line[n] for n in kept] for line in self.lines], self.left)
 
 
 def of_rows(results: Results, rows: list[Row]) -> Sheet:
-    """The rows of one cell: their times, the baseline's, and what else their programs have told."""
+    """Return a table of the rows of one cell: their times, the baselines', and the other figures of the programs."""
     step = rows[0].step
     head = ["", f"{step}s per second", f"time per {step}", "from", "to", "rounds", "by hand", *COSTS]
     return Sheet(head, [line_of(results, row) for row in rows]).without_empty()
 
 
 def line_of(results: Results, row: Row) -> list[str]:
-    """One of them."""
+    """Return the line of one row."""
     baseline = baseline_of(results, row)
     return [
         row.candidate,
@@ -74,20 +74,20 @@ def line_of(results: Results, row: Row) -> list[str]:
 
 
 def cost(row: Row, figure: str, write: object) -> str:
-    """One of the other figures in words; nothing if the row has none."""
+    """Return one of the other figures as text; an empty text if the row does not have it."""
     found = figure_of(row, figure)
     return "" if found is None or not callable(write) else str(write(found))
 
 
 def figure_of(row: Row, name: str) -> float | None:
-    """The median of a figure, or the sum of those that make it up."""
+    """Return the median of a figure, or the sum of the figures that it consists of."""
     parts = [row.figure(part) for part in SUMS.get(name, (name,))]
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
 
 
 def baseline_of(results: Results, row: Row) -> Row | None:
-    """The same work by hand, where it was measured."""
+    """Return the row of the hand-written program for the same work, if it was measured."""
     return results.row(row.suite, row.cell, f"baseline {row.model}", row.python)
 
 

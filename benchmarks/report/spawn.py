@@ -18,7 +18,7 @@ TIME = Axis("units", "How the time to start one unit grows", "units (log)", acro
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """Time, memory, growth, and the command."""
+    """Return the charts of time, memory, growth, and the command."""
     yield time(results)
     yield memory(results)
     yield growth(results)
@@ -26,7 +26,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 
 def time(results: Results) -> Chart | Absent:
-    """The time to start one of a hundred units, or of as many as were measured."""
+    """Return the chart of the time to start one of a hundred units, or of as many as were measured."""
     title, number = "The time to start one unit", common_number(results)
     rows = [row for row in results.of("spawn", f"units-{number}") if row.kind == "model"]
     if not rows:
@@ -40,7 +40,7 @@ def time(results: Results) -> Chart | Absent:
 
 
 def common_number(results: Results) -> int:
-    """A hundred; if that was not measured, the number that most models had."""
+    """Return a hundred, or if that was not measured, the number that most models have."""
     numbers = [int(cell.removeprefix("units-")) for cell in results.cells("spawn") if cell.startswith("units-")]
     if not numbers or USUAL in numbers:
         return USUAL
@@ -48,12 +48,12 @@ def common_number(results: Results) -> int:
 
 
 def key(bars: list[Bar]) -> Key:
-    """What colours and marks mean."""
+    """Return the key: what colours and marks mean."""
     return Key([it.model or "" for it in bars], mark="by hand (the baseline)" if any(it.mark for it in bars) else "")
 
 
 def says(rows: list[Row], figure: Callable[[Row], float], write: Callable[[float], str], verb: str) -> str:
-    """The least and the most."""
+    """Say which model takes least and which takes most."""
     least, most = min(rows, key=figure), max(rows, key=figure)
     ratio = words.times(figure(most) / figure(least))
     if least is most:
@@ -70,7 +70,7 @@ def says(rows: list[Row], figure: Callable[[Row], float], write: Callable[[float
 
 
 def memory(results: Results) -> Chart | Absent:
-    """The memory of one unit, where most were started: few of them share the pages that the first one took."""
+    """Return the chart of the memory of one unit among as many as possible, which share the pages of the first one."""
     title, rows = "The memory of one unit", heaviest(results)
     if not rows:
         return Absent(title, "the memory of no unit was measured")
@@ -84,7 +84,7 @@ def memory(results: Results) -> Chart | Absent:
 
 
 def heaviest(results: Results) -> list[Row]:
-    """Of each model the row with the most units of which the memory is known."""
+    """Return, for each model, the row with the most units whose memory is known."""
     found: dict[str, Row] = {}
     for row in results.rows:
         if row.suite == "spawn" and row.kind == "model" and row.python == results.pythons[0] and taken(row) > 0:
@@ -95,12 +95,12 @@ def heaviest(results: Results) -> list[Row]:
 
 
 def taken(row: Row) -> float:
-    """The memory of a unit; 0 if it is not known, or too little to be seen."""
+    """Return the memory of a unit; 0 if it is unknown or too small to be seen."""
     return row.figure(MEMORY) or 0.0
 
 
 def memory_bar(results: Results, row: Row) -> Bar:
-    """With the number of units, and the baseline for as many."""
+    """Return a bar with the number of units, and the baseline for as many."""
     values, baseline = row.by_round(MEMORY).values(), baseline_of(results, row)
     mark = taken(baseline) if baseline and taken(baseline) > 0 else None
     label = f"{row.candidate} ({row.parameters['units']:,})"
@@ -109,7 +109,7 @@ def memory_bar(results: Results, row: Row) -> Bar:
 
 
 def memory_sheet(results: Results) -> Sheet:
-    """The memory of one among so many, for models and baselines."""
+    """Return a table of the memory of one unit among so many, for models and baselines."""
     rows = [row for row in results.rows if row.suite == "spawn" and row.python == results.pythons[0] and taken(row) > 0]
     numbers = sorted({row.parameters["units"] for row in rows})
     by_name = {(row.candidate, row.parameters["units"]): words.size(taken(row)) for row in rows}
@@ -119,7 +119,7 @@ def memory_sheet(results: Results) -> Sheet:
 
 
 def growth(results: Results) -> Chart | Absent:
-    """The time per unit against their number."""
+    """Return the chart of the time per unit against the number of units."""
     sweeps = sweeps_of(results, TIME, "spawn")
     if not sweeps:
         return Absent(TIME.title, "no two numbers of units were measured")
@@ -137,7 +137,7 @@ def growth(results: Results) -> Chart | Absent:
 
 
 def command(results: Results) -> Chart | Absent:
-    """A whole process, beside what it imports."""
+    """Return the chart of a whole process, compared with its imports."""
     title, rows = "What the command costs to start", results.of("spawn", "command")
     if len(rows) < 2:
         return Absent(title, "the command and its imports were not both measured")

@@ -16,7 +16,7 @@ Sweep = list[tuple[float, Row]]
 
 @dataclass(frozen=True)
 class Axis:
-    """One of the sizes."""
+    """One of the sizes that are varied."""
 
     parameter: str
     title: str
@@ -31,17 +31,17 @@ class Axis:
     """The y axis in words."""
 
     def tick(self, value: float) -> str:
-        """A value in words."""
+        """Return a value in words."""
         if value == inf:
             return self.endless
         return ("none" if not value else words.size(value)) if self.size else f"{int(value):,}"
 
     def figure(self, row: Row) -> float:
-        """What is shown of a row."""
+        """Return the figure of a row that is shown."""
         return row.per_second if self.rate else row.median
 
     def write(self, value: float) -> str:
-        """It in words."""
+        """Return that figure in words."""
         return words.rate(value) if self.rate else words.duration(value)
 
 
@@ -57,7 +57,7 @@ AXES = {
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """One for each size, with a part for each family of models."""
+    """Return one chart for each size, with a part for each family of models."""
     for name, axis in AXES.items():
         sweeps = sweeps_of(results, axis)
         if not sweeps:
@@ -70,14 +70,14 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 
 def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sweep]:
-    """By model, where at least two values were measured."""
+    """Return the sweeps by model, if at least two values were measured."""
     names = dict.fromkeys(row.candidate for row in results.rows if row.suite == suite and row.kind == "model")
     found = {name: results.sweep(suite, axis.parameter, name) for name in names}
     return {name: sweep for name, sweep in found.items() if len(sweep) > 1}
 
 
 def families(axis: Axis, sweeps: dict[str, Sweep]) -> list[Part]:
-    """A part for each family; models of none come last."""
+    """Return a part for each family; models without a family come last."""
     lines = {name: line(axis, sweep) for name, sweep in sweeps.items()}
     known = {model for models in FAMILIES.values() for model in models}
     groups = FAMILIES | {"others": tuple(name for name in lines if name not in known)}
@@ -85,7 +85,7 @@ def families(axis: Axis, sweeps: dict[str, Sweep]) -> list[Part]:
 
 
 def part(axis: Axis, title: str, lines: dict[str, Line], models: tuple[str, ...]) -> Part:
-    """Some models in colour."""
+    """Return a part with some models in colour."""
     shown = {name: lines[name] for name in models if name in lines}
     behind = {name: it for name, it in lines.items() if name not in shown}
     ratio = axis.parameter in ("nodes", "units")
@@ -93,12 +93,12 @@ def part(axis: Axis, title: str, lines: dict[str, Line], models: tuple[str, ...]
 
 
 def line(axis: Axis, sweep: Sweep) -> Line:
-    """Places and values."""
+    """Return the line of a sweep: places and values."""
     return [(value, axis.figure(row)) for value, row in sweep]
 
 
 def sheet(axis: Axis, sweeps: dict[str, Sweep]) -> Sheet:
-    """A line for each model, a column for each value."""
+    """Return a table with a line for each model and a column for each value."""
     values = sorted({value for sweep in sweeps.values() for value, _ in sweep})
     lines = []
     for name, sweep in sweeps.items():
@@ -108,25 +108,25 @@ def sheet(axis: Axis, sweeps: dict[str, Sweep]) -> Sheet:
 
 
 def most_and_least(axis: Axis, sweeps: dict[str, Sweep]) -> tuple[tuple[str, float], tuple[str, float]]:
-    """Who changes most and least from the first value to the last, and by which factor in time."""
+    """Return the models that change most and least from the first value to the last, and the factors of their times."""
     ratios = {name: sweep[-1][1].median / sweep[0][1].median for name, sweep in sweeps.items()}
     by_ratio = sorted(ratios.items(), key=lambda pair: pair[1])
     return by_ratio[-1], by_ratio[0]
 
 
 def ends(axis: Axis, sweeps: dict[str, Sweep], name: str) -> tuple[str, str]:
-    """The values between which a model was measured, in words."""
+    """Return the values between which a model was measured, in words."""
     return axis.tick(sweeps[name][0][0]), axis.tick(sweeps[name][-1][0])
 
 
 def aside(axis: Axis, sweeps: dict[str, Sweep], name: str, other: str) -> str:
-    """Between which values a model was measured, where that is not as with the other one."""
+    """Return the values between which a model was measured, if they differ from those of the other model."""
     first, last = ends(axis, sweeps, name)
     return "" if (first, last) == ends(axis, sweeps, other) else f" ({last} against {first})"
 
 
 def of_in_flight(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """The more is under way, the fewer switches."""
+    """Say that fewer switches are needed the more messages are under way."""
     (least, small), (most, great) = most_and_least(axis, sweeps)
     first, last = ends(axis, sweeps, most)
     return (
@@ -137,7 +137,7 @@ def of_in_flight(axis: Axis, sweeps: dict[str, Sweep]) -> str:
 
 
 def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Model lets a sender run on."""
+    """Say that capacity lets a sender run on."""
     (least, small), (most, great) = most_and_least(axis, sweeps)
     first, last = ends(axis, sweeps, most)
     return (
@@ -148,7 +148,7 @@ def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
 
 
 def extra_cost(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
-    """How much more a hop takes at the right end than at the left one, where most and where least."""
+    """Say how much longer a hop takes at the right end than at the left one, where most and where least."""
     (most, great), (least, small) = most_and_least(axis, sweeps)
     first, last = ends(axis, sweeps, most)
     compared = comparison.format(first=first, last=last)
@@ -159,18 +159,18 @@ def extra_cost(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
 
 
 def of_nodes(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Whether many tasks make each hop more expensive."""
+    """Say whether many tasks make each hop more expensive."""
     return (
-        f"{extra_cost(axis, sweeps, 'among {last} nodes as among {first}')} Larger rings get fewer messages, so that all"
-        " take about as long: a step between neighbours may be that."
+        f"{extra_cost(axis, sweeps, 'among {last} nodes as among {first}')} Larger rings get fewer messages, so that"
+        " all take about as long: a step between neighbours may be that."
     )
 
 
 def of_payload(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Who copies pays by the byte."""
+    """Say that models which copy messages pay for each byte."""
     return (
-        f"{extra_cost(axis, sweeps, 'with a payload of {last} as with {first}')} That each message is made and checked is"
-        " inside the clock."
+        f"{extra_cost(axis, sweeps, 'with a payload of {last} as with {first}')} That each message is made and checked"
+        " is inside the clock."
     )
 
 

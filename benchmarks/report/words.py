@@ -10,7 +10,7 @@ NEARLY = 0.9995
 
 
 def duration(seconds: float) -> str:
-    """Seconds as `62 ns`, `5.13 µs`."""
+    """Return seconds as `62 ns`, `5.13 µs`."""
     if not seconds:
         return "0"
     for unit, scale in UNITS:
@@ -20,7 +20,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes as `740 B`, `1.2 MiB`."""
+    """Return bytes as `740 B`, `1.2 MiB`."""
     for unit, scale in SIZES:
         if count >= NEARLY * scale:
             return f"{plain(count / scale)} {unit}"
@@ -28,7 +28,7 @@ def size(count: float) -> str:
 
 
 def rate(value: float) -> str:
-    """A number in few characters: `16.1M`."""
+    """Return a number in few characters: `16.1M`."""
     for unit, scale in BIG:
         if value >= NEARLY * scale:
             return f"{plain(value / scale)}{unit}"
@@ -36,21 +36,21 @@ def rate(value: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """A factor with two digits: `3.6 times`, `15 times`."""
+    """Return a factor with two digits: `3.6 times`, `15 times`."""
     return f"{plain(float(f'{ratio:.2g}'))} times"
 
 
 def plain(value: float) -> str:
-    """Three digits, never an exponent where people would not write one."""
+    """Return a number with three digits, and no exponent where people would not write one."""
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
 def listing(names: Iterable[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Return names as `a`, `a and b`, `a, b and c`."""
     *first, last = [*names]
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def value(number: object) -> str:
-    """A parameter for people: `10,000`, `all`, `4,096`."""
+    """Return a parameter as text: `10,000`, `all`, `4,096`."""
     return f"{number:,}" if isinstance(number, int) else str(number)

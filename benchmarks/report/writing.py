@@ -1,4 +1,4 @@
-"""`python -m benchmarks report`: the files."""
+"""Writes the files of `python -m benchmarks report`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from benchmarks.result import Results
 
 
 class NotWritten(Exception):
-    """A file can't be written; the message says which and why."""
+    """A file can't be written; the message says which one and why."""
 
 
 def write(results: Results, folder: Path) -> list[Path]:
@@ -32,7 +32,7 @@ def write(results: Results, folder: Path) -> list[Path]:
 
 
 def files(results: Results) -> Iterator[tuple[str, bytes]]:
-    """Names and contents; the page comes first, so that a folder which can't be written to is found out early."""
+    """Yield names and contents; the page comes first, so that a folder which can't be written to is noticed early."""
     yield "index.html", page(results).encode()
     for chart in charts(results):
         yield f"charts/{chart.name}.svg", chart.svg().encode()
