@@ -8,6 +8,7 @@ and `EXCEPTIONS` says where such a word means something else, with the reason.
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -152,17 +153,22 @@ def lines_of(path: Path) -> Iterator[tuple[str, str]]:
         yield f"{name}:{number}", line
 
 
+@cache
+def retired(word: str) -> list[Retired]:
+    """The entries of `RETIRED` for this word."""
+    return [it for it in RETIRED if re.fullmatch(it.pattern, word)]
+
+
 def retired_in(path: Path) -> Iterator[tuple[str, str, str, str]]:
     """The retired words of a file: place, line, word, and what to say instead."""
     name = path.relative_to(ROOT).as_posix()
-    here = [it for it in RETIRED if any(fnmatchcase(name, where) for where in it.where)]
     names = NAMES if name.startswith("concmodels/") or path.suffix == ".md" else {}
     if path.stem in FILES and path.suffix == ".py":
         yield name, name, path.stem, "another name of the file"
     for place, line in lines_of(path):
         for word in words_of(line):
-            for it in here:
-                if re.fullmatch(it.pattern, word):
+            for it in retired(word):
+                if any(fnmatchcase(name, where) for where in it.where):
                     yield place, line, word, it.now
         for word in re.findall(r"\w+", line):
             if word in names:
