@@ -1,7 +1,7 @@
-"""The ring by hand: per model one short file, without this library, of the fastest code that reads well.
+"""The hand-written baselines of the ring: one short file per model, without this library, fast and still readable.
 
-What these take is what the model itself costs; the library can't be faster by more than it is smarter. Each file is
-also meant to be read on its own, beside `concmodels.ring`, and each has the same functions:
+Their times show what the mechanism of the model itself costs. Each file is also meant to be read on its own, beside
+`concmodels.ring`, and each has the same functions:
 
     stream(nodes, messages) -> float   all messages under way at once
     token(nodes, messages) -> float    one message under way: the next one is sent when the last has come round

@@ -1,8 +1,8 @@
-"""The ring by hand, in gevent: a Greenlet per node; a link is a deque, and who waits switches to the hub.
+"""The ring by hand, in gevent: a Greenlet per node; a link is a deque, and a node that waits switches to the hub.
 
-The hub is the greenlet in which gevent's event loop runs. `hub.switch()` stops here until somebody switches back; and
-`loop.run_callback(unit.switch)` asks the loop to do that in its next turn. gevent's own queues are made of these two
-calls. A link of this ring has one sender and one receiver, so it needs to remember one waiter at most.
+The hub is the greenlet in which gevent's event loop runs. `hub.switch()` stops here until another greenlet switches
+back; and `loop.run_callback(unit.switch)` asks the loop to do that in its next turn. gevent's own queues are made of
+these two calls. A link of this ring has one sender and one receiver, so it needs to remember one waiter at most.
 """
 
 from collections import deque
@@ -26,20 +26,20 @@ class Link:
         self.soon = self.hub.loop.run_callback
 
     def send(self, message: int | None) -> None:
-        """Put it in, and wake who waits."""
+        """Put a message into the box, and wake the receiver."""
         self.box.append(message)
         if self.waiter is not None:
             self.soon(self.waiter)
             self.waiter = None
 
     def receive(self) -> int | None:
-        """Take one out."""
+        """Take a message out of the box, waiting until there is one."""
         if not self.box:
             self.wait()
         return self.box.popleft()
 
     def wait(self) -> None:
-        """Wait until something is in the box."""
+        """Wait until a message is in the box."""
         self.waiter = getcurrent().switch
         self.hub.switch()
 

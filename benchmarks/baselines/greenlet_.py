@@ -1,8 +1,8 @@
 """The ring by hand, in bare greenlets: a greenlet per node, and a switch per hop.
 
 A greenlet has no queue and no scheduler. All it can do is `other.switch(message)`: stop here, go on there, and take the
-message along. So node k switches to node k + 1, the last node to the caller, and a message is never left lying
-anywhere. One message alone can be under way like that, and a stream is nothing but the same walk again and again:
+message along. So node k switches to node k + 1, the last node to the caller, and a message never lies
+in a queue. One message alone can be under way like that, and a stream is nothing but the same walk again and again:
 `stream` and `token` are one here.
 
 All nodes are entered for the first time from the same place. A switch has to save that part of the C stack which the
@@ -74,7 +74,7 @@ def batch(nodes: int, messages: int) -> float:
 
 
 def forward(inbox: Link, outbox: Link) -> None:
-    """Forward what is there."""
+    """Forward the messages that are there."""
     take, send = inbox.popleft, outbox.append
     while inbox:
         send(take())

@@ -1,9 +1,9 @@
 """The ring by hand, in processes: a process per node, a pipe per link, and eight bytes per message.
 
 The kernel does the waiting: `read` waits while a pipe is empty, `write` while it is full. Eight bytes are written, and
-read, as one piece. When nobody has the writing end any more, `read` returns nothing: that is how a node learns that it
-is over, and the end of its process tells the next one. So no process may keep an end that it does not use; a new
-process is given two ends, and the caller closes its own copies.
+read, as one piece. When no process has the writing end any more, `read` returns nothing: that is how a node learns that
+it is over, and the next node learns it when this process ends. So no process may keep an end that it does not use; a
+new process is given two ends, and the caller closes its own copies.
 
 A node only hands on what it reads: the bytes of a message are a number for the feeder and for the caller alone.
 """
@@ -89,6 +89,6 @@ def start(
 
 
 def join(process: ForkServerProcess) -> None:
-    """Wait for its end."""
+    """Wait until the process has ended."""
     process.join()
     process.close()

@@ -1,9 +1,9 @@
-"""The ring by hand, in raw threads: a thread per node; a link is a deque and a lock that serves as a doorbell.
+"""The ring by hand, in raw threads: a thread per node; a link is a deque and a lock that wakes the receiver.
 
-The bell is locked while nobody has rung. A sender puts its message into the box, and rings unless somebody has: that is
-one `release`. A receiver empties the box, and then waits for the bell: that is one `acquire`. It may find the box empty
-after a ring, when it took the message before it heard the bell; so it looks, and waits again. No ring is lost: the
-message is in the box before the bell is looked at. This holds for one sender and one receiver per link, as in a ring.
+The lock is held while there is nothing new. A sender puts its message into the box, and releases the lock unless it is
+free already. A receiver empties the box, and then waits by acquiring the lock. It may find the box empty after that,
+because it has taken the message before it acquired the lock; so it looks again, and waits again. No wake-up is lost:
+the message is in the box before the sender looks at the lock. This holds for one sender and one receiver per link.
 
 Nothing waits for the end of a raw thread; each has one more lock that it releases as the last thing it does.
 """
@@ -16,21 +16,21 @@ from time import perf_counter
 
 
 class Link:
-    """A box of messages and its bell."""
+    """A box of messages, with a lock that wakes the receiver."""
 
     def __init__(self) -> None:
         self.box: deque[int | None] = deque()
-        self.bell = locked()
+        self.lock = locked()
 
     def send(self, message: int | None) -> None:
-        """Put it in and ring."""
+        """Put a message into the box, and wake the receiver."""
         self.box.append(message)
-        if self.bell.locked():
-            self.bell.release()
+        if self.lock.locked():
+            self.lock.release()
 
     def __iter__(self) -> Iterator[int]:
-        """Take out whatever comes, up to None."""
-        wait, box, take = self.bell.acquire, self.box, self.box.popleft
+        """Take out the messages as they come, up to None."""
+        wait, box, take = self.lock.acquire, self.box, self.box.popleft
         while True:
             while box:
                 message = take()
@@ -95,7 +95,7 @@ def ring(nodes: int) -> Iterator[tuple[Link, Link, Iterator[int]]]:
 
 
 def start(function: Callable[[Link, Link], None], inbox: Link, outbox: Link) -> LockType:
-    """Start a thread; the lock that comes back can be had when the thread has ended."""
+    """Start a thread; return a lock that is free when the thread has ended."""
     end = locked()
 
     def work() -> None:
@@ -109,7 +109,7 @@ def start(function: Callable[[Link, Link], None], inbox: Link, outbox: Link) -> 
 
 
 def locked() -> LockType:
-    """Return a lock that is taken."""
+    """Return a lock that is held."""
     lock = allocate_lock()
     lock.acquire()
     return lock

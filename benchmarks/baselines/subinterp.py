@@ -94,6 +94,6 @@ def end(threads: list[Thread], last: int) -> None:
 
 
 def close(units: list[interpreters.Interpreter]) -> None:
-    """Close them, in two threads."""
+    """Close the interpreters, in two threads."""
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(interpreters.Interpreter.close, units))

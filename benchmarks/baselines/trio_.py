@@ -1,11 +1,11 @@
 """The ring by hand, in trio: a task per node; a link is a deque and a `trio.Event`.
 
-All tasks run in one thread, and change places only at an `await`. So nothing can come between the look into the box and
-the wait; a box needs no lock, and a node that finds a thousand messages forwards them without awaiting anything. That
-is not trio's way: there every `send` and `receive` lets the others run, whether it had to wait or not, so that nobody
-is kept waiting; and that is what a message costs in a memory channel.
+All tasks run in one thread, and change places only at an `await`. So no other task can run between the look into the
+box and the wait; a box needs no lock, and a node that finds a thousand messages forwards them without awaiting
+anything. That is not trio's way: there every `send` and `receive` lets the others run, whether it had to wait or not,
+so that nobody is kept waiting; and that is what a message costs in a memory channel.
 
-An Event of trio's can be set once. Who waits makes a new one.
+An Event of trio's can be set once. A task that waits makes a new one.
 """
 
 from collections import deque
@@ -19,29 +19,29 @@ END = None
 
 
 class Link:
-    """A box of messages and its bell."""
+    """A box of messages, with an event that wakes the receiver."""
 
     def __init__(self) -> None:
         self.box: deque[int | None] = deque()
-        self.bell: trio.Event | None = None
+        self.event: trio.Event | None = None
 
     def send(self, message: int | None) -> None:
-        """Put it in and ring."""
+        """Put a message into the box, and wake the receiver."""
         self.box.append(message)
-        if self.bell is not None:
-            self.bell.set()
-            self.bell = None
+        if self.event is not None:
+            self.event.set()
+            self.event = None
 
     async def receive(self) -> int | None:
-        """Take one out."""
+        """Take a message out of the box, waiting until there is one."""
         if not self.box:
             await self.wait()
         return self.box.popleft()
 
     async def wait(self) -> None:
-        """Wait until something is in the box, which is empty."""
-        self.bell = bell = trio.Event()
-        await bell.wait()
+        """Wait until a message is in the box, which is empty now."""
+        self.event = event = trio.Event()
+        await event.wait()
 
 
 async def node(inbox: Link, outbox: Link) -> None:
@@ -68,7 +68,7 @@ def stream(nodes: int, messages: int) -> float:
 
 
 async def streaming(nodes: int, messages: int) -> float:
-    """`stream`, in the loop."""
+    """Run the ring of `stream` in the event loop."""
     async with ring(nodes) as (gate, _, last):
         started = perf_counter()
         gate.send(messages)
@@ -84,7 +84,7 @@ def token(nodes: int, messages: int) -> float:
 
 
 async def passing(nodes: int, messages: int) -> float:
-    """`token`, in the loop."""
+    """Run the ring of `token` in the event loop."""
     async with ring(nodes) as (_, first, last):
         started = perf_counter()
         for number in range(messages):

@@ -29,11 +29,11 @@ CLASSICS = ("commstime", "skynet", "chameneos", "buffer", "philosophers", "sieve
 
 
 class Wrong(Exception):
-    """The program came to a wrong result."""
+    """The program has computed a wrong result."""
 
 
 def load(classic: str) -> Any:
-    """Return the module of a classic. Raises `ValueError` for a name that is none."""
+    """Return the module of a classic. Raises `ValueError` if there is none of this name."""
     from importlib import import_module
 
     if classic not in CLASSICS:

@@ -1,4 +1,4 @@
-"""The start of a race: everybody stands ready before the clock runs.
+"""The start of a race: all tasks are ready before the clock runs.
 
 The channel on which a task says that it is ready is the one on which it reports later. So no task uses that channel
 for the first time while the clock runs, which takes its time across a memory boundary.
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def line_up(go: Channel[Any], reports: Channel[Any]) -> None:
-    """Say that this task runs, and wait for the start."""
+    """Report that this task runs, and wait for the start."""
     reports.send(None)
     go.receive()
 
 
 def start(go: Channel[Any], reports: Channel[Any], tasks: int) -> float:
-    """Wait until all tasks have lined up; let them go, and return the time."""
+    """Wait until all tasks are ready; let them go, and return the time."""
     for _ in range(tasks):
         reports.receive()
     started = perf_counter()
@@ -30,13 +30,13 @@ def start(go: Channel[Any], reports: Channel[Any], tasks: int) -> float:
 
 
 async def async_line_up(go: AsyncChannel[Any], reports: AsyncChannel[Any]) -> None:
-    """As `line_up`."""
+    """The async form of `line_up`."""
     await reports.send(None)
     await go.receive()
 
 
 async def async_start(go: AsyncChannel[Any], reports: AsyncChannel[Any], tasks: int) -> float:
-    """As `start`."""
+    """The async form of `start`."""
     for _ in range(tasks):
         await reports.receive()
     started = perf_counter()

@@ -1,4 +1,4 @@
-"""Big: everybody sends a message to everybody else, and everybody answers each one. All to all, all at once.
+"""Big: every task sends a message to every other task, and answers each message. All to all, all at once.
 
 What is measured is how a model bears many busy tasks with many messages under way between any two of them. A message
 is the number of its sender; an answer is that number turned over (`~number`, which is negative).
@@ -23,17 +23,17 @@ UNBOUNDED = float("inf")
 
 
 def tasks(size: int) -> int:
-    """As many as asked for."""
+    """Return the number of tasks: as many as the size says."""
     return size
 
 
 def steps(size: int) -> int:
-    """A message and an answer for everybody from everybody else."""
+    """Return the number of messages and answers: one of each from every task to every other one."""
     return 2 * size * (size - 1)
 
 
 def member(number: int, inboxes: list[Channel[int]], *ends: Channel[Any]) -> None:
-    """Send to all others; answer them, and report when all of them have answered."""
+    """Send to all other tasks; answer them, and report when all of them have answered."""
     go, reports = ends
     line_up(go, reports)
     for other in range(len(inboxes)):
@@ -50,7 +50,7 @@ def member(number: int, inboxes: list[Channel[int]], *ends: Channel[Any]) -> Non
 
 
 def main(model: Any, size: int) -> float:
-    """Return the seconds until everybody has all answers."""
+    """Return the seconds until every task has all its answers."""
     inboxes = [model.Channel(UNBOUNDED, f"inbox {number}") for number in range(size)]
     ends = [model.Channel(UNBOUNDED, name) for name in ("go", "reports")]
     go, reports = ends
@@ -67,14 +67,14 @@ def main(model: Any, size: int) -> float:
 
 
 def check(came: list[tuple[int, list[int]]], size: int) -> None:
-    """Everybody must have been answered by everybody else, once."""
+    """Raise `Wrong` unless every task has been answered by every other one, once."""
     everybody = range(size)
     if sorted(came) != [(number, [*everybody[:number], *everybody[number + 1 :]]) for number in everybody]:
         raise Wrong(f"not all of {size:,} were answered by all others once: {came}")
 
 
 async def async_member(number: int, inboxes: list[AsyncChannel[int]], *ends: AsyncChannel[Any]) -> None:
-    """As `member`."""
+    """The async form of `member`."""
     go, reports = ends
     await async_line_up(go, reports)
     for other in range(len(inboxes)):
@@ -91,7 +91,7 @@ async def async_member(number: int, inboxes: list[AsyncChannel[int]], *ends: Asy
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     inboxes = [model.Channel(UNBOUNDED, f"inbox {number}") for number in range(size)]
     ends = [model.Channel(UNBOUNDED, name) for name in ("go", "reports")]
     go, reports = ends

@@ -25,17 +25,17 @@ UNBOUNDED = float("inf")
 
 
 def tasks(size: int) -> int:
-    """Producers and consumers."""
+    """Return the number of producers and consumers."""
     return PRODUCERS + CONSUMERS
 
 
 def steps(size: int) -> int:
-    """A step is an item."""
+    """Return the number of items."""
     return size
 
 
 def produce(first: int, stop: int, outbox: Channel[int | None], go: Channel[Any], reports: Channel[Any]) -> None:
-    """Send one's share of the numbers, and a mark."""
+    """Send this task's share of the numbers, and a mark."""
     line_up(go, reports)
     for number in range(first, stop, PRODUCERS):
         outbox.send(number)
@@ -75,7 +75,7 @@ def main(model: Any, size: int) -> float:
 async def async_produce(
     first: int, stop: int, outbox: AsyncChannel[int | None], go: AsyncChannel[Any], reports: AsyncChannel[Any]
 ) -> None:
-    """As `produce`."""
+    """The async form of `produce`."""
     await async_line_up(go, reports)
     for number in range(first, stop, PRODUCERS):
         await outbox.send(number)
@@ -83,7 +83,7 @@ async def async_produce(
 
 
 async def async_consume(inbox: AsyncChannel[int | None], go: AsyncChannel[Any], reports: AsyncChannel[Any]) -> None:
-    """As `consume`."""
+    """The async form of `consume`."""
     await async_line_up(go, reports)
     count = total = 0
     async for number in inbox:
@@ -95,7 +95,7 @@ async def async_consume(inbox: AsyncChannel[int | None], go: AsyncChannel[Any], 
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     items = model.Channel(CAPACITY, "items")
     go, reports = model.Channel(UNBOUNDED, "go"), model.Channel(UNBOUNDED, "reports")
     async with model.TaskGroup() as group:

@@ -25,12 +25,12 @@ UNBOUNDED = float("inf")
 
 
 def tasks(size: int) -> int:
-    """The creatures."""
+    """Return the number of creatures."""
     return CREATURES
 
 
 def steps(size: int) -> int:
-    """A step is a meeting."""
+    """Return the number of meetings."""
     return size
 
 
@@ -50,14 +50,14 @@ def live(number: int, colour: int, mall: Channel[int], partner: Channel[int], re
 
 
 def creature(number: int, mall: Channel[int], partner: Channel[int], *ends: Channel[Any]) -> None:
-    """Live, from the start to the report."""
+    """Wait for the start, then live; report the number of meetings."""
     go, reports = ends
     line_up(go, reports)
     live(number, number % COLOURS, mall, partner, reports)
 
 
 def pair(mall: Channel[int], partners: list[Channel[int]]) -> None:
-    """Have the next two meet."""
+    """Let the next two creatures meet."""
     one, its_colour = divmod(mall.receive(), COLOURS)
     other, others_colour = divmod(mall.receive(), COLOURS)
     if one == other:
@@ -91,7 +91,7 @@ def main(model: Any, size: int) -> float:
 async def async_live(
     number: int, colour: int, mall: AsyncChannel[int], partner: AsyncChannel[int], reports: AsyncChannel[int]
 ) -> None:
-    """As `live`."""
+    """The async form of `live`."""
     meetings = 0
     await mall.send(number * COLOURS + colour)
     async for other in partner:
@@ -105,14 +105,14 @@ async def async_live(
 async def async_creature(
     number: int, mall: AsyncChannel[int], partner: AsyncChannel[int], *ends: AsyncChannel[Any]
 ) -> None:
-    """As `creature`."""
+    """The async form of `creature`."""
     go, reports = ends
     await async_line_up(go, reports)
     await async_live(number, number % COLOURS, mall, partner, reports)
 
 
 async def async_pair(mall: AsyncChannel[int], partners: list[AsyncChannel[int]]) -> None:
-    """As `pair`."""
+    """The async form of `pair`."""
     one, its_colour = divmod(await mall.receive(), COLOURS)
     other, others_colour = divmod(await mall.receive(), COLOURS)
     if one == other:
@@ -122,7 +122,7 @@ async def async_pair(mall: AsyncChannel[int], partners: list[AsyncChannel[int]])
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     mall, *ends = (model.Channel(UNBOUNDED, name) for name in ("mall", "go", "reports"))
     go, reports = ends
     partners = [model.Channel(1, f"partner of creature {number}") for number in range(CREATURES)]

@@ -24,12 +24,12 @@ STEP = "a message"
 
 
 def tasks(size: int) -> int:
-    """Prefix, delta and successor."""
+    """Return the number of tasks: prefix, delta and successor."""
     return 3
 
 
 def steps(size: int) -> int:
-    """Every number takes four channels."""
+    """Return the number of sends: every number goes through four channels."""
     return 4 * size
 
 
@@ -74,14 +74,14 @@ def main(model: Any, size: int) -> float:
 
 
 def expect(seen: Channel[int], due: int) -> None:
-    """Receive the number that is due."""
+    """Receive the number that is due. Raises `Wrong` for another one."""
     number = seen.receive()
     if number != due:
         raise Wrong(f"the caller saw {number} when {due} was due")
 
 
 async def async_prefix(inbox: AsyncChannel[int], outbox: AsyncChannel[int], last: int) -> None:
-    """As `prefix`."""
+    """The async form of `prefix`."""
     async for number in inbox:
         if number > last:
             break
@@ -90,7 +90,7 @@ async def async_prefix(inbox: AsyncChannel[int], outbox: AsyncChannel[int], last
 
 
 async def async_delta(inbox: AsyncChannel[int], left: AsyncChannel[int], right: AsyncChannel[int]) -> None:
-    """As `delta`."""
+    """The async form of `delta`."""
     async for number in inbox:
         await left.send(number)
         await right.send(number)
@@ -99,14 +99,14 @@ async def async_delta(inbox: AsyncChannel[int], left: AsyncChannel[int], right: 
 
 
 async def async_successor(inbox: AsyncChannel[int], outbox: AsyncChannel[int]) -> None:
-    """As `successor`."""
+    """The async form of `successor`."""
     async for number in inbox:
         await outbox.send(number + 1)
     outbox.close()
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     numbers, copies, successors, seen = (model.Channel(0, name) for name in ("numbers", "copies", "successors", "seen"))
     async with model.TaskGroup() as group:
         group.spawn(async_prefix, successors, numbers, size)
@@ -121,7 +121,7 @@ async def async_main(model: Any, size: int) -> float:
 
 
 async def async_expect(seen: AsyncChannel[int], due: int) -> None:
-    """As `expect`."""
+    """The async form of `expect`."""
     number = await seen.receive()
     if number != due:
         raise Wrong(f"the caller saw {number} when {due} was due")

@@ -17,17 +17,17 @@ STEP = "a task"
 
 
 def tasks(size: int) -> int:
-    """As many as asked for."""
+    """Return the number of tasks: as many as the size says."""
     return size
 
 
 def steps(size: int) -> int:
-    """A step is a task."""
+    """Return the number of tasks."""
     return size
 
 
 def leaf(number: int) -> int:
-    """Nothing to do."""
+    """Do nothing."""
     return number
 
 
@@ -44,12 +44,12 @@ def main(model: Any, size: int) -> float:
 
 
 async def async_leaf(number: int) -> int:
-    """As `leaf`."""
+    """The async form of `leaf`."""
     return number
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     started = perf_counter()
     async with model.TaskGroup() as group:
         leaves = [group.spawn(async_leaf, number) for number in range(size)]

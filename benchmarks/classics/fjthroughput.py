@@ -22,17 +22,17 @@ UNBOUNDED = float("inf")
 
 
 def tasks(size: int) -> int:
-    """The workers."""
+    """Return the number of workers."""
     return WORKERS
 
 
 def steps(size: int) -> int:
-    """A step is a message."""
+    """Return the number of messages."""
     return WORKERS * size
 
 
 def work(inbox: Channel[int], go: Channel[Any], reports: Channel[Any]) -> None:
-    """Compute with what comes, to the end; report the sum."""
+    """Compute with each message until the channel ends; report the sum."""
     line_up(go, reports)
     total = 0
     for number in inbox:
@@ -61,7 +61,7 @@ def main(model: Any, size: int) -> float:
 
 
 async def async_work(inbox: AsyncChannel[int], go: AsyncChannel[Any], reports: AsyncChannel[Any]) -> None:
-    """As `work`."""
+    """The async form of `work`."""
     await async_line_up(go, reports)
     total = 0
     async for number in inbox:
@@ -70,7 +70,7 @@ async def async_work(inbox: AsyncChannel[int], go: AsyncChannel[Any], reports: A
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     inboxes = [model.Channel(UNBOUNDED, f"inbox {number}") for number in range(WORKERS)]
     go, reports = model.Channel(UNBOUNDED, "go"), model.Channel(UNBOUNDED, "reports")
     async with model.TaskGroup() as group:

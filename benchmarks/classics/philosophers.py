@@ -24,12 +24,12 @@ UNBOUNDED = float("inf")
 
 
 def tasks(size: int) -> int:
-    """The philosophers."""
+    """Return the number of philosophers."""
     return SEATS
 
 
 def steps(size: int) -> int:
-    """A step is a meal."""
+    """Return the number of meals."""
     return SEATS * size
 
 
@@ -66,7 +66,7 @@ def main(model: Any, size: int) -> float:
 
 
 async def async_dine(meals: int, one: AsyncChannel[int], other: AsyncChannel[int], *ends: AsyncChannel[Any]) -> None:
-    """As `dine`."""
+    """The async form of `dine`."""
     go, done = ends
     await async_line_up(go, done)
     for _ in range(meals):
@@ -77,7 +77,7 @@ async def async_dine(meals: int, one: AsyncChannel[int], other: AsyncChannel[int
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     forks = [model.Channel(1, f"fork {number}") for number in range(SEATS)]
     ends = [model.Channel(UNBOUNDED, name) for name in ("go", "done")]
     go, done = ends

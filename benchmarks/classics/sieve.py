@@ -24,12 +24,12 @@ STEP = "a number that a filter looks at"
 
 
 def tasks(size: int) -> int:
-    """The generator and the filters; the last prime needs none."""
+    """Return the number of tasks: the generator and the filters; the last prime needs none."""
     return size
 
 
 def steps(size: int) -> int:
-    """Every number is looked at by the filters up to the first one that divides it."""
+    """Return how often a filter looks at a number: each number is looked at up to the first filter that divides it."""
     found = list(islice(primes(), size))
     looks = 0
     for number in range(2, found[-1] + 1):
@@ -38,7 +38,7 @@ def steps(size: int) -> int:
 
 
 def primes() -> Iterator[int]:
-    """All primes, found by one task."""
+    """Return all primes, computed in one task."""
     found: list[int] = []
     for number in count(2):
         if all(number % prime for prime in found):
@@ -53,7 +53,7 @@ def generate(outbox: Channel[int]) -> None:
 
 
 def sift(prime: int, inbox: Channel[int], outbox: Channel[int]) -> None:
-    """Forward what this prime does not divide, until cancelled."""
+    """Forward the numbers that this prime does not divide, until cancelled."""
     for number in inbox:
         if number % prime:
             outbox.send(number)
@@ -78,20 +78,20 @@ def main(model: Any, size: int) -> float:
 
 
 async def async_generate(outbox: AsyncChannel[int]) -> None:
-    """As `generate`."""
+    """The async form of `generate`."""
     for number in count(2):
         await outbox.send(number)
 
 
 async def async_sift(prime: int, inbox: AsyncChannel[int], outbox: AsyncChannel[int]) -> None:
-    """As `sift`."""
+    """The async form of `sift`."""
     async for number in inbox:
         if number % prime:
             await outbox.send(number)
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     chain = [model.Channel(0, f"link {number}") for number in range(size)]
     found = []
     async with model.TaskGroup() as group:

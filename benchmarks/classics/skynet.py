@@ -20,17 +20,17 @@ BRANCHES = 10
 
 
 def tasks(size: int) -> int:
-    """Ten on the first level, a hundred on the second ..."""
+    """Return the number of tasks: ten on the first level, a hundred on the second, and so on."""
     return sum(BRANCHES**level for level in range(1, size + 1))
 
 
 def steps(size: int) -> int:
-    """A step is a task."""
+    """Return the number of tasks."""
     return tasks(size)
 
 
 def grow(model: Any, outbox: Channel[int], number: int, leaves: int) -> None:
-    """Send this number; or, with more than one leaf below, the sum of theirs."""
+    """Send this number or, if there is more than one leaf below, the sum of the leaves."""
     if leaves == 1:
         outbox.send(number)
         return
@@ -56,7 +56,7 @@ def main(model: Any, size: int) -> float:
 
 
 async def async_grow(model: Any, outbox: AsyncChannel[int], number: int, leaves: int) -> None:
-    """As `grow`."""
+    """The async form of `grow`."""
     if leaves == 1:
         await outbox.send(number)
         return
@@ -70,7 +70,7 @@ async def async_grow(model: Any, outbox: AsyncChannel[int], number: int, leaves:
 
 
 async def async_main(model: Any, size: int) -> float:
-    """As `main`."""
+    """The async form of `main`."""
     leaves, result = BRANCHES**size, model.Channel(1, "result")
     started = perf_counter()
     await async_grow(model, result, 0, leaves)

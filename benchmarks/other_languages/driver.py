@@ -17,7 +17,7 @@ USUAL_PLACES = ("/usr/local/go/bin", "/usr/lib/go/bin", "/usr/lib/erlang/bin", "
 
 
 class Outcome(NamedTuple):
-    """What a ring took, and where."""
+    """The result of a ring in another language."""
 
     language: str
     seconds: float
@@ -86,7 +86,7 @@ def _tools(language: str) -> tuple[str, ...]:
 
 
 def _call(command: list[object], **environment: str) -> str:
-    """Run it, and return what it prints."""
+    """Run the program, and return what it prints."""
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ | environment)
     if done.returncode:
