@@ -22,7 +22,7 @@ FILES = (
 
 
 class Mutant:
-    """One defect of one model, and the chapters or guarantees that should find it first."""
+    """One defect of one model; `first` are the guarantees, or the chapters, that should find it."""
 
     def __init__(self, model, first, spoil):
         self.model = model

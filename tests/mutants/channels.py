@@ -15,7 +15,7 @@ def take_one_away(channel):
         return None
 
 
-@mutant("threads", "delivery")
+@mutant("threads", "delivery.each_item_reaches_one_receiver")
 def loses_an_item(model):
     """An item is lost now and then."""
     due = every(5)
@@ -27,7 +27,7 @@ def loses_an_item(model):
         return receive(self, timeout)
 
 
-@mutant("asyncio", "delivery")
+@mutant("asyncio", "delivery.one_to_one_is_a_stream")
 def gives_an_item_twice(model):
     """An item is given twice now and then."""
     due = every(5)
@@ -39,7 +39,7 @@ def gives_an_item_twice(model):
         return self.last
 
 
-@mutant("greenlet", "delivery")
+@mutant("greenlet", "delivery.items_arrive_in_order")
 def breaks_the_order(model):
     """Of three items that lie there the last is received first."""
 
@@ -51,7 +51,7 @@ def breaks_the_order(model):
         return take(self)
 
 
-@mutant("threads", "waiting")
+@mutant("threads", "waiting.send_nowait_refuses_when_full")
 def holds_one_too_many(model):
     """A channel holds one item more than its capacity."""
 
@@ -65,7 +65,7 @@ def holds_one_too_many(model):
     model.Channel.capacity = property(lambda self: self.asked)
 
 
-@mutant("trio", "waiting")
+@mutant("trio", "waiting.send_nowait_refuses_when_full")
 def holds_one_too_few(model):
     """A channel of more than one place has one place less."""
 
@@ -77,7 +77,7 @@ def holds_one_too_few(model):
     model.Channel.capacity = property(lambda self: self.asked)
 
 
-@mutant("threads", "waiting")
+@mutant("threads", "waiting.send_nowait_needs_a_partner")
 def a_rendezvous_holds_one(model):
     """`send` on a rendezvous returns before anybody takes the item, once."""
 
@@ -94,7 +94,7 @@ def a_rendezvous_holds_one(model):
     model.Channel.capacity = property(lambda self: self.asked)
 
 
-@mutant("threads", "closing")
+@mutant("threads", "closing.close_wakes_all_receivers")
 def close_wakes_only_one(model):
     """Of several receivers that wait, `close` wakes one."""
 
@@ -106,7 +106,7 @@ def close_wakes_only_one(model):
         close(self)
 
 
-@mutant("greenlet", "closing")
+@mutant("greenlet", "closing.what_was_accepted_stays_receivable")
 def close_drops_what_was_accepted(model):
     """What was accepted is gone after `close`."""
 
@@ -116,7 +116,7 @@ def close_drops_what_was_accepted(model):
         getattr(self, BUFFER).clear()
 
 
-@mutant("trio", "closing")
+@mutant("trio", "closing.close_refuses_waiting_senders")
 def close_accepts_who_waits(model):
     """`close` accepts the items of the senders that still wait."""
 
@@ -131,7 +131,7 @@ def close_accepts_who_waits(model):
         close(self)
 
 
-@mutant("greenlet", "closing")
+@mutant("greenlet", "closing.a_closed_channel_accepts_nothing")
 def accepts_after_close(model):
     """`send` on a closed channel returns."""
 
@@ -143,7 +143,7 @@ def accepts_after_close(model):
             pass
 
 
-@mutant("threads", "closing")
+@mutant("threads", "closing.close_is_idempotent")
 def a_second_close_fails(model):
     """A second `close` raises `ChannelClosed`."""
 
@@ -154,7 +154,7 @@ def a_second_close_fails(model):
         close(self)
 
 
-@mutant("threads", "closing")
+@mutant("threads", "closing.with_closes")
 def with_does_not_close(model):
     """The end of a `with` leaves the channel open."""
 
@@ -163,7 +163,7 @@ def with_does_not_close(model):
         pass
 
 
-@mutant("asyncio", "closing")
+@mutant("asyncio", "closing.iteration_ends")
 def iteration_ends_early(model):
     """Iteration ends at `close`, whatever lies there."""
 
@@ -174,7 +174,7 @@ def iteration_ends_early(model):
         return await following(self)
 
 
-@mutant("threads", "timeouts")
+@mutant("threads", "timeouts.a_timeout_that_races_a_partner_is_exact")
 def a_timeout_takes_an_item(model):
     """A `receive` that times out takes what comes within the next millisecond."""
 
@@ -188,7 +188,7 @@ def a_timeout_takes_an_item(model):
             raise
 
 
-@mutant("greenlet", "timeouts")
+@mutant("greenlet", "timeouts.a_timed_out_send_has_not_delivered")
 def a_timed_out_send_delivers(model):
     """A `send` that times out has sent nevertheless."""
 
@@ -201,7 +201,7 @@ def a_timed_out_send_delivers(model):
             raise
 
 
-@mutant("asyncio", "same_turn")
+@mutant("asyncio", "same_turn.an_item_in_the_turn_of_the_timeout")
 def a_timeout_takes_what_comes_in_its_turn(model):
     """A `receive` that times out has taken an item, if one has come just then."""
 
@@ -214,7 +214,7 @@ def a_timeout_takes_what_comes_in_its_turn(model):
             raise
 
 
-@mutant("trio", "timeouts")
+@mutant("trio", "timeouts.receive_times_out")
 def times_out_too_early(model):
     """A timeout strikes at half of its time."""
 
@@ -223,7 +223,7 @@ def times_out_too_early(model):
         return await receive(self, timeout if timeout is None else timeout / 2)
 
 
-@mutant("asyncio", "timeouts")
+@mutant("asyncio", "timeouts.receive_times_out")
 def times_out_too_late(model):
     """A timeout strikes a minute late."""
 
@@ -232,7 +232,7 @@ def times_out_too_late(model):
         return await receive(self, timeout + 60 if timeout else timeout)
 
 
-@mutant("asyncio", "same_turn", "cancellation")
+@mutant("asyncio", "same_turn.an_item_after_the_cancellation", "cancellation")
 def a_cancelled_receive_takes_an_item(model):
     """A `receive` that raises `Cancelled` has taken an item, if one has come just then."""
 
@@ -245,7 +245,7 @@ def a_cancelled_receive_takes_an_item(model):
             raise
 
 
-@mutant("threads", "delivery", "waiting")
+@mutant("threads", "delivery.items_arrive_in_order", "waiting")
 def loses_a_wake_up(model):
     """Now and then a sender puts its item into the buffer although somebody waits for it."""
     due = every(7)
@@ -259,7 +259,7 @@ def loses_a_wake_up(model):
         return offer(self, item)
 
 
-@mutant("asyncio", "waiting")
+@mutant("asyncio", "waiting.send_waits_while_full")
 def leaves_a_sender_waiting(model):
     """A sender that waits for room stays out when an item is taken."""
 
@@ -269,7 +269,7 @@ def leaves_a_sender_waiting(model):
         return buffer.popleft() if buffer else take(self)
 
 
-@mutant("trio", "waiting")
+@mutant("trio", "waiting.send_nowait_needs_a_partner")
 def send_nowait_ignores_receivers(model):
     """`send_nowait` on a rendezvous does not see a receiver that waits."""
 
@@ -280,7 +280,7 @@ def send_nowait_ignores_receivers(model):
         send_nowait(self, item)
 
 
-@mutant("greenlet", "waiting")
+@mutant("greenlet", "waiting.send_waits_while_full")
 def len_lies(model):
     """`len` is never more than one."""
 
@@ -289,7 +289,7 @@ def len_lies(model):
         return min(1, length(self))
 
 
-@mutant("threads", "delivery", "same_turn", "competing")
+@mutant("threads", "delivery.a_sender_that_waits_is_served_before_long", "same_turn", "competing")
 def serves_the_last_first(model):
     """Of several receivers that wait the last is served first."""
 
@@ -298,13 +298,13 @@ def serves_the_last_first(model):
         waiting.appendleft(waiter)
 
 
-@mutant("greenlet", "delivery")
+@mutant("greenlet", "delivery.busy_channels_let_others_run")
 def never_lets_others_run(model):
     """A task that never has to wait lets nobody else run."""
     setattr(model.Channel, TURNS, repeat(False))
 
 
-@mutant("asyncio", "delivery")
+@mutant("asyncio", "delivery.any_value_is_an_item")
 def takes_none_for_nothing(model):
     """An item that is `None` is passed over."""
 

@@ -4,7 +4,7 @@ from mutants import mutant, replace
 from mutants.steps import ENDED, FAILED, LEAVING, NATIVE, TASK, found
 
 
-@mutant("threads", "failures")
+@mutant("threads", "failures.the_first_failure_cancels_the_body")
 def does_not_cancel_siblings(model):
     """A failure does not cancel the siblings."""
 
@@ -17,7 +17,7 @@ def does_not_cancel_siblings(model):
             del self.cancel
 
 
-@mutant("threads", "failures")
+@mutant("threads", "failures.an_error_keeps_its_type")
 def swallows_a_failure(model):
     """A task's exception is lost, for its group."""
 
@@ -26,7 +26,7 @@ def swallows_a_failure(model):
         ended(self, task, None if isinstance(error, Exception) else error)
 
 
-@mutant("asyncio", "tasks")
+@mutant("asyncio", "tasks.result_returns_what_the_task_returned")
 def leaves_before_the_last_task(model):
     """A group of several tasks waits for all but one."""
 
@@ -38,7 +38,7 @@ def leaves_before_the_last_task(model):
         return await leave(self, *error)
 
 
-@mutant("trio", "failures")
+@mutant("trio", "failures.everything_that_failed_leaves")
 def drops_the_second_failure(model):
     """Of several exceptions one leaves."""
 
@@ -50,7 +50,7 @@ def drops_the_second_failure(model):
             raise group.derive(group.exceptions[:1]) from None
 
 
-@mutant("trio", "cancellation")
+@mutant("trio", "cancellation.a_cancelled_task_stops_where_it_waits")
 def cancel_does_not_reach_a_grandchild(model):
     """The tasks of a nested group are not cancelled with the group around it."""
 
@@ -61,7 +61,7 @@ def cancel_does_not_reach_a_grandchild(model):
         return self
 
 
-@mutant("greenlet", "failures")
+@mutant("greenlet", "failures.an_error_of_the_body_leaves_too")
 def loses_the_failure_of_the_body(model):
     """An exception of the body cancels the tasks, and is lost."""
 
@@ -74,7 +74,7 @@ def loses_the_failure_of_the_body(model):
         return True
 
 
-@mutant("threads", "tasks")
+@mutant("threads", "tasks.spawn_needs_an_open_group")
 def spawns_after_the_end(model):
     """A group that has ended takes a task."""
 
@@ -87,7 +87,7 @@ def spawns_after_the_end(model):
                 return spawn(other, function, *args, name=name)
 
 
-@mutant("asyncio", "tasks")
+@mutant("asyncio", "tasks.tasks_have_names")
 def gives_the_task_before(model):
     """`spawn` gives the handle of the task that was spawned before."""
 
@@ -98,7 +98,7 @@ def gives_the_task_before(model):
         return before
 
 
-@mutant("threads", "cancellation")
+@mutant("threads", "cancellation.cancelling_one_leaves_the_others_alone")
 def a_cancelled_task_cancels_its_siblings(model):
     """A task that is cancelled alone takes its siblings along."""
 
@@ -109,13 +109,13 @@ def a_cancelled_task_cancels_its_siblings(model):
         ended(self, task, error)
 
 
-@mutant("threads", "tasks")
+@mutant("threads", "tasks.done_tells_whether_a_task_has_ended")
 def done_too_early(model):
     """A task is done as soon as it is spawned."""
     found(TASK).done = lambda self: True
 
 
-@mutant("greenlet", "failures")
+@mutant("greenlet", "failures.an_exit_in_a_task_leaves_bare")
 def wraps_an_interrupt(model):
     """`KeyboardInterrupt` leaves inside of an exception group."""
 
@@ -127,7 +127,7 @@ def wraps_an_interrupt(model):
             raise BaseExceptionGroup("a task group failed", [interrupt]) from None
 
 
-@mutant("greenlet", "cancellation")
+@mutant("greenlet", "cancellation.leaving_a_group_is_a_checkpoint")
 def leaving_is_no_checkpoint(model):
     """A cancelled task leaves a group as if nothing were."""
 

@@ -71,9 +71,13 @@ def _guarantees():
 
 
 def _reason(model, guarantee):
-    """Why the model does not keep it, in a line; empty if it does."""
+    """Why the model does not keep it, in a line; empty if it does, or if it is none of its guarantees here."""
+    from concmodels.conformance.suite import NotGuaranteed
+
     try:
         guarantee.hold(model)
+    except NotGuaranteed:
+        return ""
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is the verdict
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]

@@ -182,13 +182,15 @@ class Verdict:
 
 
 def in_order(mutant, suite):
-    """The guarantees of a suite; first those that should find this mutant."""
+    """The guarantees of a suite; first those that should find this mutant, then the others of their chapters."""
+    chapters = [name.partition(".")[0] for name in mutant.first]
 
     def place(guarantee):
-        for number, name in enumerate(mutant.first):
-            if name in (guarantee.chapter, guarantee.full_name):
-                return number
-        return len(mutant.first)
+        if guarantee.full_name in mutant.first:
+            return 0, mutant.first.index(guarantee.full_name)
+        if guarantee.chapter in chapters:
+            return 1, chapters.index(guarantee.chapter)
+        return 2, 0
 
     return sorted(suite, key=place)
 

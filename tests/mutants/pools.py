@@ -7,7 +7,7 @@ from mutants import mutant, replace
 from mutants.steps import FUTURE, WORKERS, WORKERS_WAIT, found
 
 
-@mutant("threads", "pooling_map")
+@mutant("threads", "pooling_map.map_keeps_the_order")
 def map_is_out_of_order(model):
     """Every second result of a `map` comes before the one before it."""
 
@@ -23,7 +23,7 @@ def map_is_out_of_order(model):
         return swapped(map(self, fn, *iterables, **how))
 
 
-@mutant("greenlet", "pooling")
+@mutant("greenlet", "pooling.more_tasks_than_workers")
 def gives_the_result_of_the_call_before(model):
     """`submit` gives the future of the call before."""
 
@@ -34,7 +34,7 @@ def gives_the_result_of_the_call_before(model):
         return before
 
 
-@mutant("threads", "pooling")
+@mutant("threads", "pooling.more_tasks_than_workers")
 def begins_a_call_twice(model):
     """A call is done twice."""
 
@@ -50,7 +50,7 @@ def begins_a_call_twice(model):
         return submit(self, twice(fn), *args, **kwargs)
 
 
-@mutant("threads", "pooling_ends")
+@mutant("threads", "pooling_ends.what_has_not_begun_can_be_taken_back")
 def cancels_what_is_at_work(model):
     """`cancel()` of a call that has begun says True."""
     future = found(FUTURE)
@@ -60,7 +60,7 @@ def cancels_what_is_at_work(model):
         return cancel(self) or self.running()
 
 
-@mutant("greenlet", "pooling_failures")
+@mutant("greenlet", "pooling_failures.an_error_keeps_its_type")
 def loses_an_exception(model):
     """A call that raises returns None."""
 
@@ -78,7 +78,7 @@ def loses_an_exception(model):
         return submit(self, calm(fn), *args, **kwargs)
 
 
-@mutant("threads", "pooling_ends", "pooling_async")
+@mutant("threads", "pooling_ends.after_shutdown_nothing_is_taken", "pooling_async")
 def shutdown_does_not_wait(model):
     """`shutdown` never waits."""
 
@@ -87,7 +87,7 @@ def shutdown_does_not_wait(model):
         shutdown(self, False, cancel_futures=cancel_futures)
 
 
-@mutant("asyncio", "pooling_ends")
+@mutant("asyncio", "pooling_ends.leaving_waits_until_everything_is_done")
 def leaving_cancels_what_waits(model):
     """Leaving the `with` cancels what has not begun."""
 
@@ -97,7 +97,7 @@ def leaving_cancels_what_waits(model):
         return await leave(self, *error)
 
 
-@mutant("asyncio", "pooling_ends")
+@mutant("asyncio", "pooling_ends.the_initializer_goes_first")
 def calls_no_initializer(model):
     """The initializer is not called."""
 
@@ -106,7 +106,7 @@ def calls_no_initializer(model):
         init(self, workers)
 
 
-@mutant("threads", "pooling_ends")
+@mutant("threads", "pooling_ends.a_broken_pool_gives_nobody_up")
 def calls_one_initializer(model):
     """Only one worker calls the initializer."""
 
@@ -124,7 +124,7 @@ def calls_one_initializer(model):
         init(self, workers, initializer=initializer and once(initializer), initargs=initargs)
 
 
-@mutant("threads", "pooling", "pooling_ends")
+@mutant("threads", "pooling_ends.the_initializer_goes_first", "pooling")
 def has_a_worker_too_many(model):
     """A pool has one worker more than it says."""
 
@@ -137,7 +137,7 @@ def has_a_worker_too_many(model):
     model.Pool.workers = property(lambda self: self.said or said(self))
 
 
-@mutant("trio", "pooling_map")
+@mutant("trio", "pooling_map.map_keeps_the_order")
 def map_loses_its_end(model):
     """`map` of several items loses the last result."""
 
@@ -153,7 +153,7 @@ def map_loses_its_end(model):
         return without_last(map(self, fn, *iterables, **how))
 
 
-@mutant("greenlet", "pooling_map")
+@mutant("greenlet", "pooling_map.map_begins_each_task_once")
 def map_ignores_its_buffersize(model):
     """`map` takes all items at once, also with a `buffersize`."""
 
@@ -163,7 +163,7 @@ def map_ignores_its_buffersize(model):
         return map(self, fn, *([item for _, item in items] for items in first), buffersize=buffersize, **how)
 
 
-@mutant("greenlet", "pooling_ends")
+@mutant("greenlet", "pooling_ends.a_failed_initializer_breaks_the_pool")
 def works_after_its_shutdown(model):
     """`submit` after the shutdown does the call itself."""
 

@@ -50,13 +50,13 @@ def sends_too(model):
         return chosen
 
 
-@mutant("threads", "selecting")
+@mutant("threads", "selecting.priority_takes_the_first")
 def does_two_cases(model):
     """`select` does two cases."""
     does_two(model)
 
 
-@mutant("asyncio", "selecting")
+@mutant("asyncio", "selecting.select_sends_where_there_is_room")
 def does_no_case(model):
     """`select` says that it has sent, and has not."""
 
@@ -68,7 +68,7 @@ def does_no_case(model):
         return chosen
 
 
-@mutant("greenlet", "selecting")
+@mutant("greenlet", "selecting.priority_takes_the_first")
 def ignores_priority(model):
     """`select` chooses by chance, also with `priority`."""
 
@@ -77,7 +77,7 @@ def ignores_priority(model):
         return select(*cases, timeout=timeout)
 
 
-@mutant("trio", "competing", "selecting")
+@mutant("trio", "competing.no_ready_case_starves", "selecting")
 def always_takes_the_first(model):
     """`select` takes the first case that is ready."""
 
@@ -86,13 +86,13 @@ def always_takes_the_first(model):
         return await select(*cases, timeout=timeout, priority=True)
 
 
-@mutant("threads", "selecting", "competing")
+@mutant("threads", "selecting.select_receives_what_is_there", "competing")
 def reports_another_case(model):
     """`select` takes from one channel and reports another, now and then."""
     reports_another(model)
 
 
-@mutant("asyncio", "selecting")
+@mutant("asyncio", "selecting.select_with_timeout_0_never_waits")
 def ignores_its_timeout(model):
     """`select` with a timeout waits for ever."""
 
@@ -101,13 +101,13 @@ def ignores_its_timeout(model):
         return await select(*cases, timeout=None if timeout else timeout, priority=priority)
 
 
-@mutant("greenlet", "selecting", "competing")
+@mutant("greenlet", "competing.selects_compete_on_both_sides", "selecting")
 def sends_though_another_was_chosen(model):
     """`select` sends in every case that sends, although another was chosen."""
     sends_too(model)
 
 
-@mutant("trio", "competing", "same_turn")
+@mutant("trio", "same_turn.an_item_after_the_cancellation", "competing")
 def a_cancelled_select_takes_an_item(model):
     """A `select` that raises `Cancelled` has taken an item, if one has come just then."""
 
@@ -121,7 +121,7 @@ def a_cancelled_select_takes_an_item(model):
             raise
 
 
-@mutant("threads", "competing", "selecting")
+@mutant("threads", "competing.select_timeouts_race_senders", "selecting")
 def a_timed_out_select_takes_an_item(model):
     """A `select` that times out takes what comes within the next millisecond."""
 
@@ -136,7 +136,7 @@ def a_timed_out_select_takes_an_item(model):
             raise
 
 
-@mutant("greenlet", "same_turn")
+@mutant("greenlet", "same_turn.an_item_in_the_turn_of_the_timeout")
 def a_timeout_takes_what_comes_in_its_turn(model):
     """A `select` that times out has taken an item, if one has come just then."""
 
@@ -150,7 +150,7 @@ def a_timeout_takes_what_comes_in_its_turn(model):
             raise
 
 
-@mutant("greenlet", "selecting")
+@mutant("greenlet", "selecting.a_closed_channel_is_ready")
 def hides_a_close(model):
     """`select` raises `ChannelClosed` where it should report it."""
 
@@ -162,7 +162,7 @@ def hides_a_close(model):
         return chosen
 
 
-@mutant("threads", "selecting")
+@mutant("threads", "selecting.two_selects_meet")
 def spins(model):
     """`select` looks again and again instead of waiting."""
 
@@ -178,7 +178,7 @@ def spins(model):
                 model.sleep(0)
 
 
-@mutant("trio", "selecting")
+@mutant("trio", "selecting.a_select_never_meets_itself")
 def meets_itself(model):
     """A `select` that sends to and receives from one rendezvous is its own partner."""
 
@@ -190,19 +190,19 @@ def meets_itself(model):
         return await select(*cases, **how)
 
 
-@mutant("processes", "selecting")
+@mutant("processes", "selecting.a_select_over_many_channels")
 def does_two_cases_there(model):
     """`select` does two cases, beyond a memory boundary too."""
     does_two(model)
 
 
-@mutant("subinterp", "selecting", "competing")
+@mutant("subinterp", "selecting.priority_takes_the_first", "competing")
 def reports_another_case_there(model):
     """`select` takes from one channel and reports another, beyond a memory boundary too."""
     reports_another(model)
 
 
-@mutant("subinterp", "selecting")
+@mutant("subinterp", "selecting.priority_takes_the_first")
 def ignores_priority_there(model):
     """`select` chooses by chance, beyond a memory boundary too."""
 
@@ -211,7 +211,7 @@ def ignores_priority_there(model):
         return select(*cases, timeout=timeout)
 
 
-@mutant("processes", "selecting", "competing")
+@mutant("processes", "competing.crossing_selects_do_not_deadlock", "selecting")
 def sends_though_another_was_chosen_there(model):
     """`select` sends in every case that sends, beyond a memory boundary too."""
     sends_too(model)
