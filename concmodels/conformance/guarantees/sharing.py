@@ -1,6 +1,7 @@
 """`share`: one block of memory that all workers see."""
 
 import array
+import ctypes  # noqa: F401 - now: libffi keeps a descriptor from here on, which is not what a run leaves behind
 import itertools
 import mmap
 
