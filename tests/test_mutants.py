@@ -14,20 +14,18 @@ QUICK = (
 )
 """Some of each kind that are found within a second or two."""
 
-ROUNDS = 10
-
 
 @pytest.mark.timeout(240)  # a dozen processes, and what they start
 def test_some_mutants_are_killed():
     found = [named(name) for name in QUICK]
-    alive = [it.mutant for it in judge.judge_all(found, judge.reduced, rounds=ROUNDS) if not it.killers]
+    alive = [it.mutant for it in judge.judge_all(found, judge.reduced, rounds=judge.ROUNDS) if not it.killers]
     assert not alive
 
 
 @pytest.mark.stress
 @pytest.mark.timeout(850)
 def test_every_mutant_is_killed():
-    alive = [it.mutant for it in judge.judge_all(mutants(), judge.reduced) if not it.killers]
+    alive = [it.mutant for it in judge.judge_all(mutants(), judge.reduced, rounds=judge.ROUNDS) if not it.killers]
     assert not alive
 
 

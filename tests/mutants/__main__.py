@@ -20,7 +20,8 @@ def main():
     chosen = [it for it in mutants() if not options.only or any(part in repr(it) for part in options.only)]
     suite = judge.whole if options.whole else judge.reduced
     began, verdicts, screen = time.monotonic(), [], Console(stderr=True)
-    how = {"rounds": options.rounds, "to_the_end": options.whole, "only_chapters": options.chapters}
+    rounds = options.rounds or (0 if options.whole else judge.ROUNDS)
+    how = {"rounds": rounds, "to_the_end": options.whole, "only_chapters": options.chapters}
     for verdict in judge.judge_all(chosen, suite, **how):
         verdicts.append(verdict)
         killer = verdict.first.guarantee if verdict.first else "LIVES"
@@ -38,7 +39,7 @@ def _options():
     parser.add_argument("only", nargs="*", help="only the mutants whose names contain one of these")
     parser.add_argument("--whole", action="store_true", help="all guarantees, to the end, and how many kill each")
     parser.add_argument("--chapters", action="store_true", help="only the chapters that should find the mutant")
-    parser.add_argument("--rounds", type=int, default=0, help="at most so many rounds where a guarantee has some")
+    parser.add_argument("--rounds", type=int, help="at most so many rounds where a guarantee has some")
     return parser.parse_args()
 
 

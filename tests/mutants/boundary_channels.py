@@ -5,7 +5,7 @@ import os
 from concmodels.errors import CannotTravel, ChannelClosed, WouldBlock
 from mutants import every, mutant, replace
 from mutants.channels import take_one_away
-from mutants.steps import ATTACH, INTERPRETER_QUEUE, MOST, PACK, PARTICIPANT, PIPE, WAKE, WAKE_ALL, found
+from mutants.steps import ATTACH, INTERPRETER_QUEUE, MOST, PACK, PARTICIPANT, PIPE, PIPE_END, WAKE, WAKE_ALL, found
 
 
 def iterate_by_receive(model):
@@ -186,7 +186,7 @@ def writes_twice_into_the_pipe(model):
     def put(put, self, position, word):
         put(self, position, word)
         if due():
-            os.write(self._writer, word.to_bytes(8, "little", signed=True))
+            os.write(getattr(self, PIPE_END), word.to_bytes(8, "little", signed=True))
 
 
 @mutant("subinterp:queue", "delivery")

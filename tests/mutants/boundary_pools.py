@@ -18,6 +18,7 @@ from mutants.steps import (
     REAP,
     SIZE,
     START_WORKER,
+    WORK_QUEUE,
     WORKER,
     WORKER_MEMORY,
     found,
@@ -135,7 +136,7 @@ def does_the_batch_of_a_dead_worker_again(model):
     @replace(found(WORKER), REAP)
     def reap(reap, self, error, completed):
         for batch in getattr(self, BATCHES):
-            batch.source.give_back(batch.first, batch.done)
+            getattr(batch, WORK_QUEUE).give_back(batch.first, batch.done)
             break
         reap(self, error, completed)
 

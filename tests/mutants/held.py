@@ -11,6 +11,8 @@ import sys
 
 _CHOSEN = "mutants.chosen"
 
+READY = "ready"
+
 PATIENCE = 4
 """Seconds for what must come, instead of the guarantees' own 15: what a mutant holds up never comes."""
 
@@ -27,9 +29,12 @@ def main():
     by_name = _guarantees()
     _spoil_children()
     _warm_up(model)
-    from mutants import chosen  # noqa: F401 - it spoils the model here
-
-    print("ready", file=answers, flush=True)
+    try:
+        from mutants import chosen  # noqa: F401 - it spoils the model here
+    except Exception as error:  # noqa: BLE001 - what is no mutant must not be taken for a dead one
+        print(f"can't be spoiled: {error!r}", file=answers, flush=True)
+        return
+    print(READY, file=answers, flush=True)
     for line in lines:
         print(_reason(model, by_name[line.rstrip("\n")]), file=answers, flush=True)
 

@@ -2,9 +2,8 @@
 
 from concurrent.futures import Future
 
-from concmodels.models.waiting.channel import wait
 from mutants import mutant, replace
-from mutants.steps import FUTURE, WORKERS, WORKERS_WAIT, found
+from mutants.steps import FUTURE, WAITING, WORKERS, WORKERS_WAIT, found
 
 
 @mutant("threads", "pooling_map.map_keeps_the_order")
@@ -192,4 +191,4 @@ def finds_no_deadlock_of_workers(model):
 
     @replace(found(WORKERS), WORKERS_WAIT)
     def wait_for_ever(_, self, waiter, timeout):
-        wait(waiter, timeout)
+        found(WAITING).wait(waiter, timeout)
