@@ -77,8 +77,11 @@ def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
     tell(participant, slot, frame)
 
 
-def interpreter(kind: str, run: int, fd: int, supervisor: int, view: memoryview, at: int) -> None:
+def interpreter(kind: str, run: int, fd: int, supervisor: int, view: memoryview, at: int, turn: int) -> None:
     """Do a task in the interpreter that was made for it; this is the first that is called there."""
+    from concmodels.models.memory.ctypes_turns import take_turns
+
+    take_turns(turn)
     participant = Participant(kind, run, Arena(fd, view))
     participant.tell = tell
     participant.arena.open_locks()

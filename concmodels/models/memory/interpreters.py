@@ -6,6 +6,7 @@ from concurrent import interpreters
 from os import cpu_count
 
 from concmodels.models.memory.arena import KEEPS_INTERPRETERS, STATE
+from concmodels.models.memory.ctypes_turns import turns
 from concmodels.models.memory.group import DONE
 from concmodels.models.memory.supervisor import Supervisor
 
@@ -17,7 +18,7 @@ _LIFE = """
 import sys
 sys.path[:] = path
 from concmodels.models.memory.child import interpreter
-interpreter(kind, run, fd, supervisor, view, at)
+interpreter(kind, run, fd, supervisor, view, at, turn)
 del view
 """
 
@@ -33,6 +34,7 @@ class InterpreterSupervisor(Supervisor):
         self._hosts: set[threading.Thread] = set()
         self._gone: list[threading.Thread] = []
         self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get into each other's way
+        self._turn = turns.begin()
 
     def start(self, at: int, name: str) -> None:
         """Start the thread that hosts the interpreter. Not a daemon: that may crash at exit."""
@@ -83,6 +85,7 @@ class InterpreterSupervisor(Supervisor):
                 supervisor=self.eventfd,
                 view=self.participant.arena.bytes,
                 at=at,
+                turn=self._turn,
                 path=tuple(sys.path),
             )
             interpreter.exec(_LIFE)
@@ -104,3 +107,9 @@ class InterpreterSupervisor(Supervisor):
         transports = sys.modules.get("concmodels.models.memory.transports")
         if transports is not None:
             transports.close_all(self.participant)
+
+    def _close(self) -> None:
+        try:
+            super()._close()
+        finally:
+            turns.end()
