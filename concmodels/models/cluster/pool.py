@@ -28,8 +28,7 @@ from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.pools.arguments import LONELY, at_least_one, check_initializer, check_map, refusal
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import length_of
-from concmodels.models.waiting.channel import remaining
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync, remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class Pool(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
-        must_be_plain(fn, "dask")
+        must_be_sync(fn, "dask")
         return self._give(name_of(fn), dumps_call(fn, args, kwargs))
 
     def _give(self, name: str, call: bytes) -> Future:
@@ -188,7 +187,7 @@ class Pool(Executor):
         progress: str | None = None,
     ) -> Iterator[Any]:
         """As `concmodels.contract.Pool.map`; only that every task travels alone, unless `chunksize` says otherwise."""
-        must_be_plain(fn, "dask")
+        must_be_sync(fn, "dask")
         until = check_map(timeout, chunksize, buffersize)
         items = zip(*iterables, strict=False)
         results = self._map(_Flight(self._give, fn, items, chunksize or 1, buffersize), until)

@@ -27,7 +27,7 @@ from concmodels.models.memory.arena import (
 )
 from concmodels.models.memory.participant import Unit, current
 from concmodels.models.memory.pickling import dumps, pack_call, unpack_arrived, unpack_error
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't cross the boundary."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_plain(function, self.unit.kind)
+        must_be_sync(function, self.unit.kind)
         unit, arena, words = self.unit, self.unit.arena, self.unit.words
         call = pack_call(function, args, unit)
         if name is None:

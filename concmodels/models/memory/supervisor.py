@@ -46,7 +46,7 @@ from concmodels.models.memory.leftovers import make_semaphores
 from concmodels.models.memory.participant import Parker, Unit, enter, leave, runs_here
 from concmodels.models.tasks.interrupts import Guard, hold_back
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Keeper:
 
         All of it is guarded: Ctrl-C while the world is made or taken down waits until that is done.
         """
-        must_be_plain(main, str(how[0]))
+        must_be_sync(main, str(how[0]))
         world: list[Keeper] = []
 
         def wake() -> None:

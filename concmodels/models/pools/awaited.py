@@ -22,7 +22,7 @@ from concmodels.models.pools.arguments import (
 from concmodels.models.pools.awaited_results import AsyncResults, Handle, ShownResults, cancellation
 from concmodels.models.pools.progress import is_to_be_shown
 from concmodels.models.pools.results import Results, Supply, length_of
-from concmodels.models.waiting.awaited import AsyncEvent, wait_async
+from concmodels.models.waiting.waiter import AsyncEvent, wait_async
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar, Self
 
-    from concmodels.models.waiting.awaited import AsyncChannel
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 _numbers = count(1)
 
@@ -39,7 +38,7 @@ _numbers = count(1)
 class AsyncPool:
     """Workers that do what they are given; see `concmodels.contract.AsyncPool`. A model says on what they are built."""
 
-    Channel: ClassVar[type[AsyncChannel]]
+    Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
 
     @staticmethod
@@ -95,7 +94,7 @@ class AsyncPool:
             raise RuntimeError("a pool can be opened only once: make a new one")
         name = f"pool-{next(_numbers)}"
         self._inbox = self.Channel(math.inf, name)
-        self.turns, self.visit_scheduler = self._inbox._turns, self._inbox._visit_scheduler
+        self.yields, self.checkpoint = self._inbox._yields, self._inbox._checkpoint
         self._ended = AsyncEvent(self.new_waiter)
         self._group = self.TaskGroup()
         await self._group.__aenter__()

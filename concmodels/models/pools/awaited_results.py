@@ -3,7 +3,8 @@
 from concmodels.errors import TaskCancelled
 from concmodels.models.pools.progress import Bar
 from concmodels.models.pools.results import Failure
-from concmodels.models.waiting.channel import CANCELLED, DONE, expired, remaining
+from concmodels.models.waiting.timeouts import expired, remaining
+from concmodels.models.waiting.waiter import CANCELLED, DONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.models.pools.results import Results, Supply
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 
 def cancellation() -> TaskCancelled:
@@ -64,7 +65,7 @@ class Handle:
 
     async def _wait(self, timeout: float | None) -> None:
         if not expired(timeout):
-            waiter = self._pool.new_waiter()
+            waiter = self._pool.new_waiter(None, self)
             self._waiters.append(waiter)
             try:
                 await self._pool.wait(waiter, timeout)
@@ -74,6 +75,10 @@ class Handle:
                     self._waiters.remove(waiter)
         if not self.done():
             raise TimeoutError(f"{self!r} did not end in time")
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for this result."""
+        return f"waits for the result of {self.name}"
 
     # What a worker does with it, as with the results of a `map`; there the position says which one is meant.
 
@@ -114,8 +119,8 @@ class AsyncResults:
         self._until = until
         self._position = 0
         self._found = results.found
-        self._turns = pool.turns
-        self._visit_scheduler = pool.visit_scheduler
+        self._yields = pool.yields
+        self._checkpoint = pool.checkpoint
 
     def __aiter__(self) -> Self:
         return self
@@ -124,8 +129,8 @@ class AsyncResults:
         return self._take()
 
     async def _take(self) -> Any:
-        if next(self._turns):
-            await self._visit_scheduler()
+        if next(self._yields):
+            await self._checkpoint()
         if self._position not in self._found:
             await self._wait()
         value = self._found.pop(self._position)
@@ -140,7 +145,7 @@ class AsyncResults:
         if self._results.over or self._position >= self._supply.sent:
             self.end()
             raise StopAsyncIteration
-        waiter, timeout = self._pool.new_waiter(), remaining(self._until)
+        waiter, timeout = self._pool.new_waiter(None, self._results), remaining(self._until)
         try:
             if self._results.want(self._position, waiter, timeout):
                 await self._pool.wait(waiter, timeout)

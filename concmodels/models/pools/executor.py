@@ -24,8 +24,7 @@ from concmodels.models.pools.arguments import check_initializer, check_map, numb
 from concmodels.models.pools.future import Future
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import Failure, Results, Supply, length_of
-from concmodels.models.waiting.channel import remaining
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync, remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Pool(Executor):
         check_initializer(initializer)
         self._model = type(self).__module__.rpartition(".")[2].strip("_")
         if initializer is not None:
-            must_be_plain(initializer, self._model)
+            must_be_sync(initializer, self._model)
         staff = self.Staff(number_of_workers(workers), initializer, tuple(initargs))
         staff.hire()
         self._staff = staff
@@ -67,7 +66,7 @@ class Pool(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
-        must_be_plain(fn, self._model)
+        must_be_sync(fn, self._model)
         future = Future(self._staff, partial(fn, **kwargs) if kwargs else fn)
         self._staff.give((future, 0, args))
         return future
@@ -83,7 +82,7 @@ class Pool(Executor):
         progress: str | None = None,
     ) -> Iterator[Any]:
         """Call `fn` with the next item of each iterable; the results in order. See `concmodels.contract.Pool.map`."""
-        must_be_plain(fn, self._model)
+        must_be_sync(fn, self._model)
         until = check_map(timeout, chunksize, buffersize)
         label = progress if is_to_be_shown(progress) else None
         total = None if label is None else length_of(iterables)

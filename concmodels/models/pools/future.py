@@ -20,14 +20,15 @@ from threading import main_thread
 
 from concmodels.errors import Terminated
 from concmodels.models.tasks.interrupts import lent
-from concmodels.models.waiting.channel import CANCELLED, DONE, Event, expired
+from concmodels.models.waiting.timeouts import expired
+from concmodels.models.waiting.waiter import CANCELLED, DONE, Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
     class Desk(Protocol):
         """How the model of a pool waits."""
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
             """A lock that its holder may take again."""
 
         @property
-        def new_waiter(self) -> Callable[[], Waiter]:
+        def new_waiter(self) -> Callable[..., Waiter]:
             """One wait of the task that runs here."""
 
         def wait(self, waiter: Waiter, timeout: float | None) -> None:
@@ -99,9 +100,10 @@ class LentLock:
 class Condition:
     """What a future needs of a `threading.Condition`, on the waits of a model."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, name: str) -> None:
         lock = desk.new_lock()
         self._desk = desk
+        self._name = name
         self._waiters: list[Waiter] = []
         self.acquire = lock.acquire
         self.release = lock.release
@@ -116,7 +118,7 @@ class Condition:
         """Let go of the lock and wait for `notify_all`, at most `timeout` seconds; then take the lock again."""
         if expired(timeout):
             return
-        waiter = self._desk.new_waiter()
+        waiter = self._desk.new_waiter(None, self)
         self._waiters.append(waiter)
         self.release()
         try:
@@ -126,6 +128,10 @@ class Condition:
             self.acquire()
             if waiter in self._waiters:
                 self._waiters.remove(waiter)
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for the result of this future."""
+        return f"waits for the result of {self._name}"
 
     def notify_all(self) -> None:
         """Wake all who wait."""
@@ -173,11 +179,11 @@ class Future(_Future):  # type: ignore[type-arg]
 
     def __init__(self, desk: Desk, function: Callable[..., Any]) -> None:
         super().__init__()
-        self._condition: Any = Condition(desk)
+        self.name = getattr(getattr(function, "func", function), "__name__", "task")  # a partial has a `func`
+        self._condition: Any = Condition(desk, self.name)
         self._waiters: Any = _Guests(desk)
         self._desk = desk
         self.function: Callable[..., Any] | None = function
-        self.name = getattr(getattr(function, "func", function), "__name__", "task")  # a partial has a `func`
 
     # What a worker does with it, as with the results of a `map`; there the position says which one is meant.
 

@@ -13,7 +13,7 @@ from itertools import count
 from concmodels.errors import ChannelClosed, Deadlock, TaskCancelled, WouldBlock
 from concmodels.models.pools.arguments import LONELY, all_wait, refusal, refuse
 from concmodels.models.pools.future import LentLock, NoLock
-from concmodels.models.waiting.channel import Event, wait
+from concmodels.models.waiting.waiter import Event, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from concmodels.models.pools.results import Job, Results
-    from concmodels.models.waiting.channel import SyncChannel, Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
     class _Group:
         """The group of some model; they have these names in common, in types of their own."""
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         _owner: Any
 
         def cancel(self) -> None: ...
+        def describe_wait(self, _waiter: Any) -> str: ...
         def checkpoint(self) -> None: ...
         def __enter__(self) -> Any: ...
         def __exit__(self, *_: Any) -> bool: ...
@@ -47,7 +48,7 @@ _numbers = count(1)
 class Staff(_Group):
     """The workers of a pool. A model adds its own group and its channel."""
 
-    Channel: ClassVar[type[SyncChannel]]
+    Channel: ClassVar[type[Any]]
 
     def __init__(self, size: int, initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> None:
         super().__init__()
@@ -184,7 +185,7 @@ class Staff(_Group):
     # How one waits for results.
 
     def wait(self, waiter: Waiter, timeout: float | None) -> None:
-        """As `waiting.channel.wait`. If a worker waits, and it is the last that could go on, that is a `Deadlock`."""
+        """As `waiting.waiter.wait`. If a worker waits, and it is the last that could go on, that is a `Deadlock`."""
         here = self.here() if timeout is None else None
         if here not in self._members:
             wait(waiter, timeout)
@@ -207,7 +208,7 @@ class Staff(_Group):
 
     def wait_for(self, results: Results, position: int, timeout: float | None) -> None:
         """Wait until this result of a `map` is there. Raises `TimeoutError`."""
-        waiter = self.new_waiter()
+        waiter = self.new_waiter(None, results)
         try:
             if results.want(position, waiter, timeout):
                 self.wait(waiter, timeout)
@@ -243,7 +244,7 @@ class Staff(_Group):
         if self.here() in self._members:
             raise RuntimeError(LONELY)
         if not self._ending.acquire(blocking=False):
-            self._ended.wait()
+            self._ended.wait(None, self)
             self.checkpoint()
             return
         try:

@@ -4,7 +4,7 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import Carried, Failures
-from concmodels.models.waiting.awaited import AsyncEvent
+from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar, Self
 
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 _numbers = count(1)
 
@@ -44,7 +44,7 @@ class Task:
 
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
-        await self._ended.wait(timeout)
+        await self._ended.wait(timeout, self)
         await self._checkpoint()  # who is cancelled too learns of that, and not of the other's end
         if isinstance(self._error, Carried):
             raise self._error.error
@@ -53,6 +53,10 @@ class Task:
         if not self._finished:
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         return self._value
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for the end of this one."""
+        return f"waits for the result of {self.name}"
 
     async def run(self) -> None:
         """The body of the task."""
@@ -75,6 +79,7 @@ class ScopedGroup:
     open_group: ClassVar[Callable[[], Any]]
     new_scope: ClassVar[Callable[[], Any]]
     waiter_type: ClassVar[Callable[..., Waiter]]
+    here: ClassVar[Callable[[], Any]]
 
     _native: Any = None
 
@@ -97,12 +102,16 @@ class ScopedGroup:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        here = type(self).here()
+        waits[here] = NativeWait(self)
         try:
             swallowed: bool = await self._manager.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
             cancelled = self.cancelled_type()
             Failures.of(group, cancelled).leave()
             raise next(leaf for leaf in group.exceptions if isinstance(leaf, cancelled)) from None
+        finally:
+            del waits[here]
         if error is None or swallowed:
             await self.checkpoint()  # neither library makes leaving one, if there is nobody to wait for
         return swallowed
@@ -123,6 +132,10 @@ class ScopedGroup:
     def is_ending(self) -> bool:
         """Whether its tasks have been told to end."""
         return bool(self._native.cancel_scope.cancel_called)
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that leaves this group."""
+        return "waits for the end of its group"
 
     def names(self) -> list[str]:
         """The names of the tasks that have not ended."""

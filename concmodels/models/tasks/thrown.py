@@ -17,9 +17,8 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.interrupts import is_signal
-from concmodels.models.waiting.channel import Event, Waiter
-from concmodels.models.waiting.cooperative import LoneWaiter
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.waiter import Event, SingleThreadWaiter, Waiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def forget_throws(unit: greenlet) -> None:
     postponed.pop(unit, None)
 
 
-class ThrownWaiter(LoneWaiter):
+class ThrownWaiter(SingleThreadWaiter):
     """A wait that an exception can end; a model adds how its hub is entered and how it calls back."""
 
     __slots__ = ("_unit",)
@@ -121,7 +120,7 @@ class Task:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self.unit: Any = None
         self.guard: Guard | None = None
-        self.watch: Any = None  # what finds the deadlocks of its run
+        self.detector: Any = None  # what finds the deadlocks of its run
         self.pools: Any = None  # the pools of its run
         self.groups: list[TaskGroup] = []
         self._function = function
@@ -147,13 +146,17 @@ class Task:
     def result(self, timeout: float | None = None) -> Any:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
         assert self.ended is not None
-        self.ended.wait(timeout)
+        self.ended.wait(timeout, self)
         self.give_way()  # who is cancelled too learns of that, and not of the other's end
         if isinstance(self._error, Cancelled):
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self._error is not None:
             raise self._error
         return self._value
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for the end of this one."""
+        return f"waits for the result of {self.name}"
 
     def cancel(self) -> None:
         """Ask the task to end: `Cancelled` is raised where it waits."""
@@ -265,10 +268,10 @@ class TaskGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if not self._entered or (self._leaving and not self.tasks):
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_plain(function, type(self).__module__.rpartition(".")[2].strip("_"))
+        must_be_sync(function, type(self).__module__.rpartition(".")[2].strip("_"))
         task = self.task_type(function, args, name)
         task.ended = Event(self.waiter_type)
-        task.watch = self._owner.watch
+        task.detector = self._owner.detector
         task.pools = self._owner.pools
         self.tasks.add(task)
         try:
@@ -313,6 +316,10 @@ class TaskGroup:
         self._throws = False
         _remove_throw(self._owner.unit)
 
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that leaves this group."""
+        return "waits for the end of its group"
+
     def task_ended(self, task: Task, error: BaseException | None) -> None:
         """A task has ended, for this reason."""
         self.tasks.discard(task)
@@ -338,7 +345,7 @@ class TaskGroup:
             guard.cleaning_up = self._cancelled
         try:
             while self.tasks:
-                self._empty.wait()
+                self._empty.wait(None, self)
         except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
             self._body_ended(error)
             again = self._wait()  # here, where another Ctrl-C finds that this one is not over

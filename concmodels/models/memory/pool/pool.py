@@ -29,7 +29,7 @@ from concmodels.models.memory.pool.remote import pool_for
 from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import Failure, length_of
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Pool(Executor):
         check_initializer(initializer)
         self.home = unit = current(self.kind)
         if initializer is not None:
-            must_be_plain(initializer, self.kind)
+            must_be_sync(initializer, self.kind)
             pack_call(initializer, tuple(initargs), unit)  # raises, before anything is started
         self.floor = Floor(unit, self._workers, (initializer, tuple(initargs)))
         self._foreman = Foreman(self.floor, unit, self._gone)
@@ -88,7 +88,7 @@ class Pool(Executor):
 
         Raises `CannotTravel` for what can't cross the boundary, and `RuntimeError` once the pool is shut down.
         """
-        must_be_plain(fn, self.kind)
+        must_be_sync(fn, self.kind)
         data = pack_call(fn, args, self.home, kwargs)
         self.home.look_around()  # else who only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
@@ -116,7 +116,7 @@ class Pool(Executor):
 
         See `concmodels.contract.Pool.map`.
         """
-        must_be_plain(fn, self.kind)
+        must_be_sync(fn, self.kind)
         until = check_map(timeout, chunksize, buffersize)
         label = progress if is_to_be_shown(progress) else None
         total = None if label is None else length_of(iterables)
