@@ -34,11 +34,11 @@ from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.scoped import ScopedGroup
 from concmodels.models.variant import Model
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter, waits
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,12 +136,12 @@ class _FutureWaiter(SingleThreadWaiter):
         if postponed:
             raise_postponed()
         if timeout is None:
-            task = current_task()
-            waits[task] = self
+            task: Any = current_task()
+            task.concmodels_wait = self
             try:
                 await self.future
             finally:
-                del waits[task]
+                task.concmodels_wait = None
         else:
             timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
             try:
@@ -170,11 +170,8 @@ class _TrioWaiter(SingleThreadWaiter):
     async def park(self, timeout: float | None) -> None:
         """Wait until woken, at most `timeout` seconds."""
         if timeout is None:
-            waits[self.task] = self
-            try:
-                await self.lowlevel.wait_task_rescheduled(self.abort)
-            finally:
-                del waits[self.task]
+            self.task.custom_sleep_data = self  # trio sets it to None when it reschedules the task
+            await self.lowlevel.wait_task_rescheduled(self.abort)
         else:
             with anyio.move_on_after(float(timeout)):
                 await self.lowlevel.wait_task_rescheduled(self.abort)
@@ -298,7 +295,7 @@ class Pool(AsyncPool):
         return anyio.get_current_task().has_pending_cancellation()
 
 
-class _Unbounded(Channel):
+class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
 
     async def send(self, item: Any, timeout: float | None = None) -> None:

@@ -26,11 +26,19 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import Carried, Failures
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, AsyncEvent, NativeWait, SingleThreadWaiter, Waiter, waits
+from concmodels.models.waiting.waiter import (
+    DONE,
+    TIMED_OUT,
+    AsyncEvent,
+    NativeWait,
+    SingleThreadWaiter,
+    Waiter,
+    native_waits,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,12 +110,12 @@ class _Waiter(SingleThreadWaiter):
         if postponed:
             raise_postponed()
         if timeout is None:
-            task = current_task()
-            waits[task] = self
+            task: Any = current_task()
+            task.concmodels_wait = self
             try:
                 await self.future
             finally:
-                del waits[task]
+                task.concmodels_wait = None
         else:
             timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
             try:
@@ -193,14 +201,14 @@ class TaskGroup:
     ) -> bool:
         stopped = False
         here = current_task()
-        waits[here] = NativeWait(self)
+        native_waits[here] = NativeWait(self)
         try:
             await self._native.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
             Failures.of(group, _Stop).leave()
             stopped = True
         finally:
-            del waits[here]
+            del native_waits[here]
         await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
         return stopped
 
@@ -325,7 +333,7 @@ class Pool(AsyncPool):
         return task is None or task.cancelling() > 0
 
 
-class _Unbounded(Channel):
+class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
@@ -343,14 +351,21 @@ class _Unbounded(Channel):
             return buffer.popleft()
         if self._closed:
             raise StopAsyncIteration
-        waiter = self._new_waiter(None, self)
-        self._queue(waiter, self._receivers)
+        if postponed:
+            raise_postponed()
+        waiter = _Waiter(None, self)
+        self._receivers.append(waiter)
+        self._put = self._offer
+        task: Any = current_task()
+        task.concmodels_wait = waiter
         try:
-            await waiter.park(None)
+            await waiter.future
         except BaseException as error:
             if self._withdraw(waiter, self._receivers):
                 raise
             waiter.put_off(error)
+        finally:
+            task.concmodels_wait = None
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed
         return waiter.item

@@ -41,10 +41,10 @@ from concmodels.models.tasks.thrown import (
 )
 from concmodels.models.tasks.thrown import Task as _Task
 from concmodels.models.tasks.thrown import TaskGroup as _TaskGroup
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, waits
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.waiter import Wait
+    from concmodels.models.waiting.waiter import Wait, Waiter
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
@@ -162,13 +162,18 @@ class _Detector(HubDetector):
             self.main.unit.throw(self.describe())
 
     def _waits(self) -> dict[Any, Wait]:
-        """Return the wait of each greenlet; nothing if one of them can go on, or if something else could send."""
-        return {} if self._hub_is_busy() else endless_waits(task.unit for task in self.live_tasks())
+        """Return the wait of each task; nothing if one of them can go on, or if something else could send."""
+        return {} if self._hub_is_busy() else endless_waits(self.live_tasks(), _waiter_of)
 
     def _hub_is_busy(self) -> bool:
         hub = self._hub
         listeners = len(hub.listeners[hub.READ]) + len(hub.listeners[hub.WRITE]) - 1  # one is that of `_Wakeup`
         return listeners > 0 or any(timer.pending for _, timer in (*hub.timers, *hub.next_timers))
+
+
+def _waiter_of(task: _Task) -> Waiter | None:
+    waiter = task.waiter
+    return waiter if waiter is not None and waiter.waits() else None
 
 
 def sleep(seconds: float) -> None:
@@ -206,12 +211,15 @@ class _Waiter(ThrownWaiter):
         if postponed:
             raise_postponed(self._unit)
         timer = None if timeout is None else self._hub.schedule_call_global(float(timeout), self.finish, TIMED_OUT)
-        waits[self._unit] = self
+        task = tasks.get(self._unit)  # a greenlet that the program has started itself has none
+        if task is not None:
+            task.waiter = self
         try:
             while self._turn is None:  # a switch back from something else that knows this greenlet does not count
                 self._hub.switch()
         finally:
-            del waits[self._unit]
+            if task is not None:
+                task.waiter = None
             if self._turn is not None and not self._turn.called:
                 self._turn.cancel()  # thrown out of its wait after it was woken: nothing shall switch here any more
             if timer is not None:
@@ -322,7 +330,7 @@ class Pool(_Pool):
     Staff = Staff
 
 
-class _Unbounded(Channel):
+class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:

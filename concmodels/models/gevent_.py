@@ -44,10 +44,10 @@ from concmodels.models.tasks.thrown import (
 )
 from concmodels.models.tasks.thrown import Task as _Task
 from concmodels.models.tasks.thrown import TaskGroup as _TaskGroup
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, waits
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,14 +171,17 @@ class _Waiter(ThrownWaiter):
         if postponed:
             raise_postponed(self._unit)
         timer = None if timeout is None else self._start_timer(timeout)
-        waits[self._unit] = self
+        task = tasks.get(self._unit)  # a greenlet that the program has started itself has none
+        if task is not None:
+            task.waiter = self
         try:
             while self._callback is None:  # a switch back from something else that knows this greenlet does not count
                 self._hub.switch()
         except LoopExit:
             raise self._deadlock() from None
         finally:
-            del waits[self._unit]
+            if task is not None:
+                task.waiter = None
             if self._callback is not None:
                 self._callback.stop()  # thrown out of its wait after it was woken: nothing shall switch here any more
             if timer is not None:
@@ -309,7 +312,7 @@ class Pool(_Pool):
     Staff = Staff
 
 
-class _Unbounded(Channel):
+class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:

@@ -36,7 +36,7 @@ from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.workers import Staff as _Staff
 from concmodels.models.sharing import share
 from concmodels.models.tasks.task import Cancelled
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired
 from concmodels.models.waiting.waiter import DONE, claim_first
@@ -157,7 +157,7 @@ class Pool(_Pool):
     Staff = Staff
 
 
-class _Unbounded(Channel):
+class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:

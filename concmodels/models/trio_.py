@@ -28,10 +28,10 @@ from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.scoped import ScopedGroup
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, yield_every
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter, waits
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,11 +88,8 @@ class _Waiter(SingleThreadWaiter):
     async def park(self, timeout: float | None) -> None:
         """Wait until woken, at most `timeout` seconds."""
         if timeout is None:
-            waits[self.task] = self
-            try:
-                await wait_task_rescheduled(self.abort)
-            finally:
-                del waits[self.task]
+            self.task.custom_sleep_data = self  # trio sets it to None when it reschedules the task
+            await wait_task_rescheduled(self.abort)
         else:
             with trio.move_on_after(float(timeout)):
                 await wait_task_rescheduled(self.abort)
@@ -205,7 +202,7 @@ class Pool(AsyncPool):
     cancelled_type = staticmethod(TaskGroup.cancelled_type)
 
 
-class _Unbounded(Channel):
+class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
@@ -223,14 +220,15 @@ class _Unbounded(Channel):
             return buffer.popleft()
         if self._closed:
             raise StopAsyncIteration
-        waiter = self._new_waiter(None, self)
-        self._queue(waiter, self._receivers)
+        waiter = _Waiter(None, self)
+        self._receivers.append(waiter)
+        self._put = self._offer
+        waiter.task.custom_sleep_data = waiter
         try:
-            await waiter.park(None)
-        except BaseException as error:
-            if self._withdraw(waiter, self._receivers):
-                raise
-            waiter.put_off(error)
+            await wait_task_rescheduled(waiter.abort)
+        except BaseException:
+            self._withdraw(waiter, self._receivers)
+            raise
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed
         return waiter.item

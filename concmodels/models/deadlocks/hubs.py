@@ -6,7 +6,6 @@ from concmodels.models.deadlocks.report import deadlock
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.thrown import tasks
-from concmodels.models.waiting.waiter import waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,4 +38,4 @@ class HubDetector(DeadlockDetector):
         if self.found is not None:
             for task in frames.keys() - {self.main}:
                 task.cancel_again()
-        return self.find(deadlock((task.name, waits.get(task.unit), frames[task]) for task in frames))
+        return self.find(deadlock((task.name, task.waiter, frames[task]) for task in frames))

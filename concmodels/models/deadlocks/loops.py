@@ -12,13 +12,15 @@ import math
 from concmodels.models.deadlocks.report import NoProgress, deadlock, endless_waits
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.tasks.frames import awaits
-from concmodels.models.waiting.waiter import waits
+from concmodels.models.waiting.waiter import Waiter, native_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
     from typing import Any, Self
+
+    from concmodels.models.waiting.waiter import Wait
 
 
 _LOOK_UP_S = 0.5
@@ -61,11 +63,15 @@ class LoopDetector(DeadlockDetector):
         """Return the coroutine that a task runs."""
         raise NotImplementedError(f"{type(self).__name__} must say what a task runs")
 
+    def wait_of(self, task: Any) -> Wait | None:
+        """Return what a task waits for without a timeout; None if it is nothing of the library's."""
+        raise NotImplementedError(f"{type(self).__name__} must say what a task waits for")
+
     def look(self) -> None:
         """Look at all tasks; end the run if nothing has moved for long enough."""
         tasks = self.tasks()
-        if self.progress.lasts(endless_waits(tasks)):
-            seen = [(self._title(task), waits.get(task), awaits(self.coroutine(task))) for task in tasks]
+        if self.progress.lasts(endless_waits(tasks, self.wait_of)):
+            seen = [(self._title(task), self.wait_of(task), awaits(self.coroutine(task))) for task in tasks]
             self.find(deadlock(seen))
             self.cancel(tasks)
 
@@ -129,6 +135,11 @@ class AsyncioDetector(LoopDetector):
             return []
         return list(all_tasks(loop))
 
+    def wait_of(self, task: Any) -> Wait | None:
+        """As `LoopDetector.wait_of`."""
+        wait: Wait | None = getattr(task, "concmodels_wait", None)
+        return wait if wait is not None and wait.waits() else native_waits.get(task)
+
     def name(self, task: Any) -> str:
         """As `LoopDetector.name`."""
         return str(task.get_name())
@@ -139,7 +150,7 @@ class AsyncioDetector(LoopDetector):
 
 
 class EdgeAsyncioDetector(AsyncioDetector):
-    """For asyncio itself, which delivers a cancellation once: a task that waits again in its clean-up gets another one."""
+    """For asyncio itself, which delivers a cancellation once: a task that waits in its clean-up gets another one."""
 
     def cancel(self, tasks: list[Any]) -> None:
         """Cancel main; the second time all tasks."""
@@ -191,6 +202,11 @@ class TrioDetector(LoopDetector):
         for task in tasks:
             tasks.extend(child for nursery in task.child_nurseries for child in nursery.child_tasks)
         return tasks if seen.tasks_living - len(tasks) == self._others else []
+
+    def wait_of(self, task: Any) -> Wait | None:
+        """As `LoopDetector.wait_of`."""
+        wait = task.custom_sleep_data
+        return wait if isinstance(wait, Waiter) and wait.waits() else native_waits.get(task)
 
     def name(self, task: Any) -> str:
         """As `LoopDetector.name`."""

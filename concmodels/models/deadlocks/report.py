@@ -1,7 +1,7 @@
 """What a deadlock looks like: one line per task, which says what the task waits for and where.
 
-*What* is noted by the wait itself: a waiter has a `purpose`, and each task that waits has its waiter in the dictionary
-`waits` or in `task.waiter` (`waiting/waiter.py`). *Where* is read from the task's frames, and only when a deadlock was
+*What* is noted by the wait itself: a waiter has a `purpose`, and a task that waits has its waiter noted on it
+(`native_waits` in `waiting/waiter.py` says where). *Where* is read from the task's frames, and only when a deadlock was
 found.
 """
 
@@ -15,11 +15,10 @@ from concmodels.errors import Deadlock
 from concmodels.models import FOLDER
 from concmodels.models.tasks.frames import of_program, place
 from concmodels.models.tasks.interrupts import is_ours
-from concmodels.models.waiting.waiter import waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from types import FrameType
     from typing import Any
 
@@ -69,15 +68,16 @@ def _may_send(signum: signal.Signals) -> bool:
     return callable(handler) and not is_ours(handler)
 
 
-def endless_waits(tasks: Iterable[Any]) -> dict[Any, Wait]:
+def endless_waits[T](tasks: Iterable[T], wait_of: Callable[[T], Wait | None]) -> dict[T, Wait]:
     """Return the wait of each of these tasks; nothing if one of them can go on, or if an outside thread could send.
 
-    The tasks are keys of `waits`, and all of them belong to the calling thread.
+    All of them belong to the calling thread. `wait_of` returns what a task waits for without a timeout, None if it can
+    go on.
     """
     found = {}
     for task in tasks:
-        wait = waits.get(task)
-        if wait is None or not wait.waits():
+        wait = wait_of(task)
+        if wait is None:
             return {}
         found[task] = wait
     return {} if outside_threads({get_ident()}) else found

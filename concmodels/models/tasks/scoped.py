@@ -4,7 +4,7 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import Carried, Failures
-from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, waits
+from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, native_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class ScopedGroup:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         here = type(self).here()
-        waits[here] = NativeWait(self)
+        native_waits[here] = NativeWait(self)
         try:
             swallowed: bool = await self._manager.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
@@ -111,7 +111,7 @@ class ScopedGroup:
             Failures.of(group, cancelled).leave()
             raise next(leaf for leaf in group.exceptions if isinstance(leaf, cancelled)) from None
         finally:
-            del waits[here]
+            del native_waits[here]
         if error is None or swallowed:
             await self.checkpoint()  # neither library makes leaving one, if there is nobody to wait for
         return swallowed

@@ -119,6 +119,7 @@ class Task:
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], name: str | None) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self.unit: Any = None
+        self.waiter: Waiter | None = None  # what it waits for at the moment
         self.guard: Guard | None = None
         self.detector: Any = None  # what finds the deadlocks of its run
         self.pools: Any = None  # the pools of its run

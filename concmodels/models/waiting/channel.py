@@ -180,35 +180,30 @@ class ChannelState:
 class SingleThreadChannel(ChannelState):
     """The steps where all tasks share one thread: between two waits nobody interferes, so no lock is taken.
 
-    Two attributes are the fast path of `send`. It is open while all there is to do is to put the item into the buffer,
-    and shut while there is more to do: a receiver waits, or the channel is closed. Then `send` falls through to
-    `_offer`, which opens it again.
-
-        _room   of a channel with a bound: its capacity while the fast path is open, else 0
-        _put    of one without: the buffer's own `append`, else `_offer`; None if there is a bound
+    `_room` is the fast path of `send`: the capacity while it is open, that is while all there is to do is to put the
+    item into the buffer; 0 while it is shut, because a receiver waits or the channel is closed. Then `send` falls
+    through to `_offer`, which opens it again.
     """
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         super().__init__(capacity, name)
         self._yields = self._yields  # the model's one count; found quicker in the instance than in the class
         self._room = capacity
-        self._put: Any = self._buffer.append if capacity == math.inf else None
 
     def _offer(self, item: Any) -> bool:
         """As `ChannelState._offer`; opens the fast path once no receiver is left."""
         if self._closed:
             self._refuse()
-        receivers, receiver = self._receivers, None
-        while receivers and receiver is None:
+        receivers = self._receivers
+        while receivers:
             receiver = receivers.popleft()
-            if not receiver.claim(DONE):
-                receiver = None
-        if not receivers:
-            self._room, self._put = self._capacity, self._put and self._buffer.append
-        if receiver is not None:
-            receiver.item = item
-            receiver.wake()
-            return True
+            if receiver.claim(DONE):
+                if not receivers:
+                    self._room = self._capacity
+                receiver.item = item
+                receiver.wake()
+                return True
+        self._room = self._capacity
         if len(self._buffer) < self._capacity:
             self._buffer.append(item)
             return True
@@ -218,11 +213,46 @@ class SingleThreadChannel(ChannelState):
         """As `ChannelState._queue`; a receiver that waits shuts the fast path."""
         queue.append(waiter)
         if queue is self._receivers:
-            self._room, self._put = 0, self._put and self._offer
+            self._room = 0
 
     def close(self) -> None:
         """As `ChannelState.close`."""
-        self._room, self._put = 0, self._put and self._offer
+        self._room = 0
+        super().close()
+
+
+class UnboundedChannel(SingleThreadChannel):
+    """The steps of `Channel(math.inf)` there. Its fast path is `_put`: the buffer's own `append`; `_offer` if shut."""
+
+    def __init__(self, capacity: float = math.inf, name: str | None = None) -> None:
+        super().__init__(capacity, name)
+        self._put: Callable[[Any], object] = self._buffer.append
+
+    def _offer(self, item: Any) -> bool:
+        """As `SingleThreadChannel._offer`; there is always room."""
+        if self._closed:
+            self._refuse()
+        receivers = self._receivers
+        while receivers:
+            receiver = receivers.popleft()
+            if receiver.claim(DONE):
+                if not receivers:
+                    self._put = self._buffer.append
+                receiver.item = item
+                receiver.wake()
+                return True
+        self._put = self._buffer.append
+        self._buffer.append(item)
+        return True
+
+    def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
+        """As `SingleThreadChannel._queue`; only receivers wait here."""
+        queue.append(waiter)
+        self._put = self._offer
+
+    def close(self) -> None:
+        """As `ChannelState.close`."""
+        self._put = self._offer
         super().close()
 
 

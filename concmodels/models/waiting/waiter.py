@@ -34,11 +34,16 @@ if TYPE_CHECKING:
 DONE, CLOSED, TIMED_OUT, CANCELLED, RETRY = "done", "closed", "timed out", "cancelled", "retry"
 """What a claim can decide. RETRY: look again, for the item that this task was woken for went to a quicker one."""
 
-waits: dict[Any, Wait] = {}
-"""For each task that waits without a timeout, its wait: what finds a deadlock reads it, and the message tells it.
+native_waits: dict[Any, NativeWait] = {}
+"""For each task that its model's library has wait itself, for the end of a group, what that is.
 
-The keys are the tasks of the models' libraries: asyncio's, trio's, greenlets. A task of the library's own, of threads
-for instance, has its wait in `task.waiter`, where a cancellation looks for it as well.
+Every other wait is noted where the task is at hand, for a dictionary would cost as much as the wait's own steps:
+
+    models with a `Task` of their own           `task.waiter`; in threads and greenlet a cancellation looks there as well
+    asyncio                                     `concmodels_wait`, an attribute that is added to asyncio's task
+    trio                                        `task.custom_sleep_data`, which trio keeps for this
+
+What finds a deadlock reads the notes, and its message tells them. A note may be an old one: then the wait is claimed.
 """
 
 
