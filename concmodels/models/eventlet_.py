@@ -32,19 +32,20 @@ from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.thrown import (
     Cancelled,
-    ThrownWaiter,
     forget_throws,
+    postpone,
     postponed,
     raise_postponed,
     raise_postponed_signal,
     tasks,
+    throws_due,
 )
 from concmodels.models.tasks.thrown import Task as _Task
 from concmodels.models.tasks.thrown import TaskGroup as _TaskGroup
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -192,26 +193,32 @@ class Task(_Task):
     give_way = staticmethod(eventlet.sleep)
 
 
-class _Waiter(ThrownWaiter):
+class _Waiter(SingleThreadWaiter):
     """A task waits by switching to the hub, and is woken by a timer of 0 seconds there."""
 
-    __slots__ = ("_hub", "_turn")
-    call_soon = _call_soon
+    __slots__ = ("_hub", "_turn", "unit")
 
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
         self.outcome = ""
         self.purpose = purpose
         self._hub = hubs.get_hub()
-        self._unit = getcurrent()
+        self.unit = getcurrent()
         self._turn: Any = None
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`; a task that was cancelled but has not run yet waits no longer."""
+        if self.outcome or (throws_due and self.unit in throws_due):
+            return False
+        self.outcome = outcome
+        return True
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, at most `timeout` seconds."""
         if postponed:
-            raise_postponed(self._unit)
+            raise_postponed(self.unit)
         timer = None if timeout is None else self._hub.schedule_call_global(float(timeout), self.finish, TIMED_OUT)
-        task = tasks.get(self._unit)  # a greenlet that the program has started itself has none
+        task = tasks.get(self.unit)  # a greenlet that the program has started itself has none
         if task is not None:
             task.waiter = self
         try:
@@ -227,7 +234,11 @@ class _Waiter(ThrownWaiter):
         return True
 
     def wake(self) -> None:
-        self._turn = self._hub.schedule_call_global(0, self._unit.switch)
+        self._turn = self._hub.schedule_call_global(0, self.unit.switch)
+
+    def put_off(self, error: BaseException) -> None:
+        """As `Waiter.put_off`."""
+        postpone(self.unit, error, _call_soon)
 
 
 class TaskGroup(_TaskGroup):

@@ -159,7 +159,7 @@ class _Signal(Event):
 
 
 class _Guests(list):  # type: ignore[type-arg]
-    """Those who are told when a future ends; each is given an event that its model can wait for, and the model's lock."""
+    """Those told when a future ends; each is given an event that its model can wait for, and the model's lock."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import Failures
 from concmodels.models.tasks.interrupts import is_signal
 from concmodels.models.waiting.timeouts import must_be_sync
-from concmodels.models.waiting.waiter import Event, SingleThreadWaiter, Waiter
+from concmodels.models.waiting.waiter import Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Self
 
     from concmodels.models.tasks.interrupts import Guard
+    from concmodels.models.waiting.waiter import Waiter
 
 _numbers = count(1)
 
@@ -57,26 +58,10 @@ def forget_throws(unit: greenlet) -> None:
     postponed.pop(unit, None)
 
 
-class ThrownWaiter(SingleThreadWaiter):
-    """A wait that an exception can end; a model adds how its hub is entered and how it calls back."""
-
-    __slots__ = ("_unit",)
-
-    _unit: greenlet
-    call_soon: ClassVar[Callable[[Callable[[], object]], object]]
-
-    def claim(self, outcome: str) -> bool:
-        """As `Waiter.claim`; a task that was cancelled but has not run yet waits no longer."""
-        if self.outcome or (throws_due and self._unit in throws_due):
-            return False
-        self.outcome = outcome
-        return True
-
-    def put_off(self, error: BaseException) -> None:
-        """As `Waiter.put_off`."""
-        unit = self._unit
-        postponed[unit] = error, getattr(error, "timer", None)
-        type(self).call_soon(partial(_throw_again, unit))
+def postpone(unit: greenlet, error: BaseException, call_soon: Callable[[Callable[[], object]], object]) -> None:
+    """Raise this exception at the next wait of this greenlet, or have the hub throw it into any other wait."""
+    postponed[unit] = error, getattr(error, "timer", None)
+    call_soon(partial(_throw_again, unit))
 
 
 def raise_postponed(unit: greenlet) -> None:

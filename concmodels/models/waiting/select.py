@@ -104,7 +104,7 @@ class Selection:
             lock.release()
 
     def attempt(self) -> Selected | None:
-        """Do the first case that can be done now, in the given order or a new one each time; return None if none can."""
+        """Do the first case that can be done now, in the given order or a new one each time. None: there is none."""
         for case in self.cases if self._priority else shuffled(self.cases):
             done = case.attempt()
             if done is not None:

@@ -39,9 +39,9 @@ native_waits: dict[Any, NativeWait] = {}
 
 Every other wait is noted where the task is at hand, for a dictionary would cost as much as the wait's own steps:
 
-    models with a `Task` of their own           `task.waiter`; in threads and greenlet a cancellation looks there as well
-    asyncio                                     `concmodels_wait`, an attribute that is added to asyncio's task
-    trio                                        `task.custom_sleep_data`, which trio keeps for this
+    sync models    `task.waiter`; where the library itself cancels, it looks there as well
+    asyncio        `task.concmodels_wait`, an attribute that is added to asyncio's task
+    trio           `task.custom_sleep_data`, which trio keeps for this
 
 What finds a deadlock reads the notes, and its message tells them. A note may be an old one: then the wait is claimed.
 """
