@@ -19,12 +19,13 @@ import math
 import sys
 import time
 from asyncio import CancelledError as Cancelled
+from asyncio import Future, current_task, get_running_loop
 
 import anyio
 import anyio.lowlevel
 
-from concmodels.errors import Terminated
-from concmodels.models.deadlocks.loops import AsyncioWatch, TrioWatch
+from concmodels.errors import ChannelClosed, Terminated
+from concmodels.models.deadlocks.loops import AsyncioDetector, TrioDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
@@ -33,20 +34,21 @@ from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
 from concmodels.models.variant import Model
-from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
-from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
-from concmodels.models.waiting.channel import turns
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.select import select_async
-from concmodels.models.waiting.timeouts import seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Awaitable, Callable
     from types import CodeType
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
@@ -84,15 +86,15 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
     loop: Any = anyio.lowlevel.current_token().native_token
     soon = getattr(loop, "run_sync_soon", None)  # only trio has it
     scope, exits = anyio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
-    kind = AsyncioWatch if soon is None else TrioWatch
-    with _guard(loop, exits, scope.cancel) as guard, kind(seconds, scope.cancel, exits) as watch:
+    kind = AsyncioDetector if soon is None else TrioDetector
+    with _guard(loop, exits, scope.cancel) as guard, kind(seconds, scope.cancel) as detector:
         with scope:
             result = await main(*args)
             if soon is None:
                 raise_postponed()  # else a signal in the turn of main's last operation would be lost
             return result
         guard.raise_cancelled()
-        raise watch.verdict()  # nobody else cancels this scope
+        raise detector.verdict()  # nothing else cancels this scope
 
 
 def _guard(loop: Any, exits: tuple[CodeType, ...], cancel: Callable[[], object]) -> LoopGuard:
@@ -113,14 +115,89 @@ async def sleep(seconds: float) -> None:
     await anyio.sleep(seconds_to_sleep(seconds))
 
 
-def _new_waiter(item: Any = None) -> Waiter:
-    """Make a wait of the backend's own kind."""
-    trio = sys.modules.get("trio")  # if nobody has imported it, nobody is in it
-    if trio is not None and trio.lowlevel.in_trio_task():
-        from concmodels.models.waiting.trio_waiter import RescheduledWaiter
+class _FutureWaiter(SingleThreadWaiter):
+    """On asyncio: a task waits for a future of its own, and is woken by its result."""
 
-        return RescheduledWaiter(item)
-    return FutureWaiter(item)
+    __slots__ = ("future",)
+
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
+        super().__init__(item, purpose)
+        self.future: Future[None] = Future(loop=get_running_loop())
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`; a task that has been cancelled but has not run yet waits no longer."""
+        if self.outcome or self.future.cancelled():
+            return False
+        self.outcome = outcome
+        return True
+
+    async def park(self, timeout: float | None) -> None:
+        """Wait until woken, at most `timeout` seconds. Raises a postponed cancellation instead."""
+        if postponed:
+            raise_postponed()
+        if timeout is None:
+            task: Any = current_task()
+            task.concmodels_wait = self
+            try:
+                await self.future
+            finally:
+                task.concmodels_wait = None
+        else:
+            timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
+            try:
+                await self.future
+            finally:
+                timer.cancel()
+
+    def wake(self) -> None:
+        self.future.set_result(None)  # it is not cancelled: then it could not have been claimed
+
+    def put_off(self, error: BaseException) -> None:
+        """As `Waiter.put_off`."""
+        postpone(error)
+
+
+class _TrioWaiter(SingleThreadWaiter):
+    """On trio: a task waits until it is rescheduled, and is woken by just that."""
+
+    __slots__ = ("lowlevel", "task")
+
+    def __init__(self, item: Any, purpose: Any, lowlevel: Any) -> None:
+        super().__init__(item, purpose)
+        self.lowlevel = lowlevel
+        self.task = lowlevel.current_task()
+
+    async def park(self, timeout: float | None) -> None:
+        """Wait until woken, at most `timeout` seconds."""
+        if timeout is None:
+            self.task.custom_sleep_data = self  # trio sets it to None when it reschedules the task
+            await self.lowlevel.wait_task_rescheduled(self.abort)
+        else:
+            with anyio.move_on_after(float(timeout)):
+                await self.lowlevel.wait_task_rescheduled(self.abort)
+
+    def abort(self, _raise_cancel: object) -> Any:
+        """Let trio cancel the wait. It asks only while nothing has rescheduled the task, so the claim succeeds."""
+        self.claim(TIMED_OUT)
+        return self.lowlevel.Abort.SUCCEEDED
+
+    def wake(self) -> None:
+        if self.outcome != TIMED_OUT:
+            self.lowlevel.reschedule(self.task)
+
+
+def _native_task() -> Any:
+    """Return the backend's own task that runs here."""
+    trio = sys.modules.get("trio")  # as long as nothing has imported it, no task runs in it
+    return trio.lowlevel.current_task() if trio is not None and trio.lowlevel.in_trio_task() else current_task()
+
+
+def _new_waiter(item: Any = None, purpose: Any = None) -> Waiter:
+    """Make a waiter of the backend's own kind."""
+    trio = sys.modules.get("trio")  # see above
+    if trio is not None and trio.lowlevel.in_trio_task():
+        return _TrioWaiter(item, purpose, trio.lowlevel)
+    return _FutureWaiter(item, purpose)
 
 
 class TaskGroup(NurseryGroup):
@@ -129,19 +206,74 @@ class TaskGroup(NurseryGroup):
     open_group = anyio.create_task_group
     new_scope = anyio.CancelScope
     waiter_type = staticmethod(_new_waiter)
+    here = staticmethod(_native_task)
     checkpoint = staticmethod(anyio.lowlevel.checkpoint)
     cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
 
 
-class Channel(AsyncChannel):
+class Channel(SingleThreadChannel):
     """A channel between the tasks of one run."""
 
     _new_waiter = staticmethod(_new_waiter)
-    _turns = turns()
-    _visit_scheduler = staticmethod(anyio.lowlevel.checkpoint)
+    _yields = yield_every()
+    _checkpoint = staticmethod(anyio.lowlevel.checkpoint)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    async def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields):
+            await self._checkpoint()
+        buffer = self._buffer
+        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+            buffer.append(item)
+        elif not self._offer(item):
+            await self._wait_for_partner(item, self._senders, timeout)
+
+    async def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields):
+            await self._checkpoint()
+        item = self._take()
+        return await self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        """Receive until the channel is closed and drained; not a generator, so that a `break` leaves nothing open."""
+        if next(self._yields):
+            await self._checkpoint()
+        if self._buffer and not self._senders:
+            return self._buffer.popleft()
+        try:
+            item = self._take()
+            return await self._wait_for_partner(None, self._receivers, None) if item is NOTHING else item
+        except ChannelClosed:
+            raise StopAsyncIteration from None
+
+    async def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait in this queue for a partner; return the item that it brought."""
+        if timeout is not None and expired(timeout):
+            raise self._no_waiting(queue)
+        waiter = self._new_waiter(item, self)
+        self._queue(waiter, queue)
+        try:
+            await waiter.park(timeout)
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)  # a partner was first: this operation has happened
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+        return waiter.item
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -163,8 +295,35 @@ class Pool(AsyncPool):
         return anyio.get_current_task().has_pending_cancellation()
 
 
-class _Unbounded(AsyncUnbounded, Channel):
-    """`Channel(math.inf)`: nobody waits for room."""
+class _Unbounded(UnboundedChannel, Channel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+
+    async def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            await self._checkpoint()
+        self._put(item)
+
+    async def __anext__(self) -> Any:
+        """As `Channel.__anext__`, with the wait written out: one coroutine less on the way of each message."""
+        buffer = self._buffer
+        if len(buffer) and next(self._yields):
+            await self._checkpoint()
+        if buffer:
+            return buffer.popleft()
+        if self._closed:
+            raise StopAsyncIteration
+        waiter = self._new_waiter(None, self)
+        self._queue(waiter, self._receivers)
+        try:
+            await waiter.park(None)
+        except BaseException as error:
+            if self._withdraw(waiter, self._receivers):
+                raise
+            waiter.put_off(error)
+        if waiter.outcome != DONE:
+            raise StopAsyncIteration  # it was closed
+        return waiter.item
 
 
 def variant(name: str) -> Model:

@@ -15,25 +15,34 @@ import asyncio
 import math
 import time
 from asyncio import CancelledError as Cancelled
-from asyncio import get_running_loop
+from asyncio import Future, current_task, get_running_loop
 from itertools import count
 
-from concmodels.errors import TaskCancelled, Terminated
-from concmodels.models.deadlocks.loops import EdgeWatch
+from concmodels.errors import ChannelClosed, TaskCancelled, Terminated
+from concmodels.models.deadlocks.loops import EdgeAsyncioDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, bare_interrupts, wrapped
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
-from concmodels.models.waiting.asyncio_waiter import FutureWaiter, raise_postponed
-from concmodels.models.waiting.awaited import AsyncChannel, AsyncEvent, AsyncUnbounded
-from concmodels.models.waiting.channel import turns
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.select import select_async
-from concmodels.models.waiting.timeouts import seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
+from concmodels.models.waiting.waiter import (
+    DONE,
+    TIMED_OUT,
+    AsyncEvent,
+    NativeWait,
+    SingleThreadWaiter,
+    Waiter,
+    native_waits,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable, Coroutine
     from types import TracebackType
     from typing import Any, Self
@@ -62,7 +71,7 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     sight = MainSight(task.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
     with (
         LoopGuard(get_running_loop().call_soon_threadsafe, sight, task.cancel, lambda: cancel_again(task)) as guard,
-        EdgeWatch(seconds, task.cancel, exits),
+        EdgeAsyncioDetector(seconds, task.cancel),
     ):
         try:
             result = await main(*args)
@@ -78,12 +87,56 @@ async def sleep(seconds: float) -> None:
     await asyncio.sleep(seconds_to_sleep(seconds))
 
 
+class _Waiter(SingleThreadWaiter):
+    """A task waits for a future of its own, and is woken by its result."""
+
+    __slots__ = ("future",)
+
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
+        self.item = item
+        self.outcome = ""
+        self.purpose = purpose
+        self.future: Future[None] = Future(loop=get_running_loop())
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`; a task that has been cancelled but has not run yet waits no longer."""
+        if self.outcome or self.future.cancelled():
+            return False
+        self.outcome = outcome
+        return True
+
+    async def park(self, timeout: float | None) -> None:
+        """Wait until woken, at most `timeout` seconds. Raises a postponed cancellation instead."""
+        if postponed:
+            raise_postponed()
+        if timeout is None:
+            task: Any = current_task()
+            task.concmodels_wait = self
+            try:
+                await self.future
+            finally:
+                task.concmodels_wait = None
+        else:
+            timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
+            try:
+                await self.future
+            finally:
+                timer.cancel()
+
+    def wake(self) -> None:
+        self.future.set_result(None)  # it is not cancelled: then it could not have been claimed
+
+    def put_off(self, error: BaseException) -> None:
+        """As `Waiter.put_off`."""
+        postpone(error)
+
+
 class Task:
     """The handle of an `asyncio.Task`."""
 
     def __init__(self, native: asyncio.Task[Any]) -> None:
         self._native = native
-        self._ended = AsyncEvent(FutureWaiter)
+        self._ended = AsyncEvent(_Waiter)
         native.add_done_callback(lambda _: self._ended.set())
 
     @property
@@ -102,14 +155,18 @@ class Task:
     async def result(self, timeout: float | None = None) -> Any:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
         if not self._native.done():
-            await self._ended.wait(timeout)
-        await asyncio.sleep(0)  # who is cancelled too learns of that, and not of the other's end
+            await self._ended.wait(timeout, self)
+        await asyncio.sleep(0)  # a caller that is cancelled too learns of that, and not of the other's end
         if self._native.cancelled():
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         try:
             return self._native.result()
         except Wrapped as wrapper:
             raise wrapper.error from wrapper.error.__cause__
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for the end of this one."""
+        return f"waits for the result of {self.name}"
 
 
 class _Stop(Exception):
@@ -143,11 +200,15 @@ class TaskGroup:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         stopped = False
+        here = current_task()
+        native_waits[here] = NativeWait(self)
         try:
             await self._native.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
             ExceptionCollector.of(group, _Stop).raise_all()
             stopped = True
+        finally:
+            del native_waits[here]
         await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
         return stopped
 
@@ -172,22 +233,80 @@ class TaskGroup:
         """Whether its tasks have been told to end."""
         return bool(self._native._aborting)
 
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that leaves this group."""
+        return "waits for the end of its group"
+
     def names(self) -> list[str]:
         """The names of the tasks that have not ended."""
         return [task.get_name() for task in self._native._tasks]
 
 
-class Channel(AsyncChannel):
+class Channel(SingleThreadChannel):
     """A channel between the tasks of one loop."""
 
-    _new_waiter = FutureWaiter
-    _turns = turns()
-
-    async def _visit_scheduler(self) -> None:
-        await asyncio.sleep(0)
+    _new_waiter = _Waiter
+    _yields = yield_every()
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    async def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields):
+            await self._checkpoint()
+        buffer = self._buffer
+        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+            buffer.append(item)
+        elif not self._offer(item):
+            await self._wait_for_partner(item, self._senders, timeout)
+
+    async def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields):
+            await self._checkpoint()
+        item = self._take()
+        return await self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        """Receive until the channel is closed and drained; not a generator, so that a `break` leaves nothing open."""
+        if next(self._yields):
+            await self._checkpoint()
+        if self._buffer and not self._senders:
+            return self._buffer.popleft()
+        try:
+            item = self._take()
+            return await self._wait_for_partner(None, self._receivers, None) if item is NOTHING else item
+        except ChannelClosed:
+            raise StopAsyncIteration from None
+
+    async def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait in this queue for a partner; return the item that it brought."""
+        if timeout is not None and expired(timeout):
+            raise self._no_waiting(queue)
+        waiter = self._new_waiter(item, self)
+        self._queue(waiter, queue)
+        try:
+            await waiter.park(timeout)
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)  # a partner was first: this operation has happened
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+        return waiter.item
+
+    async def _checkpoint(self) -> None:
+        await asyncio.sleep(0)
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -214,5 +333,39 @@ class Pool(AsyncPool):
         return task is None or task.cancelling() > 0
 
 
-class _Unbounded(AsyncUnbounded, Channel):
-    """`Channel(math.inf)`: nobody waits for room."""
+class _Unbounded(UnboundedChannel, Channel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+
+    async def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            await self._checkpoint()
+        self._put(item)
+
+    async def __anext__(self) -> Any:
+        """As `Channel.__anext__`, with the wait written out: one coroutine less on the way of each message."""
+        buffer = self._buffer
+        if len(buffer) and next(self._yields):
+            await self._checkpoint()
+        if buffer:
+            return buffer.popleft()
+        if self._closed:
+            raise StopAsyncIteration
+        if postponed:
+            raise_postponed()
+        waiter = _Waiter(None, self)
+        self._receivers.append(waiter)
+        self._put = self._offer
+        task: Any = current_task()
+        task.concmodels_wait = waiter
+        try:
+            await waiter.future
+        except BaseException as error:
+            if self._withdraw(waiter, self._receivers):
+                raise
+            waiter.put_off(error)
+        finally:
+            task.concmodels_wait = None
+        if waiter.outcome != DONE:
+            raise StopAsyncIteration  # it was closed
+        return waiter.item

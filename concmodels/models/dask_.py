@@ -33,7 +33,7 @@ from concmodels.models.deadlocks.report import patience
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.variant import Model
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.timeouts import must_be_sync, seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = Non
 
 
 def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], deadlock_after: float | None) -> Any:
-    must_be_plain(main, "dask")
+    must_be_sync(main, "dask")
     if here.running is not None:
         raise refusal("dask", "dask")
     if patience(deadlock_after) is not None:

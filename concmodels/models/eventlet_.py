@@ -18,33 +18,33 @@ import math
 import os
 import time
 import warnings
-from _thread import get_ident
 
 from greenlet import getcurrent
 
-from concmodels.models.deadlocks.hubs import ThrownWatch
-from concmodels.models.deadlocks.report import DEADLOCK_AFTER, Stillness, endless_wait, patience, strangers
+from concmodels.errors import ChannelClosed
+from concmodels.models.deadlocks.hubs import HubDetector
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, NoProgress, endless_waits, patience
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
-from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.hub_tasks import (
     Cancelled,
-    HubWaiter,
     forget_throws,
+    postpone,
     postponed,
     raise_postponed,
     raise_postponed_signal,
     tasks,
+    throws_due,
 )
 from concmodels.models.tasks.hub_tasks import Task as _Task
 from concmodels.models.tasks.hub_tasks import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.waiting.channel import TIMED_OUT, turns
-from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -53,10 +53,12 @@ with warnings.catch_warnings():
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections import deque
+    from collections.abc import Callable, Iterator
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models.waiting.waiter import Wait, Waiter
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
@@ -65,7 +67,7 @@ now = time.monotonic
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`."""
-    must_be_plain(main, "eventlet")
+    must_be_sync(main, "eventlet")
     here = getcurrent()
     if here in tasks:
         raise refusal("eventlet", tasks[here].model())
@@ -75,9 +77,9 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     fresh = not hasattr(hubs._threadlocal, "hub")
     try:
         with (
-            _Doorbell(task.interrupt) as doorbell,
-            Guard(doorbell.ring, task.unfinished, here) as task.guard,
-            _Watch(task, seconds),
+            _Wakeup(task.interrupt) as wakeup,
+            Guard(wakeup.notify, task.unfinished, here) as task.guard,
+            _Detector(task, seconds),
             Pools(task) as task.pools,
         ):
             result = main(*args)
@@ -101,7 +103,7 @@ def _end_hub() -> None:
         close()
 
 
-class _Doorbell:
+class _Wakeup:
     """Wakes the hub out of its poll from a signal handler, which a timer can't: the poll would go on to its end."""
 
     def __init__(self, answer: Callable[[], object]) -> None:
@@ -110,7 +112,7 @@ class _Doorbell:
     def __enter__(self) -> Self:
         self._reader, self._writer = os.pipe()
         hub = hubs.get_hub()
-        self._listener = hub.add(hub.READ, self._reader, self._rung, self._rung, self._rung)
+        self._listener = hub.add(hub.READ, self._reader, self._notified, self._notified, self._notified)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -118,17 +120,17 @@ class _Doorbell:
         os.close(self._reader)
         os.close(self._writer)
 
-    def ring(self) -> None:
-        """Called in the signal handler."""
+    def notify(self) -> None:
+        """Wake the hub. Called in the signal handler."""
         os.write(self._writer, b"!")
 
-    def _rung(self, *_: object) -> None:
+    def _notified(self, *_: object) -> None:
         os.read(self._reader, 4096)
         self._answer()
 
 
-class _Watch(ThrownWatch):
-    """A timer of the hub looks whether it has anything else to do: another timer, a listener beside the doorbell.
+class _Detector(HubDetector):
+    """A timer of the hub looks whether it has anything else to do: another timer, a listener beside that of `_Wakeup`.
 
     It also keeps every poll of the hub short: one of 25 days or more, or for ever, would be an `OverflowError`.
     """
@@ -138,38 +140,40 @@ class _Watch(ThrownWatch):
     def __init__(self, main: _Task, seconds: float | None) -> None:
         super().__init__(main)
         self._hub = hubs.get_hub()
-        self._still = None if seconds is None else Stillness(seconds)
+        self._progress = None if seconds is None else NoProgress(seconds)
 
     def __enter__(self) -> Self:
         self._begin()
         return self
 
     def stop(self) -> None:
-        """As `Watch.stop`."""
+        """As `DeadlockDetector.stop`."""
         if self._timer is not None:
             self._timer.cancel()
 
     def _begin(self) -> None:
-        pause = LOOK_UP_S if self._still is None else min(self._still.pause, LOOK_UP_S)
+        pause = LOOK_UP_S if self._progress is None else min(self._progress.pause, LOOK_UP_S)
         self._timer = self._hub.schedule_call_global(pause, self._look)
 
     def _look(self) -> None:
-        dead = self._still is not None and self._still.lasts(self._waits())
+        dead = self._progress is not None and self._progress.lasts(self._waits())
         self._begin()  # after the look, which must not see it, and before the throw, which leaves for main
         if dead:
             self.main.unit.throw(self.describe())
 
-    def _waits(self) -> dict[_Task, object]:
-        """Each task and its wait; nothing if one of them can go on, or if something else could send."""
-        if self._hub_is_busy():
-            return {}
-        waits = {task: endless_wait(stack(task.unit.gr_frame)) for task in self.mates()}
-        return {} if None in waits.values() or strangers({get_ident()}) else waits
+    def _waits(self) -> dict[Any, Wait]:
+        """Return the wait of each task; nothing if one of them can go on, or if something else could send."""
+        return {} if self._hub_is_busy() else endless_waits(self.live_tasks(), _waiter_of)
 
     def _hub_is_busy(self) -> bool:
         hub = self._hub
-        listeners = len(hub.listeners[hub.READ]) + len(hub.listeners[hub.WRITE]) - 1  # one is the doorbell
+        listeners = len(hub.listeners[hub.READ]) + len(hub.listeners[hub.WRITE]) - 1  # one is that of `_Wakeup`
         return listeners > 0 or any(timer.pending for _, timer in (*hub.timers, *hub.next_timers))
+
+
+def _waiter_of(task: _Task) -> Waiter | None:
+    waiter = task.waiter
+    return waiter if waiter is not None and waiter.waits() else None
 
 
 def sleep(seconds: float) -> None:
@@ -188,36 +192,52 @@ class Task(_Task):
     reschedule = staticmethod(eventlet.sleep)
 
 
-class _Waiter(HubWaiter):
+class _Waiter(SingleThreadWaiter):
     """A task waits by switching to the hub, and is woken by a timer of 0 seconds there."""
 
-    __slots__ = ("_hub", "_turn")
-    call_soon = _call_soon
+    __slots__ = ("_hub", "_turn", "unit")
 
-    def __init__(self, item: Any = None) -> None:
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
         self.outcome = ""
+        self.purpose = purpose
         self._hub = hubs.get_hub()
-        self._unit = getcurrent()
+        self.unit = getcurrent()
         self._turn: Any = None
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`; a task that was cancelled but has not run yet waits no longer."""
+        if self.outcome or (throws_due and self.unit in throws_due):
+            return False
+        self.outcome = outcome
+        return True
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, at most `timeout` seconds."""
         if postponed:
-            raise_postponed(self._unit)
+            raise_postponed(self.unit)
         timer = None if timeout is None else self._hub.schedule_call_global(float(timeout), self.finish, TIMED_OUT)
+        task = tasks.get(self.unit)  # a greenlet that the program has started itself has none
+        if task is not None:
+            task.waiter = self
         try:
-            while self._turn is None:
+            while self._turn is None:  # a switch back from something else that knows this greenlet does not count
                 self._hub.switch()
         finally:
+            if task is not None:
+                task.waiter = None
             if self._turn is not None and not self._turn.called:
-                self._turn.cancel()  # thrown out of its wait after it was woken: nobody shall switch here any more
+                self._turn.cancel()  # thrown out of its wait after it was woken: nothing shall switch here any more
             if timer is not None:
                 timer.cancel()
         return True
 
     def wake(self) -> None:
-        self._turn = self._hub.schedule_call_global(0, self._unit.switch)
+        self._turn = self._hub.schedule_call_global(0, self.unit.switch)
+
+    def put_off(self, error: BaseException) -> None:
+        """As `Waiter.put_off`."""
+        postpone(self.unit, error, _call_soon)
 
 
 class TaskGroup(_TaskGroup):
@@ -232,15 +252,75 @@ class TaskGroup(_TaskGroup):
         task.unit = eventlet.spawn_n(self.work, task)
 
 
-class Channel(CooperativeChannel):
+class Channel(SingleThreadChannel):
     """A channel between the greenlets of one thread."""
 
     _new_waiter = _Waiter
-    _turns = turns()
-    _visit_scheduler = staticmethod(eventlet.sleep)
+    _yields = yield_every()
+    _checkpoint = staticmethod(eventlet.sleep)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        buffer = self._buffer
+        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+            buffer.append(item)
+        elif not self._offer(item):
+            self._wait_for_partner(item, self._senders, timeout)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        item = self._take()
+        return self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        buffer, senders, popleft = self._buffer, self._senders, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    if senders:
+                        break  # `receive` lets the first of them go on
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while senders or not buffer:  # in a loop of its own: an IndexError for each wait would be expensive
+                try:
+                    item = self.receive()
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # so that nothing holds it while the next one is waited for
+
+    def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait in this queue for a partner; return the item that it brought."""
+        if timeout is not None and expired(timeout):
+            raise self._no_waiting(queue)
+        waiter = self._new_waiter(item, self)
+        self._queue(waiter, queue)
+        try:
+            waiter.park(timeout)
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)  # a partner was first: this operation has happened
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+        return waiter.item
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -255,5 +335,30 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
-class _Unbounded(CooperativeUnbounded, Channel):
-    """`Channel(math.inf)`: nobody waits for room."""
+class _Unbounded(UnboundedChannel, Channel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            self._checkpoint()
+        self._put(item)
+
+    def __iter__(self) -> Iterator[Any]:
+        """As `Channel.__iter__`, with no senders to look for."""
+        buffer, popleft = self._buffer, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while not buffer:
+                try:
+                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # see above

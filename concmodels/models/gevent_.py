@@ -23,8 +23,8 @@ import gevent
 from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
 
-from concmodels.errors import Deadlock
-from concmodels.models.deadlocks.hubs import ThrownWatch
+from concmodels.errors import ChannelClosed, Deadlock
+from concmodels.models.deadlocks.hubs import HubDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
@@ -32,25 +32,27 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.frames import raised
 from concmodels.models.tasks.hub_tasks import (
     Cancelled,
-    HubWaiter,
     forget_throws,
+    postpone,
     postponed,
     raise_postponed,
     raise_postponed_signal,
     tasks,
+    throws_due,
 )
 from concmodels.models.tasks.hub_tasks import Task as _Task
 from concmodels.models.tasks.hub_tasks import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.waiting.channel import TIMED_OUT, turns
-from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections import deque
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Any, Self
@@ -67,7 +69,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
     A deadlock is found at once, unless `deadlock_after` is None.
     """
-    must_be_plain(main, "gevent")
+    must_be_sync(main, "gevent")
     here = getcurrent()
     if here in tasks:
         raise refusal("gevent", tasks[here].model())
@@ -79,7 +81,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     try:
         with (
             Guard(task.interrupt, task.unfinished, here) as task.guard,
-            _watch(task, seconds),
+            _detector(task, seconds),
             _LookUp(),
             Pools(task) as task.pools,
         ):
@@ -93,11 +95,11 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             gevent.get_hub().destroy(destroy_loop=True)  # its descriptors would outlive the thread
 
 
-def _watch(main: _Task, seconds: float | None) -> AbstractContextManager[object]:
-    return _Vigil() if seconds is None else _Watch(main)
+def _detector(main: _Task, seconds: float | None) -> AbstractContextManager[object]:
+    return _KeepLoopAlive() if seconds is None else _Detector(main)
 
 
-class _Watch(ThrownWatch):
+class _Detector(HubDetector):
     """gevent says itself, in main, that nothing is left that could go on: with a `LoopExit`."""
 
     def __exit__(
@@ -108,22 +110,22 @@ class _Watch(ThrownWatch):
         super().__exit__(kind, error, trace)
 
 
-class _Vigil:
+class _KeepLoopAlive:
     """Keeps the loop waiting when nothing is left to wait for."""
 
     def __enter__(self) -> None:
         self._watcher = gevent.get_hub().loop.async_()
-        self._watcher.start(self._watcher.stop)  # nobody will ever set it off
+        self._watcher.start(self._watcher.stop)  # nothing will ever set it off
 
     def __exit__(self, *_: object) -> None:
         self._watcher.close()
 
 
 class _LookUp:
-    """Has the loop look up now and then: it does not see a signal that comes just before it begins to wait."""
+    """Wakes the loop now and then: it does not see a signal that comes just before it begins to wait."""
 
     def __enter__(self) -> None:
-        self._timer = gevent.get_hub().loop.timer(LOOK_UP_S, LOOK_UP_S, ref=False)  # it keeps nobody waiting
+        self._timer = gevent.get_hub().loop.timer(LOOK_UP_S, LOOK_UP_S, ref=False)  # it does not keep the loop alive
         self._timer.start(_do_nothing)
 
     def __exit__(self, *_: object) -> None:
@@ -150,39 +152,51 @@ class Task(_Task):
     reschedule = staticmethod(gevent.sleep)
 
 
-class _Waiter(HubWaiter):
+class _Waiter(SingleThreadWaiter):
     """A task waits by switching to the hub, and is woken by a callback there."""
 
-    __slots__ = ("_callback", "_hub")
-    call_soon = _call_soon
+    __slots__ = ("_callback", "_hub", "unit")
 
-    def __init__(self, item: Any = None) -> None:
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
         self.outcome = ""
+        self.purpose = purpose
         self._hub = gevent.get_hub()
-        self._unit = getcurrent()
+        self.unit = getcurrent()
         self._callback: Any = None
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`; a task that was cancelled but has not run yet waits no longer."""
+        if self.outcome or (throws_due and self.unit in throws_due):
+            return False
+        self.outcome = outcome
+        return True
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken, at most `timeout` seconds."""
         if postponed:
-            raise_postponed(self._unit)
+            raise_postponed(self.unit)
         timer = None if timeout is None else self._start_timer(timeout)
+        task = tasks.get(self.unit)  # a greenlet that the program has started itself has none
+        if task is not None:
+            task.waiter = self
         try:
-            while self._callback is None:
+            while self._callback is None:  # a switch back from something else that knows this greenlet does not count
                 self._hub.switch()
         except LoopExit:
             raise self._deadlock() from None
         finally:
+            if task is not None:
+                task.waiter = None
             if self._callback is not None:
-                self._callback.stop()  # thrown out of its wait after it was woken: nobody shall switch here any more
+                self._callback.stop()  # thrown out of its wait after it was woken: nothing shall switch here any more
             if timer is not None:
                 timer.close()
         return True
 
     def _deadlock(self) -> Deadlock:
-        task = tasks.get(self._unit)
-        return Deadlock() if task is None or task.watch is None else task.watch.describe()
+        task = tasks.get(self.unit)
+        return Deadlock() if task is None or task.detector is None else task.detector.describe()
 
     def _start_timer(self, timeout: float) -> Any:
         loop = self._hub.loop
@@ -192,7 +206,11 @@ class _Waiter(HubWaiter):
         return timer
 
     def wake(self) -> None:
-        self._callback = self._hub.loop.run_callback(self._unit.switch)
+        self._callback = self._hub.loop.run_callback(self.unit.switch)
+
+    def put_off(self, error: BaseException) -> None:
+        """As `Waiter.put_off`."""
+        postpone(self.unit, error, _call_soon)
 
 
 class TaskGroup(_TaskGroup):
@@ -209,20 +227,82 @@ class TaskGroup(_TaskGroup):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if isinstance(error, LoopExit) and self._owner.watch is not None:  # main waited for something of gevent's own
-            error = self._owner.watch.describe(raised(trace))
+        if (
+            isinstance(error, LoopExit) and self._owner.detector is not None
+        ):  # main waited for something of gevent's own
+            error = self._owner.detector.describe(raised(trace))
         return super().__exit__(kind, error, trace)
 
 
-class Channel(CooperativeChannel):
+class Channel(SingleThreadChannel):
     """A channel between the greenlets of one thread."""
 
     _new_waiter = _Waiter
-    _turns = turns()
-    _visit_scheduler = staticmethod(gevent.sleep)
+    _yields = yield_every()
+    _checkpoint = staticmethod(gevent.sleep)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        buffer = self._buffer
+        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+            buffer.append(item)
+        elif not self._offer(item):
+            self._wait_for_partner(item, self._senders, timeout)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        item = self._take()
+        return self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        buffer, senders, popleft = self._buffer, self._senders, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    if senders:
+                        break  # `receive` lets the first of them go on
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while senders or not buffer:  # in a loop of its own: an IndexError for each wait would be expensive
+                try:
+                    item = self.receive()
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # so that nothing holds it while the next one is waited for
+
+    def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait in this queue for a partner; return the item that it brought."""
+        if timeout is not None and expired(timeout):
+            raise self._no_waiting(queue)
+        waiter = self._new_waiter(item, self)
+        self._queue(waiter, queue)
+        try:
+            waiter.park(timeout)
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)  # a partner was first: this operation has happened
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+        return waiter.item
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -237,5 +317,30 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
-class _Unbounded(CooperativeUnbounded, Channel):
-    """`Channel(math.inf)`: nobody waits for room."""
+class _Unbounded(UnboundedChannel, Channel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            self._checkpoint()
+        self._put(item)
+
+    def __iter__(self) -> Iterator[Any]:
+        """As `Channel.__iter__`, with no senders to look for."""
+        buffer, popleft = self._buffer, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while not buffer:
+                try:
+                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # see above

@@ -1,14 +1,14 @@
 """Bare greenlets, and the small scheduler that they lack.
 
 unit          one greenlet per task: a stack that can be left in the middle of a call and entered again
-scheduler     the one below: a queue of those who can go on, first come, first served; cooperative
+scheduler     the one below: a queue of those that can go on, first come, first served; cooperative
 message       by reference
 parallel      no: all greenlets of a run share one thread
 cancellation  the library's own: where a task waits, at the latest after 256 operations that need not wait
 
-A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. Who waits
-puts itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); who wakes it appends it
-to the queue of the ready. There is no central loop: each greenlet hands on to the next one.
+A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. A task that
+waits puts itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); the task that
+wakes it appends it to the queue of the ready. There is no central loop: each greenlet hands on to the next one.
 
 Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, a socket, `time.sleep`):
 use the model's `sleep`. A greenlet can't move to another thread; a channel can't be used from another one.
@@ -24,8 +24,9 @@ from itertools import count
 
 from greenlet import getcurrent, greenlet
 
+from concmodels.errors import ChannelClosed
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, deadlock, patience
-from concmodels.models.deadlocks.threads import Watch
+from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
@@ -33,15 +34,15 @@ from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
-from concmodels.models.waiting.channel import TIMED_OUT, turns, wait
-from concmodels.models.waiting.cooperative import CooperativeChannel, CooperativeUnbounded, LoneWaiter
+from concmodels.models.tasks.task import Cancelled, Task
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, SingleThreadWaiter, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Self
 
     from concmodels.errors import Deadlock, Selected
@@ -53,20 +54,20 @@ _here = _local()
 
 
 class Scheduler:
-    """Who can go on, who sleeps until when, and what to do when nobody can go on."""
+    """Which greenlets can go on, which sleep until when, and what to do when none can go on."""
 
     def __init__(self, task: Task, model: str, patience: float | None) -> None:
         self.model = model
         self.main = getcurrent()
         self.tasks = {self.main: task}
-        self.watch = Watch()
+        self.detector = DeadlockDetector()
         self._task = task
         self._patience = patience
         self._ready: deque[greenlet] = deque()
-        self._sleepers: list[tuple[float, int, _Waiter]] = []
+        self._sleepers: list[tuple[float, int, Waiter]] = []
         self._order = count()
-        self._bell = allocate_lock()
-        self._bell.acquire()
+        self._wakeup = allocate_lock()
+        self._wakeup.acquire()
         self._nursery = greenlet(_enter)
         self._nursery.switch(self.main, None)
 
@@ -84,19 +85,19 @@ class Scheduler:
     def ready(self, unit: greenlet) -> None:
         """Let this greenlet go on when its turn comes. A signal handler may call it."""
         self._ready.append(unit)
-        if self._bell.locked():
-            self._bell.release()
+        if self._wakeup.locked():
+            self._wakeup.release()
 
-    def wake_at(self, deadline: float, waiter: _Waiter) -> None:
+    def wake_at(self, deadline: float, waiter: Waiter) -> None:
         """End this wait when the clock shows `deadline`."""
         heapq.heappush(self._sleepers, (deadline, next(self._order), waiter))
 
     def leave(self) -> None:
-        """Stop here; go on when somebody has made this greenlet ready and its turn has come."""
+        """Stop here; go on when another greenlet has made this one ready and its turn has come."""
         (self._ready.popleft() if self._ready else self._next()).switch()
 
-    def give_way(self) -> None:
-        """Let the others run first."""
+    def reschedule(self) -> None:
+        """Let the others run first. A checkpoint."""
         self._wake_sleepers()
         if self._ready:
             self.ready(getcurrent())
@@ -110,7 +111,7 @@ class Scheduler:
         spawner.switch()
         self.tasks[unit].run()
         del self.tasks[unit]
-        unit.parent = self._next()  # whoever ends goes on as its parent
+        unit.parent = self._next()  # a greenlet that ends goes on as its parent
 
     def _next(self) -> greenlet:
         while not self._ready:
@@ -118,27 +119,30 @@ class Scheduler:
         return self._ready.popleft()
 
     def _idle(self) -> None:
-        """Nobody is ready: sleep until the first sleeper's time, or find that nobody will ever be."""
-        self._bell.acquire(blocking=False)
+        """No greenlet is ready: sleep until the first sleeper's time, or find that none will ever be ready."""
+        self._wakeup.acquire(blocking=False)
         if self._ready:
             return
         if self._sleepers:
             pause = self._sleepers[0][0] - now()
             if pause > 0:
-                self._bell.acquire(timeout=min(pause, LOOK_UP_S))  # a signal handler that wakes somebody releases it
+                self._wakeup.acquire(
+                    timeout=min(pause, LOOK_UP_S)
+                )  # a signal handler that wakes a greenlet releases it
             self._wake_sleepers()
         elif self._patience is None:
-            self._bell.acquire(timeout=LOOK_UP_S)  # only a signal handler can end this
+            self._wakeup.acquire(timeout=LOOK_UP_S)  # only a signal handler can end this
         else:
-            error = self.watch.find(self._describe())
+            error = self.detector.find(self._describe())
             self._task.abort(error)
-            if not self._ready:  # the main task is busy ending the others: it is theirs
+            if not self._ready:  # the main task is busy ending the others: this one is one of them
                 raise error
 
     def _describe(self) -> Deadlock:
         here, frame = getcurrent(), sys._getframe()
         return deadlock(
-            (task.name, stack(frame if unit is here else unit.gr_frame)) for unit, task in self.tasks.items()
+            (task.name, task.waiter, stack(frame if unit is here else unit.gr_frame))
+            for unit, task in self.tasks.items()
         )
 
     def _wake_sleepers(self) -> None:
@@ -162,7 +166,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None) -> R:
     """`run`, for this model and for the tasklets, which share the scheduler."""
-    must_be_plain(main, model)
+    must_be_sync(main, model)
     running: Scheduler | None = getattr(_here, "scheduler", None)
     if running is not None:
         raise refusal(model, running.model)
@@ -172,7 +176,7 @@ def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadl
     try:
         with (
             Guard(task.interrupt, task.unfinished, scheduler.main) as task.guard,
-            scheduler.watch,
+            scheduler.detector,
             Pools(task) as task.pools,
         ):
             return main(*args)
@@ -184,13 +188,13 @@ def sleep(seconds: float) -> None:
     """Sleep; the other greenlets run meanwhile. A checkpoint; `sleep(0)` lets them have their turn."""
     seconds = seconds_to_sleep(seconds)
     if seconds:
-        wait(_Waiter(), seconds)
+        wait(Waiter(), seconds)
     else:
-        _give_way()
+        _reschedule()
 
 
-def _give_way() -> None:
-    scheduler().give_way()
+def _reschedule() -> None:
+    scheduler().reschedule()
 
 
 def scheduler() -> Scheduler:
@@ -201,52 +205,123 @@ def scheduler() -> Scheduler:
     return current
 
 
-class _Waiter(LoneWaiter, TaskWaiter):
+class Waiter(SingleThreadWaiter):
     """A task waits by switching away, and is woken by a place in the queue of the ready."""
 
-    __slots__ = ("_scheduler", "_unit")
+    __slots__ = ("scheduler", "task", "unit")
 
-    def __init__(self, item: Any = None) -> None:
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
         self.outcome = ""
-        self._scheduler = scheduler()
-        self._unit = getcurrent()
-        self.task = self._scheduler.tasks[self._unit]
+        self.purpose = purpose
+        self.scheduler = scheduler()
+        self.unit = getcurrent()
+        self.task = self.scheduler.tasks[self.unit]
 
     @staticmethod
     def current() -> Task:
         """The task of this greenlet."""
         return scheduler().tasks[getcurrent()]
 
-    def _block(self, timeout: float | None) -> bool:
-        if timeout is not None:
-            self._scheduler.wake_at(now() + float(timeout), self)
-        self._scheduler.leave()
+    def park(self, timeout: float | None) -> bool:
+        """Wait until woken, at most `timeout` seconds. Raises `Cancelled`, or a pending Ctrl-C."""
+        task = self.task
+        task.waiter = self  # before the look below: a signal that the look misses finds this wait and claims it
+        try:
+            if task.must_stop() and self.claim(CANCELLED):
+                task.stop()
+            if timeout is not None:
+                self.scheduler.wake_at(now() + float(timeout), self)
+            self.scheduler.leave()
+        finally:
+            task.waiter = None
+        if self.outcome == CANCELLED:
+            task.stop()
         return True
 
     def wake(self) -> None:
-        self._scheduler.ready(self._unit)
+        self.scheduler.ready(self.unit)
 
 
 class TaskGroup(_TaskGroup):
     """Greenlets that end together."""
 
-    waiter_type = _Waiter
+    waiter_type = Waiter
 
     def start(self, task: Task) -> None:
         """Make the greenlet of a task."""
         scheduler().start(task)
 
 
-class Channel(CooperativeChannel):
+class Channel(SingleThreadChannel):
     """A channel between greenlets. `Channel(math.inf)` has a shorter way."""
 
-    _new_waiter = _Waiter
-    _turns = turns()
-    _visit_scheduler = staticmethod(_give_way)
+    _new_waiter = Waiter
+    _yields = yield_every()
+    _checkpoint = staticmethod(_reschedule)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        buffer = self._buffer
+        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+            buffer.append(item)
+        elif not self._offer(item):
+            self._wait_for_partner(item, self._senders, timeout)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        item = self._take()
+        return self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        buffer, senders, popleft = self._buffer, self._senders, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    if senders:
+                        break  # `receive` lets the first of them go on
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while senders or not buffer:  # in a loop of its own: an IndexError for each wait would be expensive
+                try:
+                    item = self.receive()
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # so that nothing holds it while the next one is waited for
+
+    def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait in this queue for a partner; return the item that it brought."""
+        if timeout is not None and expired(timeout):
+            raise self._no_waiting(queue)
+        waiter = self._new_waiter(item, self)
+        self._queue(waiter, queue)
+        try:
+            waiter.park(timeout)
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)  # a partner was first: this operation has happened
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+        return waiter.item
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -261,5 +336,30 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
-class _Unbounded(CooperativeUnbounded, Channel):
-    """`Channel(math.inf)`: nobody waits for room."""
+class _Unbounded(UnboundedChannel, Channel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            self._checkpoint()
+        self._put(item)
+
+    def __iter__(self) -> Iterator[Any]:
+        """As `Channel.__iter__`, with no senders to look for."""
+        buffer, popleft = self._buffer, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while not buffer:
+                try:
+                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # see above

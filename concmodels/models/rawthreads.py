@@ -9,8 +9,8 @@ cancellation  the library's own: where a task waits; swallowed, it is raised aga
 The whole trick of a queue: a lock guards the list, and a receiver that finds the list empty leaves *a second lock*,
 one that is already taken, and acquires it again: there it sleeps until a sender releases it (`_Waiter` below).
 
-`rawthreads:polling` is how it was done in a comparison of 2010, kept as a lesson: who has to wait sleeps 0.1 ms and
-looks again. With one message under way, nearly all the time goes into those naps.
+`rawthreads:polling` is how it was done in a comparison of 2010, kept as a lesson: a thread that has to wait sleeps
+0.1 ms and looks again. With one message under way, nearly all the time goes into those naps.
 
 Limitations: as for threads. A raw thread can't be joined, so its stack may outlive its task by some microseconds.
 """
@@ -18,24 +18,28 @@ Limitations: as for threads. A raw thread can't be joined, so its stack may outl
 import math
 import time
 from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thread
+from itertools import repeat
 
+from concmodels.errors import ChannelClosed
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
-from concmodels.models.deadlocks.threads import ThreadWatch
+from concmodels.models.deadlocks.threads import ThreadDetector
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.tasks.task import Cancelled, PreemptiveChannel, Task, TaskWaiter
+from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.variant import Model
-from concmodels.models.waiting.channel import claim_first, expired, wait
+from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Waiter, claim_first, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections import deque
+    from collections.abc import Callable, Iterator
     from typing import Any, Self
 
     from concmodels.errors import Selected
@@ -51,7 +55,7 @@ _here = _local()
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
-    must_be_plain(main, "rawthreads")
+    must_be_sync(main, "rawthreads")
     if getattr(_here, "task", None) is not None:
         raise refusal("rawthreads", "rawthreads")
     seconds = patience(deadlock_after)
@@ -59,7 +63,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     try:
         with (
             Guard(task.interrupt, task.unfinished) as task.guard,
-            ThreadWatch.of(task, seconds),
+            ThreadDetector.of(task, seconds),
             Pools(task) as task.pools,
         ):
             return main(*args)
@@ -72,26 +76,46 @@ def sleep(seconds: float) -> None:
     wait(_Waiter(), seconds_to_sleep(seconds))
 
 
-class _Waiter(TaskWaiter):
+class _Waiter(Waiter):
     """To wait is to acquire a lock that is taken; to wake is to release it."""
 
-    __slots__ = ("_bell",)
+    __slots__ = ("_lock", "task")
 
-    def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
-        self._bell = allocate_lock()
-        self._bell.acquire()
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
+        super().__init__(item, purpose)
+        self.task = self.current()
+        self._lock = allocate_lock()
+        self._lock.acquire()
 
     @staticmethod
     def current() -> Task:
         """The task of this thread; a thread that is none gets a handle of its own, which nobody cancels."""
         return getattr(_here, "task", None) or Task(None, allocate_lock, (), f"thread {get_ident()}")
 
-    def _block(self, timeout: float | None) -> bool:
-        return self._bell.acquire(timeout=-1 if timeout is None else min(float(timeout), TIMEOUT_MAX))
+    def park(self, timeout: float | None) -> bool:
+        """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
+        task = self.task
+        task.timed = timeout is not None
+        task.waiter = self  # before the look below: a cancellation that the look misses finds this wait and claims it
+        try:
+            if task.must_stop() and self.claim(CANCELLED):
+                task.stop()
+            if task.detector is None:
+                woken = self.acquire(timeout)
+            else:
+                woken = task.detector.acquire(self, timeout)  # main looks for signals and deadlocks meanwhile
+        finally:
+            task.waiter = None
+        if self.outcome == CANCELLED:
+            task.stop()
+        return woken
+
+    def acquire(self, timeout: float | None) -> bool:
+        """Acquire the lock, which is taken until somebody calls `wake`."""
+        return self._lock.acquire(timeout=-1 if timeout is None else min(float(timeout), TIMEOUT_MAX))
 
     def wake(self) -> None:
-        self._bell.release()
+        self._lock.release()
 
 
 class TaskGroup(_TaskGroup):
@@ -110,13 +134,77 @@ class TaskGroup(_TaskGroup):
         task.run()
 
 
-class Channel(PreemptiveChannel):
+class Channel(ChannelState):
     """A channel between threads. `Channel(math.inf)` is the textbook queue below."""
 
     _new_waiter = _Waiter
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
+        super().__init__(capacity, name)
+        self._yields = repeat(False, 255)  # the channel's own, so that processors do not compete for one count
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields, True):
+            self._checkpoint()
+        with self._lock:
+            if self._offer(item):
+                return
+            if expired(timeout):
+                raise self._no_waiting(self._senders)
+            waiter = self._new_waiter(item, self)
+            self._queue(waiter, self._senders)
+        self._wait_for_partner(waiter, self._senders, timeout)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields, True):
+            self._checkpoint()
+        with self._lock:
+            item = self._take()
+            if item is not NOTHING:
+                return item
+            if expired(timeout):
+                raise self._no_waiting(self._receivers)
+            waiter = self._new_waiter(None, self)
+            self._queue(waiter, self._receivers)
+        self._wait_for_partner(waiter, self._receivers, timeout)
+        return waiter.item
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        try:
+            while True:
+                yield self.receive()
+        except ChannelClosed:
+            return
+
+    def _wait_for_partner(self, waiter: Waiter, queue: deque[Waiter], timeout: float | None) -> None:
+        """Wait until this waiter, which stands in the queue, is claimed: by a partner, a close or the timeout."""
+        try:
+            if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
+                waiter.park(None)  # a partner claimed it just before the timeout: wait for its wake-up
+        except BaseException:
+            self._withdraw(waiter, queue)
+            raise
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+
+    def _checkpoint(self) -> None:
+        """Raise a cancellation, at the 256th operation without one. The operating system lets the others run."""
+        self._yields = repeat(False, 255)
+        task = self._new_waiter.current()
+        if task.must_stop():
+            task.stop()
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -135,9 +223,9 @@ class _Unbounded(Channel):
     """A queue made out of locks: one guards the two lists, and each waiting receiver brings one to sleep on."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; never waits, for there is always model. Raises `ChannelClosed`."""
-        if next(self._turns, True):
-            self._visit_scheduler()
+        """Send; never waits, for there is always room. Raises `ChannelClosed`."""
+        if next(self._yields, True):
+            self._checkpoint()
         with self._lock:
             if self._closed:
                 self._refuse()
@@ -154,41 +242,41 @@ class _Unbounded(Channel):
     send_nowait = send
 
     def receive(self, timeout: float | None = None) -> Any:
-        """As `SyncChannel.receive`."""
+        """As `Channel.receive`."""
         with self._lock:
             if self._buffer:
                 return self._buffer.popleft()
             if self._closed:
                 self._refuse()
             if expired(timeout):
-                raise TimeoutError(f"{self!r} is empty")
-            waiter = _Waiter()
+                raise self._no_waiting(self._receivers)
+            waiter = _Waiter(None, self)
             self._receivers.append(waiter)
-        self._wait(waiter, self._receivers, timeout)
+        self._wait_for_partner(waiter, self._receivers, timeout)
         return waiter.item
 
 
-class _PollingWaiter(TaskWaiter):
+class _PollingWaiter(_Waiter):
     """To wait is to sleep a little and look again; to wake is to leave a mark."""
 
-    __slots__ = ("_rung",)
-    current = staticmethod(_Waiter.current)
+    __slots__ = ("_woken",)
 
-    def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
-        self._rung = False
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
+        super().__init__(item, purpose)
+        self._woken = False
 
-    def _block(self, timeout: float | None) -> bool:
+    def acquire(self, timeout: float | None) -> bool:
+        """Sleep until `wake` was called, at most `timeout` seconds; returns False if it was not."""
         deadline = math.inf if timeout is None else now() + float(timeout)
-        while not self._rung and now() < deadline:
+        while not self._woken and now() < deadline:
             time.sleep(POLL_S)
-        return self._rung
+        return self._woken
 
     def wake(self) -> None:
-        self._rung = True
+        self._woken = True
 
 
-class PollingChannel(PreemptiveChannel):
+class PollingChannel(Channel):
     """A channel whose users poll."""
 
     _new_waiter = _PollingWaiter

@@ -1,7 +1,7 @@
 """Tasklets: Stackless Python's model, on the greenlet model's scheduler.
 
 unit          one tasklet per task: a greenlet in a ring of those that can go on
-scheduler     greenlet's; but who meets a waiting partner hands over to it at once; cooperative
+scheduler     greenlet's; but a tasklet that meets a waiting partner hands over to it at once; cooperative
 message       by reference, from one tasklet straight to the other
 parallel      no: all tasklets of a run share one thread
 cancellation  the library's own: where a task waits or hands over, at the latest after 256 operations that do neither
@@ -13,7 +13,7 @@ tasklets without ever waiting for its turn, and the program decides who runs nex
 `preference` says who goes on when two have met:
 
     -1    the receiver (as in Stackless, where it is the default too)
-     0    whoever came second: nobody switches
+     0    the one that came second: nobody switches
      1    the sender
 
 A channel with a buffer connects tasklets that do not meet: those are as in the greenlet model.
@@ -28,20 +28,22 @@ import math
 
 from greenlet import getcurrent
 
+from concmodels.errors import ChannelClosed
 from concmodels.models import greenlet_
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER
-from concmodels.models.greenlet_ import now, sleep
+from concmodels.models.greenlet_ import Waiter, now, scheduler, sleep
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.task import Cancelled
-from concmodels.models.waiting.channel import claim_first
-from concmodels.models.waiting.cooperative import CooperativeUnbounded
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.timeouts import expired
+from concmodels.models.waiting.waiter import DONE, claim_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Self
 
     from concmodels.errors import Selected
@@ -61,27 +63,80 @@ class TaskGroup(greenlet_.TaskGroup):
     """Tasklets that end together."""
 
 
-class _Waiter(greenlet_._Waiter):
-    """Beside being woken, a tasklet can be handed over to."""
+class Channel(SingleThreadChannel):
+    """A channel between tasklets; `Channel(0)`, which is a `_Rendezvous`, is the one to look at."""
 
-    __slots__ = ()
-
-    def hand_over(self) -> None:
-        """Go on as the tasklet that waits here; the current one goes to the end of the ring."""
-        self._scheduler.ready(getcurrent())
-        self._unit.switch()
-
-
-class Channel(greenlet_.Channel):
-    """A channel between tasklets; `Channel(0)` is the one to look at."""
-
-    _new_waiter = _Waiter
+    _new_waiter = Waiter
+    _yields = yield_every()
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         kind: type[Channel] = cls
         if cls is Channel:
             kind = _Rendezvous if capacity == 0 else _Unbounded if capacity == math.inf else cls
         return super().__new__(kind)  # type: ignore[return-value]
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        buffer = self._buffer
+        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+            buffer.append(item)
+        elif not self._offer(item):
+            self._wait_for_partner(item, self._senders, timeout)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        item = self._take()
+        return self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        buffer, senders, popleft = self._buffer, self._senders, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    if senders:
+                        break  # `receive` lets the first of them go on
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while senders or not buffer:  # in a loop of its own: an IndexError for each wait would be expensive
+                try:
+                    item = self.receive()
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # so that nothing holds it while the next one is waited for
+
+    def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait in this queue for a partner; return the item that it brought."""
+        if timeout is not None and expired(timeout):
+            raise self._no_waiting(queue)
+        waiter = self._new_waiter(item, self)
+        self._queue(waiter, queue)
+        try:
+            waiter.park(timeout)
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)  # a partner was first: this operation has happened
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+        return waiter.item
+
+    def _checkpoint(self) -> None:
+        scheduler().reschedule()
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -96,8 +151,33 @@ class Pool(_Pool):
     TaskGroup = TaskGroup
 
 
-class _Unbounded(CooperativeUnbounded, Channel):
-    """`Channel(math.inf)`: nobody waits for room."""
+class _Unbounded(UnboundedChannel, Channel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            self._checkpoint()
+        self._put(item)
+
+    def __iter__(self) -> Iterator[Any]:
+        """As `Channel.__iter__`, with no senders to look for."""
+        buffer, popleft = self._buffer, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while not buffer:
+                try:
+                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # see above
 
 
 class _Rendezvous(Channel):
@@ -107,50 +187,57 @@ class _Rendezvous(Channel):
     """Who goes on at once when two have met: -1 the receiver, 1 the sender, 0 whoever came second."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:
-        """As `SyncChannel.send`; a waiting receiver goes on at once, if it is preferred."""
-        if next(self._turns):
-            self._visit_scheduler()
+        """As `Channel.send`; a waiting receiver goes on at once, if it is preferred."""
+        if next(self._yields):
+            self._checkpoint()
         receiver_first = self.preference < 0
         receiver = None if self._closed else self._meet(self._receivers, receiver_first)
         if receiver is None:
-            self._stand(item, self._senders, timeout)
+            self._wait_for_partner(item, self._senders, timeout)
             return
         receiver.item = item
         if receiver_first:
-            receiver.hand_over()
+            _hand_over(receiver)
         else:
             receiver.wake()
 
     def receive(self, timeout: float | None = None) -> Any:
-        """As `SyncChannel.receive`; a waiting sender goes on at once, if it is preferred."""
-        if next(self._turns):
-            self._visit_scheduler()
+        """As `Channel.receive`; a waiting sender goes on at once, if it is preferred."""
+        if next(self._yields):
+            self._checkpoint()
         sender_first = self.preference > 0
         sender = self._meet(self._senders, sender_first)
         if sender is None:
-            return self._stand(None, self._receivers, timeout)
+            return self._wait_for_partner(None, self._receivers, timeout)
         if sender_first:
-            sender.hand_over()
+            _hand_over(sender)
         else:
             sender.wake()
         return sender.item
 
     def _meet(self, waiting: deque[Any], handing_over: bool) -> Any:
-        """Claim the partner who has waited longest. Who is about to hand over to it can be cancelled, before.
+        """Claim the partner that has waited longest. The one that is about to hand over can be cancelled, before.
 
-        It must be so: one who sends in turn to two receivers may find one of them there every time, and never wait.
+        It must be so: a tasklet that sends in turn to two receivers may find one of them there every time, and would
+        never wait itself.
         """
         if waiting and handing_over:
-            task = _Waiter.current()
+            task = Waiter.current()
             if task.must_stop():
                 task.stop()
         return claim_first(waiting)
 
-    def _stand(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
-        """Wait for a partner; return what it brought."""
+    def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """As `Channel._wait_for_partner`, unless it is closed."""
         if self._closed:
             self._refuse()
-        return super()._stand(item, queue, timeout)
+        return super()._wait_for_partner(item, queue, timeout)
 
     def _no_waiting(self, queue: deque[Any]) -> TimeoutError:
         return TimeoutError(f"{self!r}: nobody waits at the other end")
+
+
+def _hand_over(partner: Any) -> None:
+    """Go on as the tasklet that waits here; the current one goes to the end of the ring."""
+    scheduler().ready(getcurrent())
+    partner.unit.switch()

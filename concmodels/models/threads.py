@@ -16,30 +16,22 @@ import sys
 import threading
 import time
 from _thread import allocate_lock
+from itertools import repeat
 
 from concmodels.errors import ChannelClosed
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
-from concmodels.models.deadlocks.threads import ThreadWatch
+from concmodels.models.deadlocks.threads import ThreadDetector
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.tasks.task import Cancelled, PreemptiveChannel, Task, TaskWaiter
-from concmodels.models.waiting.channel import (
-    CLOSED,
-    DONE,
-    NOTHING,
-    RETRY,
-    Waiter,
-    deadline,
-    expired,
-    remaining,
-    wait,
-)
+from concmodels.models.tasks.task import Cancelled, Task
+from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import must_be_plain, seconds_to_sleep
+from concmodels.models.waiting.timeouts import deadline, expired, must_be_sync, remaining, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, RETRY, TIMED_OUT, Waiter, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +52,7 @@ _here = threading.local()
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
     """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
-    must_be_plain(main, "threads")
+    must_be_sync(main, "threads")
     if getattr(_here, "task", None) is not None:
         raise refusal("threads", "threads")
     seconds = patience(deadlock_after)
@@ -68,7 +60,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     try:
         with (
             Guard(task.interrupt, task.unfinished) as task.guard,
-            ThreadWatch.of(task, seconds),
+            ThreadDetector.of(task, seconds),
             Pools(task) as task.pools,
         ):
             return main(*args)
@@ -81,29 +73,49 @@ def sleep(seconds: float) -> None:
     wait(_Waiter(), seconds_to_sleep(seconds))
 
 
-class _Waiter(TaskWaiter):
+class _Waiter(Waiter):
     """A task waits by acquiring a lock that is already taken, and is woken by its release."""
 
-    __slots__ = ("_bell",)
+    __slots__ = ("_lock", "task")
 
-    def __init__(self, item: Any = None) -> None:
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self._claim = [None]
         self.item = item
         self.outcome = ""
+        self.purpose = purpose
         self.task = getattr(_here, "task", None) or self.current()
-        self._bell = bell = allocate_lock()
-        bell.acquire()
+        self._lock = lock = allocate_lock()
+        lock.acquire()
 
     @staticmethod
     def current() -> Task:
         """The task of this thread; a thread that is none gets a handle of its own, which nobody cancels."""
         return getattr(_here, "task", None) or Task(None, _waits, (), threading.current_thread().name)
 
-    def _block(self, timeout: float | None) -> bool:
-        return self._bell.acquire(timeout=-1 if timeout is None else min(float(timeout), threading.TIMEOUT_MAX))
+    def park(self, timeout: float | None) -> bool:
+        """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
+        task = self.task
+        task.timed = timeout is not None
+        task.waiter = self  # before the look below: a cancellation that the look misses finds this wait and claims it
+        try:
+            if task.must_stop() and self.claim(CANCELLED):
+                task.stop()
+            if task.detector is None:
+                woken = self.acquire(timeout)
+            else:
+                woken = task.detector.acquire(self, timeout)  # main looks for signals and deadlocks meanwhile
+        finally:
+            task.waiter = None
+        if self.outcome == CANCELLED:
+            task.stop()
+        return woken
+
+    def acquire(self, timeout: float | None) -> bool:
+        """Acquire the lock, which is taken until somebody calls `wake`."""
+        return self._lock.acquire(timeout=-1 if timeout is None else min(float(timeout), threading.TIMEOUT_MAX))
 
     def wake(self) -> None:
-        self._bell.release()
+        self._lock.release()
 
 
 def _waits() -> None:
@@ -137,13 +149,77 @@ class TaskGroup(_TaskGroup):
             self._threads.pop().join()
 
 
-class Channel(PreemptiveChannel):
-    """A channel between threads. `Channel(math.inf)` has a face of its own, without a lock on its way."""
+class Channel(ChannelState):
+    """A channel between threads. `Channel(math.inf)` has a variant of its own, without a lock on its way."""
 
     _new_waiter = _Waiter
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
+        super().__init__(capacity, name)
+        self._yields = repeat(False, 255)  # the channel's own, so that processors do not compete for one count
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields, True):
+            self._checkpoint()
+        with self._lock:
+            if self._offer(item):
+                return
+            if expired(timeout):
+                raise self._no_waiting(self._senders)
+            waiter = self._new_waiter(item, self)
+            self._queue(waiter, self._senders)
+        self._wait_for_partner(waiter, self._senders, timeout)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields, True):
+            self._checkpoint()
+        with self._lock:
+            item = self._take()
+            if item is not NOTHING:
+                return item
+            if expired(timeout):
+                raise self._no_waiting(self._receivers)
+            waiter = self._new_waiter(None, self)
+            self._queue(waiter, self._receivers)
+        self._wait_for_partner(waiter, self._receivers, timeout)
+        return waiter.item
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        try:
+            while True:
+                yield self.receive()
+        except ChannelClosed:
+            return
+
+    def _wait_for_partner(self, waiter: Waiter, queue: deque[Waiter], timeout: float | None) -> None:
+        """Wait until this waiter, which stands in the queue, is claimed: by a partner, a close or the timeout."""
+        try:
+            if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
+                waiter.park(None)  # a partner claimed it just before the timeout: wait for its wake-up
+        except BaseException:
+            self._withdraw(waiter, queue)
+            raise
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+
+    def _checkpoint(self) -> None:
+        """Raise a cancellation, at the 256th operation without one. The operating system lets the others run."""
+        self._yields = repeat(False, 255)
+        task = self._new_waiter.current()
+        if task.must_stop():
+            task.stop()
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -177,8 +253,8 @@ class _Unbounded(Channel):
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; never waits, for there is always model. Raises `ChannelClosed`."""
-        if next(self._turns, True):
-            self._visit_scheduler()
+        if next(self._yields, True):
+            self._checkpoint()
         self._append(item)
         if self._alert:
             self._look_after(item)
@@ -228,9 +304,9 @@ class _Unbounded(Channel):
                         return item
                 if timeout is not None and expired(timeout):
                     raise TimeoutError(f"{self!r} is empty")
-                waiter = _Waiter()
+                waiter = _Waiter(None, self)
                 self._queue(waiter, self._receivers)
-            self._wait(waiter, self._receivers, timeout)
+            self._wait_for_partner(waiter, self._receivers, timeout)
             if waiter.outcome == DONE:
                 return waiter.item
             timeout = remaining(until)

@@ -17,10 +17,10 @@ import time
 
 import trio
 from trio import Cancelled
-from trio.lowlevel import checkpoint, current_task
+from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
-from concmodels.errors import Terminated
-from concmodels.models.deadlocks.loops import TrioWatch
+from concmodels.errors import ChannelClosed, Terminated
+from concmodels.models.deadlocks.loops import TrioDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
@@ -28,14 +28,14 @@ from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.waiting.awaited import AsyncChannel, AsyncUnbounded
-from concmodels.models.waiting.channel import turns
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_async
-from concmodels.models.waiting.timeouts import seconds_to_sleep
-from concmodels.models.waiting.trio_waiter import RescheduledWaiter
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Awaitable, Callable
     from typing import Any, Self
 
@@ -61,12 +61,12 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
     sight = MainSight(lambda: task.coro, exits, interrupts)
     with (
         LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon, sight, scope.cancel) as guard,
-        TrioWatch(seconds, scope.cancel, exits) as watch,
+        TrioDetector(seconds, scope.cancel) as detector,
     ):
         with scope:
             return await main(*args)
         guard.raise_cancelled()
-        raise watch.verdict()  # nobody else cancels this scope
+        raise detector.verdict()  # nothing else cancels this scope
 
 
 async def sleep(seconds: float) -> None:
@@ -74,12 +74,47 @@ async def sleep(seconds: float) -> None:
     await trio.sleep(seconds_to_sleep(seconds))
 
 
+class _Waiter(SingleThreadWaiter):
+    """A task waits until it is rescheduled, and is woken by just that."""
+
+    __slots__ = ("task",)
+
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
+        self.item = item
+        self.outcome = ""
+        self.purpose = purpose
+        self.task = current_task()
+
+    async def park(self, timeout: float | None) -> None:
+        """Wait until woken, at most `timeout` seconds."""
+        if timeout is None:
+            self.task.custom_sleep_data = self  # trio sets it to None when it reschedules the task
+            await wait_task_rescheduled(self.abort)
+        else:
+            with trio.move_on_after(float(timeout)):
+                await wait_task_rescheduled(self.abort)
+
+    def abort(self, _raise_cancel: object) -> Abort:
+        """Let trio cancel the wait. It asks only while nothing has rescheduled the task, so the claim succeeds.
+
+        Thus each wait is decided once, at a moment that partners can see, and no cancellation ever reaches an operation
+        that is done.
+        """
+        self.claim(TIMED_OUT)
+        return Abort.SUCCEEDED
+
+    def wake(self) -> None:
+        if self.outcome != TIMED_OUT:
+            reschedule(self.task)
+
+
 class TaskGroup(NurseryGroup):
     """A trio nursery that leaves each exception once, and interrupts bare."""
 
     open_group = trio.open_nursery
     new_scope = trio.CancelScope
-    waiter_type = RescheduledWaiter
+    waiter_type = _Waiter
+    here = staticmethod(current_task)
     checkpoint = staticmethod(checkpoint)
 
     @staticmethod
@@ -88,15 +123,69 @@ class TaskGroup(NurseryGroup):
         return Cancelled
 
 
-class Channel(AsyncChannel):
+class Channel(SingleThreadChannel):
     """A channel between the tasks of one run."""
 
-    _new_waiter = RescheduledWaiter
-    _turns = turns()
-    _visit_scheduler = staticmethod(checkpoint)
+    _new_waiter = _Waiter
+    _yields = yield_every()
+    _checkpoint = staticmethod(checkpoint)
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    async def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        """
+        if next(self._yields):
+            await self._checkpoint()
+        buffer = self._buffer
+        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+            buffer.append(item)
+        elif not self._offer(item):
+            await self._wait_for_partner(item, self._senders, timeout)
+
+    async def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields):
+            await self._checkpoint()
+        item = self._take()
+        return await self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        """Receive until the channel is closed and drained; not a generator, so that a `break` leaves nothing open."""
+        if next(self._yields):
+            await self._checkpoint()
+        if self._buffer and not self._senders:
+            return self._buffer.popleft()
+        try:
+            item = self._take()
+            return await self._wait_for_partner(None, self._receivers, None) if item is NOTHING else item
+        except ChannelClosed:
+            raise StopAsyncIteration from None
+
+    async def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait in this queue for a partner; return the item that it brought."""
+        if timeout is not None and expired(timeout):
+            raise self._no_waiting(queue)
+        waiter = self._new_waiter(item, self)
+        self._queue(waiter, queue)
+        try:
+            await waiter.park(timeout)
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)  # a partner was first: this operation has happened
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)
+        return waiter.item
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -113,5 +202,33 @@ class Pool(AsyncPool):
     cancelled_type = staticmethod(TaskGroup.cancelled_type)
 
 
-class _Unbounded(AsyncUnbounded, Channel):
-    """`Channel(math.inf)`: nobody waits for room."""
+class _Unbounded(UnboundedChannel, Channel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+
+    async def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            await self._checkpoint()
+        self._put(item)
+
+    async def __anext__(self) -> Any:
+        """As `Channel.__anext__`, with the wait written out: one coroutine less on the way of each message."""
+        buffer = self._buffer
+        if len(buffer) and next(self._yields):
+            await self._checkpoint()
+        if buffer:
+            return buffer.popleft()
+        if self._closed:
+            raise StopAsyncIteration
+        waiter = _Waiter(None, self)
+        self._receivers.append(waiter)
+        self._put = self._offer
+        waiter.task.custom_sleep_data = waiter
+        try:
+            await wait_task_rescheduled(waiter.abort)
+        except BaseException:
+            self._withdraw(waiter, self._receivers)
+            raise
+        if waiter.outcome != DONE:
+            raise StopAsyncIteration  # it was closed
+        return waiter.item

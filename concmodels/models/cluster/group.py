@@ -29,7 +29,7 @@ from concmodels.models.cluster.run import (
 )
 from concmodels.models.memory.pickling import pack_error, unpack_error
 from concmodels.models.tasks.failures import ExceptionCollector
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't be pickled."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_plain(function, "dask")
+        must_be_sync(function, "dask")
         call = dumps_call(function, args)
         task = Task(self, name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}")
         self.world.ask(self._start(task, call))

@@ -26,8 +26,7 @@ from concmodels.models.cluster.run import RunningTask, Wait, World, current, dum
 from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.pools.arguments import WAITS_FOR_ITSELF, at_least_one, check_initializer, refusal
 from concmodels.models.pools.mapping import MappingExecutor
-from concmodels.models.waiting.channel import remaining
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync, remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class Pool(MappingExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
-        must_be_plain(fn, "dask")
+        must_be_sync(fn, "dask")
         return self._give(name_of(fn), dumps_call(fn, args, kwargs))
 
     def _give(self, name: str, call: bytes) -> Future:

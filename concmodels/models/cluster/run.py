@@ -23,7 +23,7 @@ from distributed.protocol.pickle import loads as _loads
 
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.pickling import told
-from concmodels.models.waiting.channel import deadline
+from concmodels.models.waiting.timeouts import deadline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

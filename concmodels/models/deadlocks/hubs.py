@@ -3,7 +3,7 @@
 import sys
 
 from concmodels.models.deadlocks.report import deadlock
-from concmodels.models.deadlocks.threads import Watch
+from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.hub_tasks import tasks
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from concmodels.models.tasks.hub_tasks import Task
 
 
-class ThrownWatch(Watch):
-    """What a run's tasks have in common: they can be in one deadlock."""
+class HubDetector(DeadlockDetector):
+    """The detector of a run, which its tasks share: they can be in one deadlock."""
 
     def __init__(self, main: Task) -> None:
         super().__init__()
         self.main = main
-        main.watch = self
+        main.detector = self
 
-    def mates(self) -> list[Task]:
-        """The live tasks of the run."""
-        return [task for task in list(tasks.values()) if task.watch is self]
+    def live_tasks(self) -> list[Task]:
+        """Return the live tasks of the run."""
+        return [task for task in list(tasks.values()) if task.detector is self]
 
     def describe(self, main: list[FrameType] | None = None) -> Deadlock:
-        """The deadlock they are in; at the second one, in the clean-up, all are cancelled once more.
+        """Return the deadlock that they are in; at the second one, in the clean-up, all are cancelled once more.
 
-        `main` are the frames of main, where they are no longer on its stack.
+        `main` are the frames of main, if they are no longer on its stack.
         """
-        frames = {task: stack(task.unit.gr_frame or sys._getframe()) for task in self.mates()}
+        frames = {task: stack(task.unit.gr_frame or sys._getframe()) for task in self.live_tasks()}
         if main is not None:
             frames[self.main] = main
         if self.found is not None:
             for task in frames.keys() - {self.main}:
                 task.cancel_again()
-        return self.find(deadlock((task.name, frames[task]) for task in frames))
+        return self.find(deadlock((task.name, task.waiter, frames[task]) for task in frames))

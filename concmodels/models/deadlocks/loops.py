@@ -1,73 +1,78 @@
-"""Who finds a deadlock on an event loop: a look at it twice in the time in which nothing may move.
+"""What finds a deadlock on an event loop: a look at it twice in the time in which nothing may move.
 
 A loop is dead when all its tasks wait in the library for each other, and nothing else is left: no callback, no timer,
 no descriptor, no thread, no signal handler. What a look can't see through (a loop of another make, a task that awaits
 something foreign, an asynchronous generator) might move at any time: then it is no deadlock.
 
-The libraries are imported where they are used, for who has trio need not have asyncio in memory.
+The libraries are imported where they are used: a program on trio need not have asyncio in memory.
 """
 
 import math
-from _thread import get_ident
 
-from concmodels.models.deadlocks.report import Stillness, deadlock, endless_wait, strangers
-from concmodels.models.deadlocks.threads import Watch
+from concmodels.models.deadlocks.report import NoProgress, deadlock, endless_waits
+from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.tasks.frames import awaits
+from concmodels.models.waiting.waiter import Waiter, native_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
-    from types import CodeType
     from typing import Any, Self
+
+    from concmodels.models.waiting.waiter import Wait
 
 
 _LOOK_UP_S = 0.5
-"""As `_interrupt.LOOK_UP_S`, but to look at all tasks of a loop takes longer than to wake up."""
+"""As `interrupts.LOOK_UP_S`, but to look at all tasks of a loop takes longer than to wake up."""
 
 
-class LoopWatch(Watch):
-    """What the watches of all loops share. `cancel` cancels main, `exits` is the code that waits for a group."""
+class LoopDetector(DeadlockDetector):
+    """What the detectors of all loops share. `cancel` cancels main."""
 
     main: Any
 
-    def __init__(self, seconds: float | None, cancel: Callable[[], object], exits: tuple[CodeType, ...]) -> None:
+    def __init__(self, seconds: float | None, cancel: Callable[[], object]) -> None:
         super().__init__()
         self._seconds = seconds
         self._cancel = cancel
-        self._exits = exits
 
     def __enter__(self) -> Self:
         if self._seconds is not None and self.can_see():
-            self.still = Stillness(self._seconds)
+            self.progress = NoProgress(self._seconds)
             self.begin()
         return self
 
     def can_see(self) -> bool:
-        """Whether this loop shows what is going on in it."""
+        """Return whether this loop shows what is going on in it."""
         return True
 
     def begin(self) -> None:
         """Begin to look."""
-        raise NotImplementedError(f"{type(self).__name__} must say how it gets its turns")
+        raise NotImplementedError(f"{type(self).__name__} must say how it is called now and then")
 
     def tasks(self) -> list[Any]:
-        """All tasks of the run; none if something else is there that could make one of them go on."""
+        """Return all tasks of the run; none if something else is there that could make one of them go on."""
         raise NotImplementedError(f"{type(self).__name__} must say what it sees")
 
     def name(self, task: Any) -> str:
-        """What a task is called."""
+        """Return what a task is called."""
         raise NotImplementedError(f"{type(self).__name__} must say what a task is called")
 
     def coroutine(self, task: Any) -> Any:
-        """What a task runs."""
+        """Return the coroutine that a task runs."""
         raise NotImplementedError(f"{type(self).__name__} must say what a task runs")
 
+    def wait_of(self, task: Any) -> Wait | None:
+        """Return what a task waits for without a timeout; None if it is nothing of the library's."""
+        raise NotImplementedError(f"{type(self).__name__} must say what a task waits for")
+
     def look(self) -> None:
-        """Look round; end the run if nothing has moved for long enough."""
+        """Look at all tasks; end the run if nothing has moved for long enough."""
         tasks = self.tasks()
-        if self.still.lasts(self._waits(tasks)):
-            self.find(deadlock((self._title(task), awaits(self.coroutine(task))) for task in tasks))
+        if self.progress.lasts(endless_waits(tasks, self.wait_of)):
+            seen = [(self._title(task), self.wait_of(task), awaits(self.coroutine(task))) for task in tasks]
+            self.find(deadlock(seen))
             self.cancel(tasks)
 
     def _title(self, task: Any) -> str:
@@ -77,31 +82,22 @@ class LoopWatch(Watch):
         """Cancel the run."""
         self._cancel()
 
-    def _waits(self, tasks: list[Any]) -> dict[Any, object]:
-        waits = {}
-        for task in tasks:
-            wait = endless_wait(awaits(self.coroutine(task)), self._exits)
-            if wait is None:
-                return {}
-            waits[task] = wait
-        return {} if strangers({get_ident()}) else waits
 
-
-class AsyncioWatch(LoopWatch):
+class AsyncioDetector(LoopDetector):
     """Looks at an event loop of asyncio's own make, from a timer of it."""
 
-    def __init__(self, seconds: float | None, cancel: Callable[[], object], exits: tuple[CodeType, ...]) -> None:
+    def __init__(self, seconds: float | None, cancel: Callable[[], object]) -> None:
         from asyncio import CancelledError, current_task, get_running_loop
 
-        super().__init__(seconds, cancel, exits)
-        self.calls_off = (CancelledError,)
+        super().__init__(seconds, cancel)
+        self.cancellations = (CancelledError,)
         self.main = current_task()
         self._loop: Any = get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._again = False
 
     def can_see(self) -> bool:
-        """Others keep their timers and callbacks to themselves."""
+        """As `LoopDetector.can_see`: loops of another make keep their timers and callbacks to themselves."""
         from asyncio import SelectorEventLoop
 
         return isinstance(self._loop, SelectorEventLoop)
@@ -114,23 +110,23 @@ class AsyncioWatch(LoopWatch):
 
     def begin(self) -> None:
         """Set the timer."""
-        self._timer = self._loop.call_later(min(self.still.pause, _LOOK_UP_S), self._turn)
+        self._timer = self._loop.call_later(min(self.progress.pause, _LOOK_UP_S), self._look_again)
 
     def _look_up(self) -> None:
         """Do nothing, now and then: a signal that came just before the loop went to sleep has not woken it."""
         self._timer = self._loop.call_later(_LOOK_UP_S, self._look_up)
 
     def stop(self) -> None:
-        """As `Watch.stop`."""
+        """As `DeadlockDetector.stop`."""
         if self._timer is not None:
             self._timer.cancel()
 
-    def _turn(self) -> None:
+    def _look_again(self) -> None:
         self.look()  # first, so that it does not see the next timer
         self.begin()
 
     def tasks(self) -> list[Any]:
-        """All tasks of the loop."""
+        """As `LoopDetector.tasks`: all tasks of the loop."""
         from asyncio import all_tasks
 
         loop = self._loop
@@ -139,20 +135,25 @@ class AsyncioWatch(LoopWatch):
             return []
         return list(all_tasks(loop))
 
+    def wait_of(self, task: Any) -> Wait | None:
+        """As `LoopDetector.wait_of`."""
+        wait: Wait | None = getattr(task, "concmodels_wait", None)
+        return wait if wait is not None and wait.waits() else native_waits.get(task)
+
     def name(self, task: Any) -> str:
-        """As `LoopWatch.name`."""
+        """As `LoopDetector.name`."""
         return str(task.get_name())
 
     def coroutine(self, task: Any) -> Any:
-        """As `LoopWatch.coroutine`."""
+        """As `LoopDetector.coroutine`."""
         return task.get_coro()
 
 
-class EdgeWatch(AsyncioWatch):
-    """For asyncio itself, which delivers a cancellation once: who waits again in the clean-up is cancelled again."""
+class EdgeAsyncioDetector(AsyncioDetector):
+    """For asyncio itself, which delivers a cancellation once: a task that waits in its clean-up gets another one."""
 
     def cancel(self, tasks: list[Any]) -> None:
-        """Cancel main; the second time everybody."""
+        """Cancel main; the second time all tasks."""
         super().cancel(tasks)
         if self._again:
             for task in tasks:
@@ -160,14 +161,14 @@ class EdgeWatch(AsyncioWatch):
         self._again = True
 
 
-class TrioWatch(LoopWatch):
+class TrioDetector(LoopDetector):
     """Looks at trio's loop, from a system task of it."""
 
-    def __init__(self, seconds: float | None, cancel: Callable[[], object], exits: tuple[CodeType, ...]) -> None:
+    def __init__(self, seconds: float | None, cancel: Callable[[], object]) -> None:
         from trio import CancelScope
         from trio.lowlevel import current_task
 
-        super().__init__(seconds, cancel, exits)
+        super().__init__(seconds, cancel)
         self.main = current_task()
         self._scope = CancelScope()
 
@@ -176,22 +177,22 @@ class TrioWatch(LoopWatch):
         from trio.lowlevel import current_statistics, spawn_system_task
 
         self._others = current_statistics().tasks_living  # trio's own, and main, for which the system task stands in
-        spawn_system_task(self._turns, name="concmodels: deadlock?")
+        spawn_system_task(self._look_around, name="concmodels: deadlock?")
 
     def stop(self) -> None:
-        """As `Watch.stop`."""
+        """As `DeadlockDetector.stop`."""
         self._scope.cancel()
 
-    async def _turns(self) -> None:
+    async def _look_around(self) -> None:
         from trio import sleep
 
         with self._scope:
             while True:
-                await sleep(self.still.pause)
+                await sleep(self.progress.pause)
                 self.look()
 
     def tasks(self) -> list[Any]:
-        """Main and its offspring."""
+        """As `LoopDetector.tasks`: main, and all tasks in its nurseries and in theirs."""
         from trio.lowlevel import current_statistics
 
         seen = current_statistics()
@@ -202,10 +203,15 @@ class TrioWatch(LoopWatch):
             tasks.extend(child for nursery in task.child_nurseries for child in nursery.child_tasks)
         return tasks if seen.tasks_living - len(tasks) == self._others else []
 
+    def wait_of(self, task: Any) -> Wait | None:
+        """As `LoopDetector.wait_of`."""
+        wait = task.custom_sleep_data
+        return wait if isinstance(wait, Waiter) and wait.waits() else native_waits.get(task)
+
     def name(self, task: Any) -> str:
-        """As `LoopWatch.name`."""
+        """As `LoopDetector.name`."""
         return str(task.name)
 
     def coroutine(self, task: Any) -> Any:
-        """As `LoopWatch.coroutine`."""
+        """As `LoopDetector.coroutine`."""
         return task.coro

@@ -1,31 +1,28 @@
-"""What a deadlock looks like: one line per task, read from the stacks, and only when a deadlock was found.
+"""What a deadlock looks like: one line per task, which says what the task waits for and where.
 
-A task that waits has a chain of frames: the program's own call (`channel.receive()`), the model's verb below it, and
-the waiting of `waiting/channel.py` or `waiting/awaited.py` below that. The verb says what the task waits for, the
-program's frame where.
+*What* is noted by the wait itself: a waiter has a `purpose`, and a task that waits has its waiter noted on it
+(`native_waits` in `waiting/waiter.py` says where). *Where* is read from the task's frames, and only when a deadlock was
+found.
 """
 
 import math
 import signal
 import sys
 import time
+from _thread import get_ident
 
 from concmodels.errors import Deadlock
 from concmodels.models import FOLDER
 from concmodels.models.tasks.frames import of_program, place
 from concmodels.models.tasks.signals import is_ours
-from concmodels.models.waiting import awaited, cooperative
-from concmodels.models.waiting.channel import wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from types import CodeType, FrameType
+    from collections.abc import Callable, Iterable, Mapping
+    from types import FrameType
     from typing import Any
 
-    from concmodels.models.waiting.channel import Waiter
-
-_WAITS = (wait.__code__, *cooperative.WAITS, *awaited.WAITS)
+    from concmodels.models.waiting.waiter import Wait
 
 DEADLOCK_AFTER = 1.0
 """Seconds in which nothing may move before it is called a deadlock, in the models that have to wait for that."""
@@ -42,7 +39,7 @@ def patience(deadlock_after: Any) -> float | None:
     return deadlock_after
 
 
-class Stillness:
+class NoProgress:
     """Tells when every task has been in the same wait for so many seconds."""
 
     def __init__(self, seconds: float) -> None:
@@ -52,7 +49,7 @@ class Stillness:
         self._since = math.inf
 
     def lasts(self, waits: Mapping[Any, object]) -> bool:
-        """Take note of who is in which wait now (nobody: something can move), and say whether it has lasted."""
+        """Note which task is in which wait now (none: something can move), and return whether it has lasted."""
         moment = time.monotonic()
         if waits and waits == self._waits:
             return moment - self._since >= self._seconds
@@ -60,8 +57,8 @@ class Stillness:
         return False
 
 
-def strangers(ours: Iterable[int]) -> bool:
-    """Whether something outside of the run could send: a thread that it did not start, a signal handler."""
+def outside_threads(ours: Iterable[int]) -> bool:
+    """Return whether something outside of the run could send: a thread that it did not start, a signal handler."""
     threads = sys._current_frames().keys() - set(ours)
     return bool(threads) or any(map(_may_send, signal.valid_signals() - {signal.SIGINT}))  # that one is the model's
 
@@ -71,42 +68,47 @@ def _may_send(signum: signal.Signals) -> bool:
     return callable(handler) and not is_ours(handler)
 
 
-def endless_wait(frames: list[FrameType], exits: tuple[CodeType, ...] = ()) -> object:
-    """What a task waits for without a timeout, in a wait of the library's own that nobody has ended; None if it isn't.
+def endless_waits[T](tasks: Iterable[T], wait_of: Callable[[T], Wait | None]) -> dict[T, Wait]:
+    """Return the wait of each of these tasks; nothing if one of them can go on, or if an outside thread could send.
 
-    `exits` is the code of the models' own ways to wait for the end of a group.
+    All of them belong to the calling thread. `wait_of` returns what a task waits for without a timeout, None if it can
+    go on.
     """
-    for frame in frames:
-        if frame.f_code in _WAITS:
-            waiter: Waiter | None = frame.f_locals.get("waiter")  # None: it is about to wait
-            return waiter if waiter and frame.f_locals.get("timeout") is None and waiter.waits() else None
-        if frame.f_code in exits:
-            return frame.f_locals["self"]
-        if of_program(frame):
-            break
-    return None
+    found = {}
+    for task in tasks:
+        wait = wait_of(task)
+        if wait is None:
+            return {}
+        found[task] = wait
+    return {} if outside_threads({get_ident()}) else found
 
 
-def deadlock(tasks: Iterable[tuple[str, list[FrameType]]]) -> Deadlock:
-    """The exception, with a line for each task (its name and its frames), main first."""
+def deadlock(tasks: Iterable[tuple[str, Wait | None, list[FrameType]]]) -> Deadlock:
+    """Return the exception, with a line for each task (its name, its wait and its frames), main first."""
     ordered = sorted(tasks, key=lambda task: (task[0] != "main", len(task[0]), task[0]))
-    return Deadlock(SENTENCE, tuple(f"{name}: {doing(frames)}" for name, frames in ordered))
+    return Deadlock(SENTENCE, tuple(f"{name}: {_activity(wait)}{place(frames)}" for name, wait, frames in ordered))
+
+
+def _activity(wait: Any) -> str:
+    """Say what a task waits for; a task that is in no wait of the library's just waits, for something foreign."""
+    return "waits" if wait is None or wait.purpose is None else str(wait.purpose.describe_wait(wait))
+
+
+# Across a memory boundary no task can see another one's waits: each tells what it is doing itself, by its own frames.
 
 
 def doing(frames: list[FrameType]) -> str:
-    """What the task with these frames is doing, and where."""
+    """Say what the task with these frames is doing, and where."""
     if any(frame.f_code.co_name == "wait_for_work" for frame in frames):
         return "waits for work"  # a pool's worker
-    return _activity(frames) + place(frames)
+    return _verb_in(frames) + place(frames)
 
 
-def _activity(frames: list[FrameType]) -> str:
-    """What the task is doing, told by the outermost frame of a model below the program's."""
+def _verb_in(frames: list[FrameType]) -> str:
+    """Say what the task is doing; the outermost frame of a model below the program's tells."""
     verb = None
     for frame in frames:
         if frame.f_code.co_filename.startswith(FOLDER):
-            if frame.f_code.co_name == "_do_jobs":
-                break  # of a pool's worker; what lies below is the task, or the worker's wait for the next one
             verb = frame
         elif of_program(frame):
             break

@@ -1,8 +1,8 @@
-"""Who finds a deadlock, and how it leaves `run`.
+"""What finds a deadlock, and how it leaves `run`.
 
-greenlet, tasklets and gevent know at once that nothing can go on. The others look now and then. Threads have main do
-it, while it waits itself: without main's waiting there is no deadlock. So nobody else is needed, and who never waits
-for long pays nothing. The event loops have a timer: `loops.py`, and in the eventlet model.
+greenlet, tasklets and gevent know at once that nothing can go on. The others look now and then. Among threads main does
+it, while it waits itself: without main's waiting there is no deadlock. So no other thread is needed, and a program that
+never waits for long pays nothing. The event loops have a timer: `loops.py`, and in the eventlet model.
 """
 
 import sys
@@ -10,35 +10,35 @@ import time
 from _thread import get_ident
 
 from concmodels.errors import Deadlock
-from concmodels.models.deadlocks.report import Stillness, deadlock, strangers
+from concmodels.models.deadlocks.report import NoProgress, deadlock, outside_threads
 from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.interrupts import LOOK_UP_S
-from concmodels.models.waiting.channel import CANCELLED
+from concmodels.models.waiting.waiter import CANCELLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Self
 
-    from concmodels.models.tasks.task import Task, TaskWaiter
+    from concmodels.models.tasks.task import LockWaiter, Task
 
 
-class Watch:
-    """Around main: once a deadlock was found `run` raises it, whatever main made of it."""
+class DeadlockDetector:
+    """Stands around main: once a deadlock was found, `run` raises it, whatever main has made of it."""
 
-    calls_off: tuple[type[BaseException], ...] = ()
+    cancellations: tuple[type[BaseException], ...] = ()
     """What main ends with when the deadlock cancelled it; anything else went wrong in the clean-up."""
 
     def __init__(self) -> None:
         self.found: Deadlock | None = None
 
     def find(self, error: Deadlock) -> Deadlock:
-        """Note a deadlock; the first is the cause of the others."""
+        """Note a deadlock and return the first one, which is the cause of the others."""
         self.found = self.found or error
         return error
 
     def verdict(self) -> Deadlock:
-        """What was found."""
+        """Return the deadlock that was found."""
         assert self.found is not None, "main was cancelled, but not for a deadlock"
         return self.found
 
@@ -55,32 +55,32 @@ class Watch:
         found = self.found
         if found is None or error is found or isinstance(error, (KeyboardInterrupt, SystemExit)):
             return
-        if error is None or isinstance(error, (Deadlock, *self.calls_off)):
+        if error is None or isinstance(error, (Deadlock, *self.cancellations)):
             raise found from None
         raise found from error
 
 
-class LookUp(Watch):
-    """Has main, which waits for a lock, look up now and then: it may have missed a signal that came just before."""
+class LookUp(DeadlockDetector):
+    """Wakes main now and then while it waits for a lock: it may have missed a signal that came just before."""
 
-    def block(self, waiter: TaskWaiter, timeout: float | None) -> bool:
-        """Block as main; False if the time is over."""
+    def acquire(self, waiter: LockWaiter, timeout: float | None) -> bool:
+        """Block as main; returns False if the time is over."""
         if timeout is None:
-            return self.block_for_ever(waiter)
+            return self.acquire_without_timeout(waiter)
         until = time.monotonic() + float(timeout)
         while (rest := until - time.monotonic()) > LOOK_UP_S:
-            if waiter._block(LOOK_UP_S):
+            if waiter.acquire(LOOK_UP_S):
                 return True
-        return waiter._block(max(0, rest))
+        return waiter.acquire(max(0, rest))
 
-    def block_for_ever(self, waiter: TaskWaiter) -> bool:
-        """The same without a timeout."""
-        while not waiter._block(LOOK_UP_S):
+    def acquire_without_timeout(self, waiter: LockWaiter) -> bool:
+        """As `acquire`, until woken."""
+        while not waiter.acquire(LOOK_UP_S):
             pass  # a signal handler has had its chance
         return True
 
 
-class ThreadWatch(LookUp):
+class ThreadDetector(LookUp):
     """Looks at the tasks of a run of threads whenever main has waited for a while without a timeout."""
 
     def __init__(self, seconds: float) -> None:
@@ -89,36 +89,36 @@ class ThreadWatch(LookUp):
         self.tasks: dict[Task, None] = {}
 
     @classmethod
-    def of(cls, main: Task, seconds: float | None) -> Watch:
-        """The watch of a run: a blind one if nobody is to look."""
+    def of(cls, main: Task, seconds: float | None) -> DeadlockDetector:
+        """Return the detector of a run; one that only looks for signals, if `seconds` is None."""
         if seconds is None:
-            main.watch = blind = LookUp()
-            return blind
+            main.detector = look_up = LookUp()
+            return look_up
         main.ident = get_ident()
-        main.watch = watch = cls(seconds)
-        main.sign_on(watch.tasks)
-        return watch
+        main.detector = detector = cls(seconds)
+        main.sign_on(detector.tasks)
+        return detector
 
-    def block_for_ever(self, waiter: TaskWaiter) -> bool:
-        """As `LookUp.block_for_ever`, looking round between the slices of the wait. Raises `Deadlock`."""
-        still = Stillness(self._seconds)
-        while not waiter._block(min(still.pause, LOOK_UP_S)):
-            if still.lasts(self._waits()):
+    def acquire_without_timeout(self, waiter: LockWaiter) -> bool:
+        """As `LookUp.acquire_without_timeout`, with a look at all tasks between two slices. Raises `Deadlock`."""
+        progress = NoProgress(self._seconds)
+        while not waiter.acquire(min(progress.pause, LOOK_UP_S)):
+            if progress.lasts(self._waits()):
                 if waiter.claim(CANCELLED):
                     raise self.find(self._describe())
-                return waiter._block(None)  # somebody came at the last moment
+                return waiter.acquire(None)  # a partner came at the last moment
         return True
 
-    def _waits(self) -> dict[Task, Any]:
-        """Each task and its wait; nothing if one of them can go on, or if somebody else could send."""
-        waits = {}
+    def _waits(self) -> dict[Task, object]:
+        """Return each task and its wait; nothing if one of them can go on, or if an outside thread could send."""
+        waits: dict[Task, object] = {}
         for task in list(self.tasks):
             waiter = task.waiter
             if waiter is None or task.timed or task.shielded or not waiter.waits():
                 return {}
             waits[task] = waiter
-        return {} if strangers(task.ident for task in waits) else waits
+        return {} if outside_threads(task.ident for task in waits) else waits
 
     def _describe(self) -> Deadlock:
         frames = sys._current_frames()
-        return deadlock((task.name, stack(frames.get(task.ident))) for task in list(self.tasks))
+        return deadlock((task.name, task.waiter, stack(frames.get(task.ident))) for task in list(self.tasks))

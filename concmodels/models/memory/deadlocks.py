@@ -12,7 +12,7 @@ from _thread import _count
 from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
-from concmodels.models.deadlocks.report import SENTENCE, Stillness, doing
+from concmodels.models.deadlocks.report import SENTENCE, NoProgress, doing
 from concmodels.models.memory.arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
 from concmodels.models.memory.participant import now
 from concmodels.models.tasks.frames import stack
@@ -32,7 +32,7 @@ class DeadlockDetector:
 
     def __init__(self, participant: Participant, seconds: float) -> None:
         self._participant = participant
-        self._still = Stillness(seconds)
+        self._still = NoProgress(seconds)
         self._asked = False
         self._next = now()
 

@@ -171,9 +171,9 @@ class TaskGroup:
         """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't be pickled."""
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        from concmodels.models.waiting.timeouts import must_be_plain  # most children spawn nothing
+        from concmodels.models.waiting.timeouts import must_be_sync  # most children spawn nothing
 
-        must_be_plain(function, self.participant.kind)
+        must_be_sync(function, self.participant.kind)
         participant, arena, words = self.participant, self.participant.arena, self.participant.words
         call = pack_call(function, args, participant)
         if name is None:

@@ -52,7 +52,7 @@ from concmodels.models.memory.participant import Participant, WaitSlot, enter, l
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals import hold_back
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Supervisor:
 
         All of it is guarded: a Ctrl-C while the run is made or taken down waits until that is done.
         """
-        must_be_plain(main, str(how[0]))
+        must_be_sync(main, str(how[0]))
         made: list[Supervisor] = []  # empty as long as there is nothing to wake
 
         def wake() -> None:

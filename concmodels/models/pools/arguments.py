@@ -3,7 +3,7 @@
 import os
 from operator import index
 
-from concmodels.models.waiting.channel import deadline
+from concmodels.models.waiting.timeouts import deadline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar, Self
 
-    from concmodels.models.waiting.awaited import AsyncChannel
-
 
 class AsyncPool:
     """Workers that do what they are given; see `concmodels.contract.AsyncPool`. A model says on what they are built."""
 
-    Channel: ClassVar[type[AsyncChannel]]
+    Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
 
     @staticmethod

@@ -3,7 +3,8 @@
 from concmodels.errors import TaskCancelled
 from concmodels.models.pools.progress import Bar
 from concmodels.models.pools.results import Failure
-from concmodels.models.waiting.channel import CANCELLED, DONE, expired, remaining
+from concmodels.models.waiting.timeouts import expired, remaining
+from concmodels.models.waiting.waiter import CANCELLED, DONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from concmodels.models.pools.awaited_workers import AsyncWorkers
     from concmodels.models.pools.results import Results, Supply
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 
 def cancellation() -> TaskCancelled:
@@ -65,7 +66,7 @@ class Handle:
 
     async def _wait(self, timeout: float | None) -> None:
         if not expired(timeout):
-            waiter = self._workers.new_waiter()
+            waiter = self._workers.new_waiter(None, self)
             self._waiters.append(waiter)
             try:
                 await self._workers.wait(waiter, timeout)
@@ -75,6 +76,10 @@ class Handle:
                     self._waiters.remove(waiter)
         if not self.done():
             raise TimeoutError(f"{self!r} did not end in time")
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for this result."""
+        return f"waits for the result of {self.name}"
 
     # What a worker does with a handle, as with the results of a `map`; there the position says which one is meant.
 
@@ -119,8 +124,8 @@ class AsyncResults:
         self._until = until
         self._position = 0
         self._found = results.found
-        self._turns = workers.turns
-        self._visit_scheduler = workers.visit_scheduler
+        self._yields = workers.yields
+        self._checkpoint = workers.checkpoint
 
     def __aiter__(self) -> Self:
         return self
@@ -129,8 +134,8 @@ class AsyncResults:
         return self._take()
 
     async def _take(self) -> Any:
-        if next(self._turns):
-            await self._visit_scheduler()
+        if next(self._yields):
+            await self._checkpoint()
         if self._position not in self._found:
             await self._wait()
         value = self._found.pop(self._position)

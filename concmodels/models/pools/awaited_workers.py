@@ -11,7 +11,7 @@ from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models.pools.arguments import CANCELLED_AT_WORK, WAITS_FOR_ITSELF
 from concmodels.models.pools.inbox import Inbox
 from concmodels.models.pools.worker_waits import WorkerWaits
-from concmodels.models.waiting.awaited import AsyncEvent, wait_async
+from concmodels.models.waiting.waiter import AsyncEvent, wait_async
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.models.pools.results import Results
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 
 _numbers = count(1)
@@ -40,7 +40,7 @@ class AsyncWorkers:
         self.inbox = Inbox(self.channel)
         self.here = model.here
         self.new_waiter = self.channel._new_waiter
-        self.turns, self.visit_scheduler = self.channel._turns, self.channel._visit_scheduler
+        self.yields, self.checkpoint = self.channel._yields, self.channel._checkpoint
         self._group = model.TaskGroup()
         self._cancelled_type = model.cancelled_type()
         self._is_cancelled = model.is_cancelled
@@ -123,7 +123,7 @@ class AsyncWorkers:
     # How a task waits for results.
 
     async def wait(self, waiter: Waiter, timeout: float | None) -> None:
-        """Wait as `waiting.awaited.wait_async`. Raises `Deadlock` in a worker if all others wait already."""
+        """Wait as `waiting.waiter.wait_async`. Raises `Deadlock` in a worker if all others wait already."""
         here = self.here() if timeout is None else None
         if here not in self._waits.workers:
             await wait_async(waiter, timeout)
@@ -136,7 +136,7 @@ class AsyncWorkers:
 
     async def wait_for(self, results: Results, position: int, timeout: float | None) -> None:
         """Wait until one result of a `map` is there. Raises `TimeoutError`."""
-        waiter = self.new_waiter()
+        waiter = self.new_waiter(None, results)
         try:
             if results.want(position, waiter, timeout):
                 await self.wait(waiter, timeout)

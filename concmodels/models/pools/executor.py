@@ -27,8 +27,7 @@ from concmodels.models.pools.future import Future
 from concmodels.models.pools.mapping import MappingExecutor
 from concmodels.models.pools.results import Failure, Results, Supply
 from concmodels.models.pools.workers import Workers
-from concmodels.models.waiting.channel import remaining
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync, remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +35,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar
 
-    from concmodels.models.waiting.channel import SyncChannel
 
 
 class Pool(MappingExecutor):
     """Workers that do what they are given; see `concmodels.contract.Pool`. A model says on what they are built."""
 
-    Channel: ClassVar[type[SyncChannel]]
+    Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
 
     def __init__(
@@ -56,7 +54,7 @@ class Pool(MappingExecutor):
         check_initializer(initializer)
         self.model = type(self).__module__.rpartition(".")[2].strip("_")
         if initializer is not None:
-            must_be_plain(initializer, self.model)
+            must_be_sync(initializer, self.model)
         size = number_of_workers(workers)
         started = Workers(self.Channel, self.TaskGroup(), size, initializer, tuple(initargs))
         started.start()
@@ -72,7 +70,7 @@ class Pool(MappingExecutor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
-        must_be_plain(fn, self.model)
+        must_be_sync(fn, self.model)
         workers = self._workers
         future = Future(workers, partial(fn, **kwargs) if kwargs else fn)
         try:

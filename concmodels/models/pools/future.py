@@ -21,14 +21,15 @@ from threading import main_thread
 
 from concmodels.errors import Terminated
 from concmodels.models.tasks.signals import held_by_stdlib
-from concmodels.models.waiting.channel import CANCELLED, DONE, Event, expired
+from concmodels.models.waiting.timeouts import expired
+from concmodels.models.waiting.waiter import CANCELLED, DONE, Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
     class WaitStrategy(Protocol):
         """How the model of a pool waits."""
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
             """Make a lock that its holder may take again."""
 
         @property
-        def new_waiter(self) -> Callable[[], Waiter]:
+        def new_waiter(self) -> Callable[..., Waiter]:
             """Make a waiter for one wait of the running task."""
 
         def wait(self, waiter: Waiter, timeout: float | None) -> None:
@@ -104,9 +105,10 @@ class InterruptSafeLock:
 class Condition:
     """What a future needs of a `threading.Condition`, on the waits of a model."""
 
-    def __init__(self, strategy: WaitStrategy) -> None:
+    def __init__(self, strategy: WaitStrategy, name: str) -> None:
         lock = strategy.new_lock()
         self._strategy = strategy
+        self._name = name
         self._waiters: list[Waiter] = []
         self.acquire = lock.acquire
         self.release = lock.release
@@ -121,7 +123,7 @@ class Condition:
         """Let go of the lock and wait for `notify_all`, at most `timeout` seconds; then take the lock again."""
         if expired(timeout):
             return
-        waiter = self._strategy.new_waiter()
+        waiter = self._strategy.new_waiter(None, self)
         self._waiters.append(waiter)
         self.release()
         try:
@@ -131,6 +133,10 @@ class Condition:
             self.acquire()
             if waiter in self._waiters:
                 self._waiters.remove(waiter)
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for the result of this future."""
+        return f"waits for the result of {self._name}"
 
     def notify_all(self) -> None:
         """Wake all tasks that wait."""
@@ -178,11 +184,11 @@ class Future(_Future):  # type: ignore[type-arg]
 
     def __init__(self, strategy: WaitStrategy, function: Callable[..., Any]) -> None:
         super().__init__()
-        self._condition: Any = Condition(strategy)
+        self.name = getattr(getattr(function, "func", function), "__name__", "task")  # a partial has a `func`
+        self._condition: Any = Condition(strategy, self.name)
         self._waiters: Any = _Waiters(strategy)
         self._strategy = strategy
         self.function: Callable[..., Any] | None = function
-        self.name = getattr(getattr(function, "func", function), "__name__", "task")  # a partial has a `func`
 
     # What a worker does with a future, as with the results of a `map`; there the position says which one is meant.
 

@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from concmodels.models.pools.arguments import check_map
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import length_of
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class MappingExecutor(Executor):
         progress: str | None = None,
     ) -> Iterator[Any]:
         """Call `fn` with the next item of each iterable; the results in order. See `concmodels.contract.Pool.map`."""
-        must_be_plain(fn, self.model)
+        must_be_sync(fn, self.model)
         until = check_map(timeout, chunksize, buffersize)
         label = progress if is_to_be_shown(progress) else None
         total = None if label is None else length_of(iterables)

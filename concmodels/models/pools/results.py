@@ -9,14 +9,15 @@ from operator import length_hint
 
 from concmodels.errors import ChannelClosed
 from concmodels.models.pools.arguments import refuse
-from concmodels.models.waiting.channel import CANCELLED, DONE, expired
+from concmodels.models.waiting.timeouts import expired
+from concmodels.models.waiting.waiter import CANCELLED, DONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 type Job = tuple[Any, int, tuple[Any, ...]]
 """What lies in a pool's inbox: where the result goes (a `Results` or a future), its position there, the arguments."""
@@ -66,6 +67,10 @@ class Results:
             self.fail(position, error or self._cancellation())
 
     # What the iterator does with the results.
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for one of these."""
+        return "waits for the next result of a map"
 
     def want(self, position: int, waiter: Waiter, timeout: float | None) -> bool:
         """Say which result this waiter waits for; False if it is there. Raises `TimeoutError`.

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 
 class WorkerWaits:

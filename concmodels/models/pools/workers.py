@@ -15,7 +15,7 @@ from concmodels.models.pools.arguments import CANCELLED_AT_WORK, WAITS_FOR_ITSEL
 from concmodels.models.pools.future import InterruptSafeLock, NoLock
 from concmodels.models.pools.inbox import Inbox
 from concmodels.models.pools.worker_waits import WorkerWaits
-from concmodels.models.waiting.channel import Event, wait
+from concmodels.models.waiting.waiter import Event, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from concmodels.models.pools.results import Results
-    from concmodels.models.waiting.channel import SyncChannel, Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
     class Group(Protocol):
         """What the workers use of the group of their model."""
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
         def open_without_body(self, on_cancel: Callable[[], object]) -> None: ...
         def cancel(self) -> None: ...
+        def describe_wait(self, _waiter: Any) -> str: ...
         def checkpoint(self) -> None: ...
         def __enter__(self) -> object: ...
         def __exit__(self, *_: Any) -> bool: ...
@@ -50,7 +51,7 @@ class Workers:
 
     def __init__(
         self,
-        channel_type: type[SyncChannel],
+        channel_type: type[Any],
         group: Group,
         size: int,
         initializer: Callable[..., object] | None,
@@ -162,7 +163,7 @@ class Workers:
     # How a task waits for results.
 
     def wait(self, waiter: Waiter, timeout: float | None) -> None:
-        """Wait as `waiting.channel.wait`. Raises `Deadlock` in a worker if all others wait already."""
+        """Wait as `waiting.waiter.wait`. Raises `Deadlock` in a worker if all others wait already."""
         here = self.here() if timeout is None else None
         if here not in self._waits.workers:
             wait(waiter, timeout)
@@ -175,7 +176,7 @@ class Workers:
 
     def wait_for(self, results: Results, position: int, timeout: float | None) -> None:
         """Wait until one result of a `map` is there. Raises `TimeoutError`."""
-        waiter = self.new_waiter()
+        waiter = self.new_waiter(None, results)
         try:
             if results.want(position, waiter, timeout):
                 self.wait(waiter, timeout)
@@ -205,7 +206,7 @@ class Workers:
         if self.here() in self._waits.workers:
             raise RuntimeError(WAITS_FOR_ITSELF)
         if not self._joining.acquire(blocking=False):
-            self._joined.wait()
+            self._joined.wait(None, self._group)
             self._group.checkpoint()
             return
         try:

@@ -6,9 +6,9 @@ from _thread import allocate_lock
 from concmodels.models import FOLDER
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.frames import place, stack
-from concmodels.models.tasks.task import Cancelled, Task, TaskWaiter
-from concmodels.models.waiting.channel import Event
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.tasks.task import Cancelled, Task
+from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.waiter import Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar, Self
 
+    from concmodels.models.tasks.task import WaiterType
+    from concmodels.models.waiting.waiter import Waiter
+
 STUBBORN_S = 5.0
-"""Seconds after which a cancelled group of threads says for whom it still waits."""
+"""Seconds after which a cancelled group of threads names the tasks that it still waits for."""
 
 
 class TaskGroup:
@@ -26,7 +29,7 @@ class TaskGroup:
     The first failure cancels the siblings and the body. What failed leaves the `with` in one `ExceptionGroup`.
     """
 
-    waiter_type: ClassVar[type[TaskWaiter]]
+    waiter_type: ClassVar[WaiterType]
     cancelled_type = Cancelled
     threaded: ClassVar[bool] = False
     """Whether the owner can look at a task while that runs."""
@@ -67,7 +70,7 @@ class TaskGroup:
         return cls.waiter_type.current()
 
     def checkpoint(self) -> None:
-        """Raise what the calling task has to hear. Leaving is a checkpoint, also if all tasks have ended."""
+        """Raise the cancellation of the calling task, if any. Leaving is a checkpoint, also if all tasks have ended."""
         task = self.here()
         if task.must_stop():
             task.stop()
@@ -87,14 +90,14 @@ class TaskGroup:
 
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
-        must_be_plain(function, type(self).__module__.rpartition(".")[2].strip("_"))
+        must_be_sync(function, type(self).__module__.rpartition(".")[2].strip("_"))
         task = Task(self, function, args, name)
         with self._lock:
             if not self._entered or (self._leaving and not self._tasks):
                 raise RuntimeError("this group is not open: spawn inside its `with`")
             self._tasks.add(task)
         task.scopes.append(self)
-        task.sign_on(self._owner.crew)
+        task.sign_on(self._owner.live_tasks)
         task.pools = self._owner.pools
         try:
             self.start(task)
@@ -115,8 +118,12 @@ class TaskGroup:
             task.interrupt()
         self._stirred.set()
 
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that leaves this group."""
+        return "waits for the end of its group"
+
     def ended(self, task: Task, error: BaseException | None) -> None:
-        """A task has ended, for this reason."""
+        """Take note that a task has ended, perhaps with an error. Called by the task itself."""
         if error is not None:
             self._failed(error)
         with self._lock:
@@ -126,11 +133,11 @@ class TaskGroup:
             self._all_ended()
 
     def start(self, task: Task) -> None:
-        """Start a unit of the model that calls `task.run()`."""
+        """Start a thread or a greenlet that calls `task.run()`."""
         raise NotImplementedError(f"{type(self).__module__} must say how a task is started")
 
     def join(self) -> None:
-        """Wait until the units themselves are gone too; a model whose units outlive their tasks overrides it."""
+        """Wait until the threads are gone too; a model whose threads outlive their tasks overrides it."""
 
     def names(self) -> list[str]:
         """The names of the tasks that have not ended."""
@@ -138,7 +145,7 @@ class TaskGroup:
             return [task.name for task in self._tasks]
 
     def _failed(self, error: BaseException) -> None:
-        """Somebody failed: the others are cancelled. A task that was cancelled alone has not failed."""
+        """Keep the error and cancel the others. A task that was only cancelled has not failed."""
         if not isinstance(error, Cancelled):
             with self._lock:
                 self._failures.add(error)
@@ -159,7 +166,7 @@ class TaskGroup:
         if owner.guard is not None:
             owner.guard.cleaning_up = self.cancelled
         try:
-            self._stirred.wait()
+            self._stirred.wait(None, self)
             self._wait_for_the_last()
             self.checkpoint()  # last: what has ended the tasks may be meant for their owner too
         except Cancelled as error:
@@ -193,14 +200,14 @@ class TaskGroup:
         self._stirred.set()
 
     def _wait_for_the_last(self) -> None:
-        """All are to end. Among threads: say once who does not; then all there is to do is to wait on."""
+        """Wait until all have ended. Among threads, warn once of those that do not end; then wait on."""
         if self.threaded and not self._warned:
             try:
-                self._empty.wait(STUBBORN_S)
+                self._empty.wait(STUBBORN_S, self)
             except TimeoutError:
                 self._warned = True
                 self._warn()
-        self._empty.wait()
+        self._empty.wait(None, self)
 
     def _warn(self) -> None:
         import warnings

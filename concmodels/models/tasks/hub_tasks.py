@@ -17,9 +17,8 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.interrupts import is_signal
-from concmodels.models.waiting.channel import Event, Waiter
-from concmodels.models.waiting.cooperative import LoneWaiter
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.models.waiting.waiter import Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Self
 
     from concmodels.models.tasks.interrupts import Guard
+    from concmodels.models.waiting.waiter import Waiter
 
 _numbers = count(1)
 
@@ -58,26 +58,10 @@ def forget_throws(unit: greenlet) -> None:
     postponed.pop(unit, None)
 
 
-class HubWaiter(LoneWaiter):
-    """A wait that an exception can end; a model adds how it enters its hub and how that calls back."""
-
-    __slots__ = ("_unit",)
-
-    _unit: greenlet
-    call_soon: ClassVar[Callable[[Callable[[], object]], object]]
-
-    def claim(self, outcome: str) -> bool:
-        """Claim as `Waiter.claim`; nobody can claim the wait of a task that the hub is about to throw into."""
-        if self.outcome or (throws_due and self._unit in throws_due):
-            return False
-        self.outcome = outcome
-        return True
-
-    def put_off(self, error: BaseException) -> None:
-        """Postpone an exception as `Waiter.put_off`: the next wait raises it, or the hub throws it if none comes."""
-        unit = self._unit
-        postponed[unit] = error, getattr(error, "timer", None)
-        type(self).call_soon(partial(_throw_again, unit))
+def postpone(unit: greenlet, error: BaseException, call_soon: Callable[[Callable[[], object]], object]) -> None:
+    """Raise this exception at the next wait of this greenlet, or have the hub throw it into any other wait."""
+    postponed[unit] = error, getattr(error, "timer", None)
+    call_soon(partial(_throw_again, unit))
 
 
 def raise_postponed(unit: greenlet) -> None:
@@ -124,8 +108,9 @@ class Task:
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], name: str | None) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
         self.unit: Any = None
+        self.waiter: Waiter | None = None  # what it waits for at the moment
         self.guard: Guard | None = None
-        self.watch: Any = None  # what finds the deadlocks of its run
+        self.detector: Any = None  # what finds the deadlocks of its run
         self.pools: Any = None  # the pools of its run
         self.groups: list[TaskGroup] = []
         self._function = function
@@ -154,13 +139,17 @@ class Task:
         See `concmodels.contract.Task`.
         """
         assert self.ended is not None
-        self.ended.wait(timeout)
+        self.ended.wait(timeout, self)
         self.reschedule()  # a caller that was cancelled too must learn of that, and not of the other task's end
         if isinstance(self._error, Cancelled):
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self._error is not None:
             raise self._error
         return self._value
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for the end of this one."""
+        return f"waits for the result of {self.name}"
 
     def cancel(self) -> None:
         """Ask the task to end: `Cancelled` is raised where it waits."""
@@ -280,10 +269,10 @@ class TaskGroup:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         if not self._entered or (self._leaving and not self.tasks):
             raise RuntimeError("this group is not open: spawn inside its `with`")
-        must_be_plain(function, type(self).__module__.rpartition(".")[2].strip("_"))
+        must_be_sync(function, type(self).__module__.rpartition(".")[2].strip("_"))
         task = self.task_type(function, args, name)
         task.ended = Event(self.waiter_type)
-        task.watch = self._owner.watch
+        task.detector = self._owner.detector
         task.pools = self._owner.pools
         self.tasks.add(task)
         try:
@@ -331,6 +320,10 @@ class TaskGroup:
         self._throws = False
         _remove_throw(self._owner.unit)
 
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that leaves this group."""
+        return "waits for the end of its group"
+
     def task_ended(self, task: Task, error: BaseException | None) -> None:
         """Take note that a task has ended; `error` is what it raised, if anything."""
         self.tasks.discard(task)
@@ -360,7 +353,7 @@ class TaskGroup:
             guard.cleaning_up = self.cancelled
         try:
             while self.tasks:
-                self._empty.wait()
+                self._empty.wait(None, self)
         except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
             self._body_ended(error)
             again = self._wait()

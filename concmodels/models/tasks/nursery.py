@@ -4,7 +4,7 @@ from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, wrapped
-from concmodels.models.waiting.awaited import AsyncEvent
+from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, native_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar, Self
 
-    from concmodels.models.waiting.channel import Waiter
+    from concmodels.models.waiting.waiter import Waiter
 
 _numbers = count(1)
 
@@ -47,7 +47,7 @@ class Task:
 
         See `concmodels.contract.Task`.
         """
-        await self._ended.wait(timeout)
+        await self._ended.wait(timeout, self)
         # If the caller was cancelled too, it must learn of that, and not of the other task's end.
         await self._checkpoint()
         if isinstance(self._error, Wrapped):
@@ -57,6 +57,10 @@ class Task:
         if not self._finished:
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         return self._value
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for the end of this one."""
+        return f"waits for the result of {self.name}"
 
     async def run(self) -> None:
         """Run as the body of the native task: call the function and keep its outcome."""
@@ -81,6 +85,7 @@ class NurseryGroup:
     open_group: ClassVar[Callable[[], Any]]
     new_scope: ClassVar[Callable[[], Any]]
     waiter_type: ClassVar[Callable[..., Waiter]]
+    here: ClassVar[Callable[[], Any]]
 
     _native: Any = None
 
@@ -103,6 +108,8 @@ class NurseryGroup:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        here = type(self).here()
+        native_waits[here] = NativeWait(self)
         try:
             swallowed: bool = await self._manager.__aexit__(kind, error, trace)
         except BaseExceptionGroup as group:
@@ -110,6 +117,8 @@ class NurseryGroup:
             ExceptionCollector.of(group, cancelled).raise_all()
             # Nothing but cancellations: one of them, bare, is enough for the scope outside that caused them.
             raise next(leaf for leaf in group.exceptions if isinstance(leaf, cancelled)) from None
+        finally:
+            del native_waits[here]
         if error is None or swallowed:
             await self.checkpoint()  # neither library makes leaving a nursery one, if there is no task to wait for
         return swallowed
@@ -130,6 +139,10 @@ class NurseryGroup:
     def is_ending(self) -> bool:
         """Whether the tasks of the group have been told to end."""
         return bool(self._native.cancel_scope.cancel_called)
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that leaves this group."""
+        return "waits for the end of its group"
 
     def names(self) -> list[str]:
         """The names of the tasks that have not ended."""

@@ -6,10 +6,10 @@ that it is in was.
 """
 
 from _thread import get_ident
-from itertools import count, repeat
+from itertools import count
 
 from concmodels.errors import TaskCancelled
-from concmodels.models.waiting.channel import CANCELLED, Event, SyncChannel, Waiter
+from concmodels.models.waiting.waiter import CANCELLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,21 +17,38 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Protocol
 
     from concmodels.models.tasks.interrupts import Guard
+    from concmodels.models.waiting.waiter import Event, Waiter
+
+    class WaiterType(Protocol):
+        """How a model's tasks wait. While a waiter is parked it is in `task.waiter`, where a cancellation finds it."""
+
+        def __call__(self, item: Any = None, purpose: Any = None) -> Waiter: ...
+
+        def current(self) -> Task:
+            """Return the task that runs here."""
+
+    class LockWaiter(Protocol):
+        """A waiter of a thread."""
+
+        def acquire(self, timeout: float | None) -> bool:
+            """Block until woken, at most `timeout` seconds; return False if that did not happen."""
+
+        def claim(self, outcome: str) -> bool: ...
 
     class Scope(Protocol):
         """What a task knows of its groups."""
 
         cancelled: bool
-        waiter_type: ClassVar[type[TaskWaiter]]
+        waiter_type: ClassVar[WaiterType]
 
         def new_event(self) -> Event: ...
         def ended(self, task: Task, error: BaseException | None) -> None: ...
         def names(self) -> list[str]: ...
 
-    class Watch(Protocol):
-        """What looks up while main waits."""
+    class Detector(Protocol):
+        """What looks for signals and deadlocks while main waits."""
 
-        def block(self, waiter: TaskWaiter, timeout: float | None) -> bool: ...
+        def acquire(self, waiter: LockWaiter, timeout: float | None) -> bool: ...
 
 
 _numbers = count(1)
@@ -41,72 +58,19 @@ class Cancelled(BaseException):
     """Raised where a cancelled task waits. Swallow it, and the next wait raises it again."""
 
 
-class TaskWaiter(Waiter):
-    """A wait that cancellation can end. A model adds `_block` (wait to be woken) and `wake`."""
-
-    __slots__ = ("task",)
-
-    def __init__(self, item: Any = None) -> None:
-        super().__init__(item)
-        self.task = self.current()
-
-    @staticmethod
-    def current() -> Task:
-        """The task that runs here."""
-        raise NotImplementedError("a model must say which task is running")
-
-    def _block(self, timeout: float | None) -> bool:
-        """Wait for `wake`, at most `timeout` seconds; False if it did not come."""
-        raise NotImplementedError(f"{type(self).__name__} must say how its task waits")
-
-    def park(self, timeout: float | None) -> bool:
-        """Wait; raises `Cancelled`, or a pending Ctrl-C."""
-        task = self.task
-        task.timed = timeout is not None
-        task.waiter = self  # from here on a canceller can claim this wait
-        try:
-            if task.must_stop() and self.claim(CANCELLED):
-                task.stop()
-            woken = self._block(timeout) if task.watch is None else task.watch.block(self, timeout)
-        finally:
-            task.waiter = None
-        if self.outcome == CANCELLED:
-            task.stop()
-        return woken
-
-
-class PreemptiveChannel(SyncChannel):
-    """A channel of a model that switches by itself (threads): every 256th operation only looks for a cancellation.
-
-    The count belongs to the channel, so that threads on different processors do not quarrel about it.
-    """
-
-    _new_waiter: ClassVar[type[TaskWaiter]]
-
-    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
-        super().__init__(capacity, name)
-        self._turns = repeat(False, 255)
-
-    def _visit_scheduler(self) -> None:
-        self._turns = repeat(False, 255)
-        task = self._new_waiter.current()
-        if task.must_stop():
-            task.stop()
-
-
 class Task:
-    """One unit of the model at work: a handle to wait for it and to cancel it."""
+    """One task of a group: a handle to wait for it and to cancel it."""
 
     def __init__(
         self, group: Scope | None, function: Callable[..., Any], args: tuple[Any, ...], name: str | None
     ) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
-        self.waiter: Waiter | None = None
+        self.waiter: Waiter | None = None  # what it waits for at the moment
         self.scopes: list[Scope] = []
         self.leaving: list[Scope] = []
         self.guard: Guard | None = None
-        self.watch: Watch | None = None  # main's only, among threads: looks up while main waits
-        self.crew: dict[Task, None] | None = None  # the live tasks of its run, of which it is one
+        self.detector: Detector | None = None  # main's only, among threads: it looks around while main waits
+        self.live_tasks: dict[Task, None] | None = None  # those of its run, of which it is one
         self.pools: Any = None  # the pools of its run
         self.ident = 0
         self.timed = False  # whether the wait that `waiter` stands for has a timeout
@@ -136,15 +100,19 @@ class Task:
         """
         if self._ended is None:
             raise RuntimeError(f"{self!r} was not spawned in a group: nobody can wait for it")
-        self._ended.wait(timeout)
+        self._ended.wait(timeout, self)
         caller = self._waiter_type.current()
         if caller.must_stop():
-            caller.stop()  # who is cancelled too learns of that, and not of the other's end
+            caller.stop()  # a caller that is cancelled too learns of that, and not of the other's end
         if isinstance(self._error, Cancelled):
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self._error is not None:
             raise self._error
         return self._value
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for the end of this one."""
+        return f"waits for the result of {self.name}"
 
     def cancel(self) -> None:
         """Ask the task to end: `Cancelled` is raised where it waits."""
@@ -168,7 +136,7 @@ class Task:
             return False
         if self._cancelled or self._trouble or (self.guard is not None and self.guard.pending):
             return True
-        for scope in self.scopes:  # noqa: SIM110 - asked at every wait, and the generator of an any() is dear
+        for scope in self.scopes:  # noqa: SIM110 - asked at every wait, and the generator of an any() is expensive
             if scope.cancelled:
                 return True
         return False
@@ -187,7 +155,7 @@ class Task:
         return [name for group in (*self.scopes, *self.leaving) for name in group.names()]
 
     def run(self) -> None:
-        """The body of the new unit: call the function, keep the outcome, tell the group."""
+        """The body of the new thread or greenlet: call the function, keep the outcome, tell the group."""
         self.ident = get_ident()
         try:
             self._value = self._function(*self._args)
@@ -200,13 +168,13 @@ class Task:
         self._group.ended(self, self._error)
         self.sign_off()
 
-    def sign_on(self, crew: dict[Task, None] | None) -> None:
-        """Be one of the live tasks of a run."""
-        if crew is not None:
-            self.crew = crew
-            crew[self] = None
+    def sign_on(self, live_tasks: dict[Task, None] | None) -> None:
+        """Become one of the live tasks of a run."""
+        if live_tasks is not None:
+            self.live_tasks = live_tasks
+            live_tasks[self] = None
 
     def sign_off(self) -> None:
         """Be none of them any more."""
-        if self.crew is not None:
-            del self.crew[self]
+        if self.live_tasks is not None:
+            del self.live_tasks[self]

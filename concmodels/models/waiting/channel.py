@@ -1,30 +1,22 @@
-"""How waiting works, for plain code; `awaited.py` says the same with `await`.
+"""The steps of a channel, none of which waits. The verbs that wait are in each model's own file.
 
 A channel is a buffer and two queues of waiters, senders and receivers:
 
         senders that wait            buffer             receivers that wait
      [s2 "d"] [s1 "c"]  ──────►  | "b" | "a" |  ──────►  (only while the buffer is empty)
 
-A `Waiter` is one wait of one task. It is *claimed* exactly once: by a partner, by a close, by a timeout or by a
-cancellation. Whoever claims it decides the outcome and wakes the task; everybody else finds it taken and looks for the
-next. So nothing is ever handed to a task that has stopped waiting, and no task is woken twice.
-
-What a partner has claimed is done, and nothing is ever given back. A cancellation that reaches the task after that, but
-before the task has gone on, does not undo the operation: it returns, and the cancellation strikes at the task's next
-checkpoint (`put_off`).
-
-The steps (`_offer`, `_take` ...) know no scheduler and never wait; they run under the channel's lock. The verbs wait,
-and for that they take `park` and `wake` from the model's own kind of waiter: a lock, a switch, a future.
+The steps (`_offer`, `_take` ...) know no scheduler and run under the channel's lock; where all tasks share one thread
+there is nobody to lock out. A model's `send` and `receive` try a step first. If it can't be done now, they put a waiter
+(`waiter.py`) into a queue and wait, on the model's own primitive.
 """
 
 import math
-import time
 from _thread import allocate_lock
 from collections import deque
 from itertools import cycle, repeat
 
 from concmodels.errors import ChannelClosed, WouldBlock
-from concmodels.models.waiting.timeouts import must_be_seconds
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, claim_first, forget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,98 +24,18 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any, ClassVar, NoReturn, Self
 
-DONE, CLOSED, TIMED_OUT, CANCELLED, RETRY = "done", "closed", "timed out", "cancelled", "retry"
-"""What a claim can decide. RETRY: look again, the item you were woken for went to somebody quicker."""
+    from concmodels.models.waiting.waiter import Waiter
 
 NOTHING = object()
-
-
-class Waiter:
-    """One wait of one task; a model adds how to `park` the task and how to `wake` it."""
-
-    __slots__ = ("_claim", "item", "outcome")
-
-    def __init__(self, item: Any = None) -> None:
-        self._claim = [None]
-        self.item = item
-        self.outcome = ""
-
-    def claim(self, outcome: str) -> bool:
-        """Decide this wait; True for the one caller who is first."""
-        try:
-            self._claim.pop()  # atomic with and without the GIL, and takes no lock: a signal handler may claim
-        except IndexError:
-            return False
-        self.outcome = outcome
-        return True
-
-    def waits(self) -> bool:
-        """Whether nobody has claimed it yet."""
-        return bool(self._claim)
-
-    def park(self, timeout: float | None) -> Any:
-        """Wait to be woken; False if the timeout struck first. Awaited in the async models."""
-        raise NotImplementedError(f"{type(self).__name__} must say how its task waits")
-
-    def wake(self) -> None:
-        """Let the parked task go on. Called once, by whoever claimed the waiter."""
-        raise NotImplementedError(f"{type(self).__name__} must say how its task is woken")
-
-    def put_off(self, error: BaseException) -> None:
-        """Raise `error` at the task's next checkpoint: it came after a partner had completed this operation.
-
-        Where the library itself does the cancelling, this does not happen: only who claims a wait raises in it.
-        """
-        raise error
-
-    def finish(self, outcome: str) -> bool:
-        """Claim and wake; True for the one caller who is first."""
-        if not self.claim(outcome):
-            return False
-        self.wake()
-        return True
-
-
-def claim_first(waiters: deque[Waiter]) -> Waiter | None:
-    """Take the first waiter that nobody has claimed yet out of the queue, claimed for a partner."""
-    while waiters:
-        waiter = waiters.popleft()
-        if waiter.claim(DONE):
-            return waiter
-    return None
-
-
-def forget(waiters: deque[Waiter], waiter: Waiter) -> None:
-    """Take a waiter out of its queue, if a partner has not done so before."""
-    if waiter in waiters:
-        waiters.remove(waiter)
-
-
-def expired(timeout: float | None) -> bool:
-    """Whether this timeout allows no waiting at all. Raises `TypeError` or `ValueError` if it is no number."""
-    if timeout is None:
-        return False
-    return must_be_seconds(timeout) <= 0
-
-
-def deadline(timeout: float | None) -> float | None:
-    """The moment when this timeout strikes. Raises as `expired`."""
-    if timeout is None:
-        return None
-    return time.monotonic() + must_be_seconds(timeout)
-
-
-def remaining(until: float | None) -> float | None:
-    """What is left of a timeout that strikes then."""
-    return None if until is None else max(0, until - time.monotonic())
+"""What `_take` returns if there is no item."""
 
 
 class ChannelState:
-    """What sync and async channels share: the state of a channel and the steps that change it, none of which waits."""
+    """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration."""
 
     _new_waiter: ClassVar[Callable[..., Waiter]]
-    _turns: Iterator[bool]
-    _visit_scheduler: Callable[..., Any]
+    _yields: Iterator[bool]
+    _checkpoint: Callable[..., Any]
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         if not (capacity == math.inf or (isinstance(capacity, int) and capacity >= 0)):
@@ -189,7 +101,7 @@ class ChannelState:
                     queue.popleft().finish(CLOSED)
 
     # The steps. Each runs under the lock and leaves this true: receivers wait only while the buffer is empty, senders
-    # only while it is full. So a newcomer can't overtake those who wait.
+    # only while it is full. So a newcomer can't overtake those that wait.
 
     def _offer(self, item: Any) -> bool:
         """Hand the item to a waiting receiver, or keep it if there is room; False if neither."""
@@ -211,6 +123,7 @@ class ChannelState:
         if self._buffer:
             item = self._buffer.popleft()
             if self._senders:
+                # The item of the first sender moves up into the place that is free now: then it was accepted.
                 sender = claim_first(self._senders)
                 if sender is not None:
                     self._buffer.append(sender.item)
@@ -225,11 +138,11 @@ class ChannelState:
         return NOTHING
 
     def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
-        """Nothing can be done now: the task will wait."""
+        """Put a waiter into one of the queues: nothing can be done now."""
         queue.append(waiter)
 
     def _withdraw(self, waiter: Waiter, queue: deque[Waiter]) -> bool:
-        """Stop waiting, because an exception was thrown into the wait; False if a partner was first."""
+        """Stop waiting, because an exception was raised in the wait; False if a partner was first."""
         with self._lock:
             waiter.claim(CANCELLED)
             if waiter.outcome == DONE:
@@ -247,114 +160,106 @@ class ChannelState:
             forget(queue, waiter)
         raise TimeoutError(f"{self!r}: nobody came in time")
 
+    def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:
+        """What to raise in an operation that would have to wait and whose timeout is 0."""
+        return TimeoutError(f"{self!r} {'is empty' if queue is self._receivers else 'has no room'}")
+
     def _refuse(self) -> NoReturn:
         raise ChannelClosed(f"channel {self._name!r} is closed" if self._name else "the channel is closed")
 
+    def describe_wait(self, waiter: Waiter) -> str:
+        """Say what a waiter in one of the queues waits for."""
+        return self.describe_case(waiter in self._senders)
 
-class SyncChannel(ChannelState):
-    """The verbs that may wait, in plain code."""
-
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send, waiting for room; on a rendezvous, until the item is taken.
-
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
-        """
-        if next(self._turns, True):
-            self._visit_scheduler()
-        with self._lock:
-            if self._offer(item):
-                return
-            if expired(timeout):
-                raise TimeoutError(f"{self!r} has no room")
-            waiter = self._new_waiter(item)
-            self._queue(waiter, self._senders)
-        self._wait(waiter, self._senders, timeout)
-
-    def receive(self, timeout: float | None = None) -> Any:
-        """Receive the oldest item, waiting for one.
-
-        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
-        """
-        if next(self._turns, True):
-            self._visit_scheduler()
-        with self._lock:
-            item = self._take()
-            if item is not NOTHING:
-                return item
-            if expired(timeout):
-                raise TimeoutError(f"{self!r} is empty")
-            waiter = self._new_waiter()
-            self._queue(waiter, self._receivers)
-        self._wait(waiter, self._receivers, timeout)
-        return waiter.item
-
-    def __iter__(self) -> Iterator[Any]:
-        """Receive until the channel is closed and drained."""
-        try:
-            while True:
-                yield self.receive()
-        except ChannelClosed:
-            return
-
-    def _wait(self, waiter: Waiter, queue: deque[Waiter], timeout: float | None) -> None:
-        try:
-            if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
-                waiter.park(None)  # as `wait`, but for its call
-        except BaseException as error:
-            if self._withdraw(waiter, queue):
-                raise
-            waiter.put_off(error)
-        if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+    def describe_case(self, sending: bool) -> str:
+        """Say what a task waits for that sends here, or receives."""
+        label = f"channel {self._name!r}" if self._name else "a channel without a name"
+        return f"{'send' if sending else 'receive'} on {label}"
 
 
-def wait(waiter: Waiter, timeout: float | None) -> None:
-    """Park until the waiter is claimed, or claim it for the timeout."""
-    if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
-        waiter.park(None)  # somebody was first, and his wake is on its way
+class SingleThreadChannel(ChannelState):
+    """The steps where all tasks share one thread: between two waits nobody interferes, so no lock is taken.
 
-
-class Event:
-    """Something that happens once and that tasks wait for: the end of a task, the last of a group."""
-
-    def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
-        self._new_waiter = new_waiter
-        self._waiters: deque[Waiter] = deque()
-        self._lock = allocate_lock()
-        self.happened = False
-
-    def set(self) -> None:
-        """It has happened: everybody who waits goes on."""
-        with self._lock:
-            self.happened = True
-            while self._waiters:
-                self._waiters.popleft().finish(DONE)
-
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait until it has happened; raises `TimeoutError`."""
-        with self._lock:
-            if self.happened:
-                return
-            if expired(timeout):
-                raise TimeoutError("it has not happened yet")
-            waiter = self._new_waiter()
-            self._waiters.append(waiter)
-        try:
-            wait(waiter, timeout)
-        finally:
-            if waiter.outcome != DONE:
-                waiter.claim(CANCELLED)
-                with self._lock:
-                    forget(self._waiters, waiter)
-        if waiter.outcome == TIMED_OUT:
-            raise TimeoutError("it did not happen in time")
-
-
-def turns(size: int = 256) -> Iterator[bool]:
-    """Count operations: an endless iterator that says True at every `size`-th step.
-
-    In a cooperative model that is when the one who has done so many in a row lets the others run. One count serves all
-    channels of a model. It is the channel's fairness, and where a task that never has to wait can be cancelled. (It is
-    an iterator in C because a counter in Python would cost more than the operation.)
+    `_room` is the fast path of `send`: the capacity while it is open, that is while all there is to do is to put the
+    item into the buffer; 0 while it is shut, because a receiver waits or the channel is closed. Then `send` falls
+    through to `_offer`, which opens it again.
     """
-    return cycle([*repeat(False, size - 1), True])
+
+    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
+        super().__init__(capacity, name)
+        self._yields = self._yields  # the model's one count; found quicker in the instance than in the class
+        self._room = capacity
+
+    def _offer(self, item: Any) -> bool:
+        """As `ChannelState._offer`; opens the fast path once no receiver is left."""
+        if self._closed:
+            self._refuse()
+        receivers = self._receivers
+        while receivers:
+            receiver = receivers.popleft()
+            if receiver.claim(DONE):
+                if not receivers:
+                    self._room = self._capacity
+                receiver.item = item
+                receiver.wake()
+                return True
+        self._room = self._capacity
+        if len(self._buffer) < self._capacity:
+            self._buffer.append(item)
+            return True
+        return False
+
+    def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
+        """As `ChannelState._queue`; a receiver that waits shuts the fast path."""
+        queue.append(waiter)
+        if queue is self._receivers:
+            self._room = 0
+
+    def close(self) -> None:
+        """As `ChannelState.close`."""
+        self._room = 0
+        super().close()
+
+
+class UnboundedChannel(SingleThreadChannel):
+    """The steps of `Channel(math.inf)` there. Its fast path is `_put`: the buffer's own `append`; `_offer` if shut."""
+
+    def __init__(self, capacity: float = math.inf, name: str | None = None) -> None:
+        super().__init__(capacity, name)
+        self._put: Callable[[Any], object] = self._buffer.append
+
+    def _offer(self, item: Any) -> bool:
+        """As `SingleThreadChannel._offer`; there is always room."""
+        if self._closed:
+            self._refuse()
+        receivers = self._receivers
+        while receivers:
+            receiver = receivers.popleft()
+            if receiver.claim(DONE):
+                if not receivers:
+                    self._put = self._buffer.append
+                receiver.item = item
+                receiver.wake()
+                return True
+        self._put = self._buffer.append
+        self._buffer.append(item)
+        return True
+
+    def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
+        """As `SingleThreadChannel._queue`; only receivers wait here."""
+        queue.append(waiter)
+        self._put = self._offer
+
+    def close(self) -> None:
+        """As `ChannelState.close`."""
+        self._put = self._offer
+        super().close()
+
+
+def yield_every(operations: int = 256) -> Iterator[bool]:
+    """Return an endless iterator that says True at every so many-th operation: then a task lets the others run.
+
+    One count serves all channels of a model. It is the channel's fairness, and where a task that never has to wait can
+    be cancelled. (It is an iterator in C because a counter in Python would cost more than the operation.)
+    """
+    return cycle([*repeat(False, operations - 1), True])

@@ -1,4 +1,4 @@
-"""How one task waits for several channels at once; once for plain code, once awaited.
+"""How one task waits for several channels at once; once sync, once awaited.
 
 A select is one wait with several cases. It stands in the queue of every channel at once, represented there by a `Case`
 each, and all its cases share one waiter, which can be claimed once: so exactly one case takes effect.
@@ -11,21 +11,18 @@ locks, and a select that looks for partners is itself in no queue: it never meet
 from _random import Random  # `random` itself would import half of the standard library
 
 from concmodels.errors import ChannelClosed, Selected
-from concmodels.models.waiting.awaited import wait_async
-from concmodels.models.waiting.channel import (
+from concmodels.models.waiting.channel import NOTHING, ChannelState
+from concmodels.models.waiting.timeouts import deadline, expired, remaining
+from concmodels.models.waiting.waiter import (
     CANCELLED,
     CLOSED,
     DONE,
-    NOTHING,
     RETRY,
     TIMED_OUT,
-    ChannelState,
     Waiter,
-    deadline,
-    expired,
     forget,
-    remaining,
     wait,
+    wait_async,
 )
 
 TYPE_CHECKING = False
@@ -70,9 +67,10 @@ class Case:
     def outcome(self, outcome: str) -> None:
         self.waiter.outcome = outcome
 
-    def hand_over(self) -> None:
-        """As a tasklet's waiter."""
-        self.waiter.hand_over()  # type: ignore[attr-defined]
+    @property
+    def unit(self) -> Any:
+        """As the waiter of a tasklet."""
+        return self.waiter.unit  # type: ignore[attr-defined]
 
     def attempt(self) -> Selected | None:
         """Do it now, if it can be done without waiting. Called with the channel's lock."""
@@ -106,7 +104,7 @@ class Selection:
             lock.release()
 
     def attempt(self) -> Selected | None:
-        """The first case that can be done now: in the order given, or in a new one each time."""
+        """Do the first case that can be done now, in the given order or a new one each time. None: there is none."""
         for case in self.cases if self._priority else shuffled(self.cases):
             done = case.attempt()
             if done is not None:
@@ -115,14 +113,18 @@ class Selection:
 
     def queue(self) -> Waiter:
         """Nothing can be done now: the task will wait in all queues."""
-        waiter = self.cases[0].channel._new_waiter()
+        waiter = self.cases[0].channel._new_waiter(None, self)
         for case in self.cases:
             case.waiter = waiter
             case.channel._queue(case, case.queue)  # type: ignore[arg-type] # as good as a Waiter there
         return waiter
 
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that waits for this select."""
+        return "select of " + ", ".join(case.channel.describe_case(case.sending) for case in self.cases)
+
     def settle(self, waiter: Waiter) -> Selected | None:
-        """The wait is over: turn its outcome into the result. None: look again."""
+        """Turn the outcome of the wait into the result; None means to look again."""
         with self:
             self._leave()
         if waiter.outcome == TIMED_OUT:
@@ -155,7 +157,7 @@ def _case(kind: type[ChannelState], case: Any) -> Case:
 
 
 def bad_case(model: str, case: Any) -> TypeError:
-    """What is wrong with this case."""
+    """Return the error that says what is wrong with this case."""
     channel = case[0] if isinstance(case, tuple) and len(case) == 2 else case
     if hasattr(channel, "receive"):
         wrong = f"but this channel is one of {_model(type(channel))}"
@@ -169,16 +171,16 @@ def _model(kind: type) -> str:
 
 
 def shuffled[C](cases: list[C]) -> list[C]:
-    """The cases in an order that is new each time: whoever is ready is chosen with equal chances."""
+    """Return the cases in an order that is new each time, so that those which are ready have equal chances."""
     return sorted(cases, key=lambda _: dice()) if len(cases) > 1 else cases
 
 
 def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
-    """`select`, in plain code."""
+    """`select`, sync."""
     selection = Selection(kind, cases, priority)
     first, until = selection.cases[0].channel, deadline(timeout)
-    if next(first._turns, True):
-        first._visit_scheduler()
+    if next(first._yields, True):
+        first._checkpoint()
     while True:
         with selection:
             done = selection.attempt()
@@ -203,8 +205,8 @@ async def select_async(kind: Any, cases: tuple[Any, ...], timeout: float | None,
     """`select`, awaited."""
     selection = Selection(kind, cases, priority)
     first = selection.cases[0].channel
-    if next(first._turns, True):
-        await first._visit_scheduler()
+    if next(first._yields, True):
+        await first._checkpoint()
     done = selection.attempt()
     if done is not None:
         return done

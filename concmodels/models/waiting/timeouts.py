@@ -1,7 +1,9 @@
-"""The commonest slips, told in one sentence: a sync function where an async one is needed or the other way round, and
-seconds that are no number.
+"""Timeouts, and the checks of what is passed to the models: the commonest slips are told in one sentence.
+
+The slips are a sync function where an async one is needed or the other way round, and seconds that are no number.
 """
 
+import time
 from math import isnan
 
 TYPE_CHECKING = False
@@ -10,11 +12,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IS_COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect is too heavy for the children
-_PLAIN = (int, float)
+_EXACT_TYPES = (int, float)
 _LONG_S = 1e9
 
 
-def must_be_plain(function: Callable[..., Any], model: str) -> None:
+def must_be_sync(function: Callable[..., Any], model: str) -> None:
     """Raise `TypeError` for an `async def` function: a sync model would call it and nothing would happen."""
     code = getattr(function, "__code__", None)
     if code is not None and code.co_flags & _IS_COROUTINE:
@@ -34,13 +36,32 @@ def must_be_seconds(timeout: float) -> float:
 
 def seconds_to_sleep(seconds: float) -> float:
     """Return how long a `sleep` lasts, at least 0. Raises as `must_be_seconds`; None is refused too."""
-    if seconds.__class__ in _PLAIN and 0 <= seconds < _LONG_S:
-        return seconds  # nearly always, and quick: many a loop calls `sleep(0)`
+    if seconds.__class__ in _EXACT_TYPES and 0 <= seconds < _LONG_S:
+        return seconds  # the usual case, and quick: many loops call `sleep(0)`
     return max(0.0, _as_float(seconds, "sleep takes a number of seconds"))
 
 
+def expired(timeout: float | None) -> bool:
+    """Return whether this timeout allows no waiting at all. Raises as `must_be_seconds`."""
+    if timeout is None:
+        return False
+    return must_be_seconds(timeout) <= 0
+
+
+def deadline(timeout: float | None) -> float | None:
+    """Return the moment when this timeout strikes, None for never. Raises as `must_be_seconds`."""
+    if timeout is None:
+        return None
+    return time.monotonic() + must_be_seconds(timeout)
+
+
+def remaining(until: float | None) -> float | None:
+    """Return the seconds that are left until this moment, at least 0."""
+    return None if until is None else max(0, until - time.monotonic())
+
+
 def _as_float(value: float, what: str) -> float:
-    """Any real number: an int, a Fraction, a Decimal, one of numpy's. `float` alone would take texts as well."""
+    """Convert any real number: an int, a Fraction, a Decimal, one of numpy's. `float` alone would take text as well."""
     try:
         if not isnan(value):
             return float(value)

@@ -19,8 +19,8 @@ RULES = {
     "handler": "a signal handler that takes a lock may interrupt the one who holds it; an import takes locks too",
 }
 _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_MAKERS = {"dict", "list", "set", "deque", "count", "cycle", "repeat", "turns", "defaultdict"}
-_ENDLESS = {"count", "cycle", "repeat", "turns", "iter"}
+_MAKERS = {"dict", "list", "set", "deque", "count", "cycle", "repeat", "yield_every", "defaultdict"}
+_ENDLESS = {"count", "cycle", "repeat", "yield_every", "iter"}
 _CHANGES = {"append", "appendleft", "add", "pop", "popleft", "popitem", "remove", "discard", "setdefault", "update"}
 _VIEWS = {"words", "bytes", "view", "_control", "control", "_ring", "ring"}
 _LOCKS = (

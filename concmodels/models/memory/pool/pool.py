@@ -31,7 +31,7 @@ from concmodels.models.memory.pool.remote import pool_for
 from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
 from concmodels.models.pools.progress import is_to_be_shown, shown
 from concmodels.models.pools.results import Failure, length_of
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Pool(Executor):
         check_initializer(initializer)
         self.home = participant = current(self.kind)
         if initializer is not None:
-            must_be_plain(initializer, self.kind)
+            must_be_sync(initializer, self.kind)
             pack_call(initializer, tuple(initargs), participant)  # raises, before anything is started
         self.dispatcher = Dispatcher(participant, self._workers, (initializer, tuple(initargs)))
         self._manager = Manager(self.dispatcher, participant, self._gone)
@@ -90,7 +90,7 @@ class Pool(Executor):
 
         Raises `CannotTravel` for what can't cross the boundary, and `RuntimeError` once the pool is shut down.
         """
-        must_be_plain(fn, self.kind)
+        must_be_sync(fn, self.kind)
         data = pack_call(fn, args, self.home, kwargs)
         self.home.checkpoint()  # else a task that only submits could never be stopped
         return self.submit_packed(data, getattr(fn, "__name__", "the task"))
@@ -118,7 +118,7 @@ class Pool(Executor):
 
         See `concmodels.contract.Pool.map`.
         """
-        must_be_plain(fn, self.kind)
+        must_be_sync(fn, self.kind)
         until = check_map(timeout, chunksize, buffersize)
         label = progress if is_to_be_shown(progress) else None
         total = None if label is None else length_of(iterables)

@@ -15,7 +15,7 @@ from concmodels.models.memory.participant import participants
 from concmodels.models.memory.pickling import pack_call
 from concmodels.models.memory.pool import worker as workers
 from concmodels.models.pools.arguments import all_wait, check_map, refusal
-from concmodels.models.waiting.timeouts import must_be_plain
+from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class RemotePool(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> RemoteFuture:
         """Have one worker call `fn(*args, **kwargs)`; see `concmodels.contract.Pool`."""
-        must_be_plain(fn, self.home.kind)
+        must_be_sync(fn, self.home.kind)
         data = pack_call(fn, args, self.home, kwargs)
         reply = self.spare.pop() if self.spare else new_channel(self.home)
         name = getattr(fn, "__name__", "the task")

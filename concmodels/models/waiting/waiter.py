@@ -1,0 +1,223 @@
+"""One wait of one task, and events, which any number of tasks wait for.
+
+A `Waiter` is one wait of one task. It is *claimed* exactly once: by a partner, by a close, by a timeout or by a
+cancellation. Whoever claims it decides the outcome and wakes the task; everybody else finds it taken and looks for the
+next. So nothing is ever handed to a task that has stopped waiting, and no task is woken twice.
+
+What a partner has claimed is done, and nothing is ever given back. A cancellation that reaches the task after that, but
+before the task has gone on, does not undo the operation: it returns, and the cancellation strikes at the task's next
+checkpoint (`put_off`).
+
+How a task waits and how it is woken is the model's: a lock, a switch, a future. Each model has its own kind of waiter
+in its own file.
+"""
+
+from _thread import allocate_lock
+from collections import deque
+
+from concmodels.models.waiting.timeouts import expired
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol
+
+    class Purpose(Protocol):
+        """What a task waits for: a channel, a select, the end of a task or of a group, a result of a pool."""
+
+        def describe_wait(self, waiter: Waiter) -> str:
+            """Say what this waiter waits for, as the message of a `Deadlock` does."""
+
+    type Wait = Waiter | NativeWait
+
+
+DONE, CLOSED, TIMED_OUT, CANCELLED, RETRY = "done", "closed", "timed out", "cancelled", "retry"
+"""What a claim can decide. RETRY: look again, for the item that this task was woken for went to a quicker one."""
+
+native_waits: dict[Any, NativeWait] = {}
+"""For each task that its model's library has wait itself, for the end of a group, what that is.
+
+Every other wait is noted where the task is at hand, for a dictionary would cost as much as the wait's own steps:
+
+    sync models    `task.waiter`; where the library itself cancels, it looks there as well
+    asyncio        `task.concmodels_wait`, an attribute that is added to asyncio's task
+    trio           `task.custom_sleep_data`, which trio keeps for this
+
+What finds a deadlock reads the notes, and its message tells them. A note may be an old one: then the wait is claimed.
+"""
+
+
+class Waiter:
+    """One wait of one task; a model adds how to `park` the task and how to `wake` it."""
+
+    __slots__ = ("_claim", "item", "outcome", "purpose")
+
+    purpose: Purpose | None
+    """What the task waits for, told should there be a deadlock."""
+
+    def __init__(self, item: Any = None, purpose: Purpose | None = None) -> None:
+        self._claim = [None]
+        self.item = item
+        self.outcome = ""
+        self.purpose = purpose
+
+    def claim(self, outcome: str) -> bool:
+        """Decide this wait; returns True to the one caller who is first."""
+        try:
+            self._claim.pop()  # atomic with and without the GIL, and takes no lock: a signal handler may claim
+        except IndexError:
+            return False
+        self.outcome = outcome
+        return True
+
+    def waits(self) -> bool:
+        """Whether nobody has claimed it yet."""
+        return bool(self._claim)
+
+    def park(self, timeout: float | None) -> Any:
+        """Wait to be woken; returns False if the timeout struck first. Awaited in the async models."""
+        raise NotImplementedError(f"{type(self).__name__} must say how its task waits")
+
+    def wake(self) -> None:
+        """Let the parked task go on. Called once, by whoever claimed the waiter."""
+        raise NotImplementedError(f"{type(self).__name__} must say how its task is woken")
+
+    def put_off(self, error: BaseException) -> None:
+        """Raise `error` at the task's next checkpoint: it came after a partner had completed this operation.
+
+        Where the library itself does the cancelling, this does not happen: only what claims a wait raises in it.
+        """
+        raise error
+
+    def finish(self, outcome: str) -> bool:
+        """Claim and wake; returns True to the one caller who is first."""
+        if not self.claim(outcome):
+            return False
+        self.wake()
+        return True
+
+
+class SingleThreadWaiter(Waiter):
+    """A wait that only one thread can claim: so a look and a note will do, and no atomic step is needed.
+
+    A signal handler may claim it too. CPython runs those after calls and at jumps back only, and between the look and
+    the note there is neither.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, item: Any = None, purpose: Purpose | None = None) -> None:
+        self.item = item
+        self.outcome = ""
+        self.purpose = purpose
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`."""
+        if self.outcome:
+            return False
+        self.outcome = outcome
+        return True
+
+    def waits(self) -> bool:
+        """As `Waiter.waits`."""
+        return not self.outcome
+
+
+class NativeWait:
+    """A wait that the model's own library does, for the end of a group: nobody claims it, and it just ends."""
+
+    __slots__ = ("purpose",)
+
+    def __init__(self, purpose: Purpose) -> None:
+        self.purpose = purpose
+
+    def waits(self) -> bool:
+        """As `Waiter.waits`."""
+        return True
+
+
+def claim_first(waiters: deque[Waiter]) -> Waiter | None:
+    """Take the first waiter that nobody has claimed yet out of the queue, and claim it for a partner."""
+    while waiters:
+        waiter = waiters.popleft()
+        if waiter.claim(DONE):
+            return waiter
+    return None
+
+
+def forget(waiters: deque[Waiter], waiter: Waiter) -> None:
+    """Take a waiter out of its queue, unless a partner has done so before."""
+    if waiter in waiters:
+        waiters.remove(waiter)
+
+
+def wait(waiter: Waiter, timeout: float | None) -> None:
+    """Park until the waiter is claimed, or claim it for the timeout."""
+    if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
+        waiter.park(None)  # someone else claimed it just before the timeout: wait for their wake-up
+
+
+async def wait_async(waiter: Waiter, timeout: float | None) -> None:
+    """As `wait`, awaited."""
+    await waiter.park(timeout)
+    if not waiter.outcome:
+        waiter.claim(TIMED_OUT)
+
+
+class Event:
+    """Something that happens once and that tasks wait for: the end of a task, the end of the last one of a group."""
+
+    def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
+        self._new_waiter = new_waiter
+        self._waiters: deque[Waiter] = deque()
+        self._lock = allocate_lock()
+        self.happened = False
+
+    def set(self) -> None:
+        """Note that it has happened, and wake every task that waits for it."""
+        with self._lock:
+            self.happened = True
+            while self._waiters:
+                self._waiters.popleft().finish(DONE)
+
+    def wait(self, timeout: float | None = None, purpose: Purpose | None = None) -> None:
+        """Wait until it has happened. `purpose` says what for, should there be a deadlock. Raises `TimeoutError`."""
+        with self._lock:
+            if self.happened:
+                return
+            if expired(timeout):
+                raise TimeoutError("it has not happened yet")
+            waiter = self._new_waiter(None, purpose)
+            self._waiters.append(waiter)
+        try:
+            wait(waiter, timeout)
+        finally:
+            if waiter.outcome != DONE:
+                waiter.claim(CANCELLED)
+                with self._lock:
+                    forget(self._waiters, waiter)
+        if waiter.outcome == TIMED_OUT:
+            raise TimeoutError("it did not happen in time")
+
+
+class AsyncEvent(Event):
+    """As `Event`, awaited. Its tasks share one thread, so it takes no lock."""
+
+    async def wait(  # type: ignore[override]  # awaited
+        self, timeout: float | None = None, purpose: Purpose | None = None
+    ) -> None:
+        """As `Event.wait`, awaited."""
+        if self.happened:
+            return
+        if expired(timeout):
+            raise TimeoutError("it has not happened yet")
+        waiter = self._new_waiter(None, purpose)
+        self._waiters.append(waiter)
+        try:
+            await wait_async(waiter, timeout)
+        finally:
+            if waiter.outcome != DONE:
+                waiter.claim(CANCELLED)
+                forget(self._waiters, waiter)
+        if waiter.outcome == TIMED_OUT:
+            raise TimeoutError("it did not happen in time")
