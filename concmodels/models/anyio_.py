@@ -118,36 +118,38 @@ async def sleep(seconds: float) -> None:
 class _FutureWaiter(SingleThreadWaiter):
     """On asyncio: a task waits for a future of its own, and is woken by its result."""
 
-    __slots__ = ("future",)
+    __slots__ = ("future", "task")
 
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
-        super().__init__(item, purpose)
+        self.item = item
+        self.outcome = ""
+        self.purpose = purpose
         self.future: Future[None] = Future(loop=get_running_loop())
+        self.task: Any = current_task()
 
     def claim(self, outcome: str) -> bool:
         """As `Waiter.claim`; a task that has been cancelled but has not run yet waits no longer."""
+        self.task.concmodels_wait = None
         if self.outcome or self.future.cancelled():
             return False
         self.outcome = outcome
         return True
 
-    async def park(self, timeout: float | None) -> None:
+    def park(self, timeout: float | None) -> Awaitable[None]:
         """Wait until woken, at most `timeout` seconds. Raises a postponed cancellation instead."""
         if postponed:
             raise_postponed()
-        if timeout is None:
-            task: Any = current_task()
-            task.concmodels_wait = self
-            try:
-                await self.future
-            finally:
-                task.concmodels_wait = None
-        else:
-            timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
-            try:
-                await self.future
-            finally:
-                timer.cancel()
+        if timeout is not None:
+            return self._park(timeout)
+        self.task.concmodels_wait = self  # until it is claimed
+        return self.future
+
+    async def _park(self, timeout: float) -> None:
+        timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
+        try:
+            await self.future
+        finally:
+            timer.cancel()
 
     def wake(self) -> None:
         self.future.set_result(None)  # it is not cancelled: then it could not have been claimed
@@ -163,18 +165,22 @@ class _TrioWaiter(SingleThreadWaiter):
     __slots__ = ("lowlevel", "task")
 
     def __init__(self, item: Any, purpose: Any, lowlevel: Any) -> None:
-        super().__init__(item, purpose)
+        self.item = item
+        self.outcome = ""
+        self.purpose = purpose
         self.lowlevel = lowlevel
         self.task = lowlevel.current_task()
 
-    async def park(self, timeout: float | None) -> None:
+    def park(self, timeout: float | None) -> Any:
         """Wait until woken, at most `timeout` seconds."""
-        if timeout is None:
-            self.task.custom_sleep_data = self  # trio sets it to None when it reschedules the task
+        if timeout is not None:
+            return self._park(timeout)
+        self.task.custom_sleep_data = self  # trio sets it to None when it reschedules the task
+        return self.lowlevel.wait_task_rescheduled(self.abort)
+
+    async def _park(self, timeout: float) -> None:
+        with anyio.move_on_after(float(timeout)):
             await self.lowlevel.wait_task_rescheduled(self.abort)
-        else:
-            with anyio.move_on_after(float(timeout)):
-                await self.lowlevel.wait_task_rescheduled(self.abort)
 
     def abort(self, _raise_cancel: object) -> Any:
         """Let trio cancel the wait. It asks only while nothing has rescheduled the task, so the claim succeeds."""

@@ -7,8 +7,8 @@ parallel      no: one loop, one thread (and one loop per thread on a free-thread
 cancellation  `asyncio.CancelledError`, delivered once: swallowed, it is not raised again
 
 Limitations: code that computes or blocks stops the whole loop. A deadlock is seen on asyncio's own event loop, and
-while every task waits in this model: not behind an asynchronous generator, `gather` or `shield`, nor beside a foreign
-thread, a signal handler, a timer, a socket.
+while every task waits in this model: not behind `gather` or `shield`, nor beside a foreign thread, a signal handler, a
+timer, a socket.
 """
 
 import asyncio
