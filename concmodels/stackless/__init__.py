@@ -38,7 +38,7 @@ import atexit
 import builtins
 import sys
 
-from concmodels.stackless import threads
+from concmodels.stackless import thread_ring
 from concmodels.stackless.callbacks import (
     get_channel_callback,
     get_schedule_callback,
@@ -50,7 +50,7 @@ from concmodels.stackless.errors import TaskletExit
 from concmodels.stackless.run import INSTRUCTION_S as INSTRUCTION_S
 from concmodels.stackless.run import run, schedule, schedule_remove
 from concmodels.stackless.tasklet import tasklet
-from concmodels.stackless.threads import (
+from concmodels.stackless.thread_ring import (
     atomic,
     enable_softswitch,
     get_thread_info,
@@ -72,7 +72,7 @@ __all__ = [
 ]  # fmt: skip
 
 _COMPUTED: dict[str, Callable[[], Any]] = {
-    "current": getcurrent, "main": getmain, "runcount": getruncount, "threads": threads.thread_ids
+    "current": getcurrent, "main": getmain, "runcount": getruncount, "threads": thread_ring.thread_ids
 }  # fmt: skip
 
 
@@ -90,4 +90,4 @@ del _public
 
 stackless = sys.modules[__name__]
 builtins.TaskletExit = TaskletExit  # type: ignore[attr-defined]  # Stackless has it there
-atexit.register(threads.end_all)
+atexit.register(thread_ring.end_all)

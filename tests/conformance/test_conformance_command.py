@@ -319,7 +319,7 @@ def test_grade_an_object():
     report = grade(Classroom(), only="closing.close_is_idempotent")
     assert report.grade == "0 of 1 guarantee kept"
     (line,) = report.broken
-    assert line.sentence == "`close()` is idempotent." and len(line.outcomes) == 4
+    assert line.sentence == "`close()` is idempotent: a second call does nothing." and len(line.outcomes) == 4
     assert grade(Classroom(), only="one_to_one").not_guaranteed[0].outcomes[0].reason == "sending comes next week"
 
 

@@ -64,7 +64,10 @@ def test_a_broken_guarantee_is_a_failed_test_with_values(course):
     write(course, test_it=COURSE, my_model=BAD)
     status, out = run(course, "--model", "my_model.py", "-k", "close_is_idempotent")
     assert status == 1 and "4 failed" in out
-    assert "guaranteed: `close()` is idempotent." in out and "but: `channel.closed` should be true" in out
+    assert (
+        "guaranteed: `close()` is idempotent: a second call does nothing." in out
+        and "but: `channel.closed` should be true" in out
+    )
 
 
 def test_a_model_that_hangs_does_not_hang_pytest(course):

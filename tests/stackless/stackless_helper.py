@@ -4,6 +4,7 @@ import pytest
 
 import concmodels.stackless as stackless
 from concmodels.stackless import tasklet
+from concmodels.stackless.tasklet import here
 
 
 @pytest.fixture(autouse=True)
@@ -11,7 +12,7 @@ def tidy():
     """Every test begins with an empty ring, and leaves nothing that can't be killed."""
     assert stackless.getruncount() == 1
     yield
-    scheduler = tasklet.here.scheduler
+    scheduler = here.scheduler
     for left in [*scheduler.started, *scheduler.ready]:
         left.kill()
     stackless.run()
