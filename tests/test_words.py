@@ -39,7 +39,7 @@ TOLD = ("concmodels/*.py", "tests/*.py", "examples/*.py", "*.md")
 
 RETIRED = [
     Retired("rooms?", "model (a module), `.verbs` (its object)"),
-    Retired("promis(e|es|ed|ing)", "guarantee"),
+    Retired("promise[sd]?|promising", "guarantee"),
     Retired("floors?", "baseline (in benchmarks), dispatcher (in a pool)"),
     Retired("border(s|ed)?", "memory boundary"),
     Retired("colou?r(s|ed)?", "sync and async, `facts.is_async`", TOLD),

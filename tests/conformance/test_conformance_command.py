@@ -231,7 +231,7 @@ def test_a_boundary_model_leaves_nothing(tmp_path):
 def test_the_list_has_the_sentences():
     status, out, _ = run("--list", "-k", "Rendezvous")
     assert status == 0
-    assert "waiting.a_rendezvous_send_returns_once_taken\n    On a rendezvous channel `send` returns once" in out
+    assert "waiting.a_rendezvous_send_returns_once_taken\n    On a rendezvous, `send` returns once" in out
 
 
 BAD = {
