@@ -110,8 +110,8 @@ class Exempt(NamedTuple):
 
 
 SPACE = (
-    r"\b(for|has|have|is|was|much|more|no|some|without|make|makes|waiting) room\b"
-    r"|\broom (for|before|after the cancellation)\b"
+    r"\b(for|has|have|is|was|much|more|no|some|without|make|makes|waiting|always|there|little) room\b"
+    r"|\broom (for|with computers|before|after the cancellation)\b"
 )
 THE_CHARTS = "a colour of a chart, of a page or of a terminal"
 
@@ -127,6 +127,12 @@ EXCEPTIONS = [
     Exempt("colou?rs?", "tests/*.py", "NO_COLOR|256color|get color|color=|the colours of the page", THE_CHARTS),
     Exempt("colou?rs?", "docs/_ext/README.md", "", THE_CHARTS),
     Exempt("colou?rs?", "docs/measurements/reading-a-chart.md", "", THE_CHARTS),
+    Exempt(
+        "rooms?|floors?", "docs/measurements/method.md", "older than two of its words", "what older result files say"
+    ),
+    Exempt("rooms?|floors?", "docs/reference/json.md", "older than the words", "what older result files say"),
+    Exempt("color", "docs/*.md", r"\[(label|fillcolor)=|color=", "a drawing"),
+    Exempt("colou?rs?", "docs/trade-offs/sync-and-async.md", "", "the essay's own word"),
     Exempt("coloured", "docs/side-by-side.md", "background", THE_CHARTS),
     Exempt("colou?rs?", "docs/measurements/programs.md", "chameneos", "Chameneos, who change it when they meet"),
     Exempt("his", "benchmarks/classics/philosophers.py", "", "a philosopher"),

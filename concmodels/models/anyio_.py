@@ -7,8 +7,8 @@ parallel      no: one loop, one thread
 cancellation  by scope as in trio, on both backends: swallowed, it is raised again at every wait
 
 `anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own. A
-task that waits does so as in the models of the backends, on a future or until trio reschedules it: whoever would serve
-it must see whether it has been cancelled, and an `anyio.Event` does not show that.
+task that waits does so as in the models of the backends, on a future or until trio reschedules it: its
+partner must see whether it has been cancelled, and an `anyio.Event` does not show that.
 
 Limitations: as for its backends. To see a deadlock, the model looks at the backend's loop itself, which anyio does not
 show; what hides one is said in the models of asyncio and trio.

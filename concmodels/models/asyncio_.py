@@ -182,7 +182,7 @@ async def _carry[R](function: Callable[..., Coroutine[Any, Any, R]], args: tuple
         result = await function(*args)
     task = asyncio.current_task()
     while task is not None and task.cancelling():
-        task.uncancel()  # whoever cancelled it came too late: it returns, and asyncio would call it cancelled
+        task.uncancel()  # the cancellation came too late: it returns, and asyncio would call it cancelled
     return result
 
 

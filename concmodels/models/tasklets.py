@@ -184,7 +184,7 @@ class _Rendezvous(Channel):
     """`Channel(0)`: it holds nothing but those who wait, and two who meet exchange the item directly."""
 
     preference = -1
-    """Who goes on at once when two have met: -1 the receiver, 1 the sender, 0 whoever came second."""
+    """Which task goes on at once when two have met: -1 the receiver, 1 the sender, 0 the one that came second."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """As `Channel.send`; a waiting receiver goes on at once, if it is preferred."""

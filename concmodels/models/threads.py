@@ -277,7 +277,7 @@ class _Unbounded(Channel):
                     yield popleft()
             except IndexError:
                 pass  # empty for now: wait below
-            while not buffer:  # in a loop of its own: an IndexError for each wait would be dear
+            while not buffer:  # in a loop of its own: an IndexError for each wait would be expensive
                 try:
                     item = self._wait_for_one(None)
                 except ChannelClosed:
@@ -333,7 +333,7 @@ class _Unbounded(Channel):
             return NOTHING
 
     def _look_after(self, item: Any) -> None:
-        """Slow road of `send`: receivers wait, or the channel was closed meanwhile."""
+        """Slow path of `send`: receivers wait, or the channel was closed meanwhile."""
         with self._lock:
             if self._closed:
                 self._take_back(item)

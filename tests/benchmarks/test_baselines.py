@@ -10,7 +10,7 @@ UNITS = {"processes": 3, "subinterp": 3}
 
 
 @pytest.fixture(params=baselines.BASELINES)
-def floor(request):
+def baseline(request):
     """A model that has a baseline, and can run here."""
     if why := catalog.why_not(request.param):
         pytest.skip(why)

@@ -417,7 +417,7 @@ def test_a_scope_of_the_model(name, operation, first, goes_on):
     assert log == [*(["item"] if first == "partner" else []), caught, "went on"]
 
 
-# Threads: whoever claims the wait decides it, whichever thread runs first.
+# Threads: the first claim of a wait decides it, whichever thread runs first.
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

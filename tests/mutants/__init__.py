@@ -1,4 +1,4 @@
-"""Models with one defect each: whoever judges models must find every one of them.
+"""Models with one defect each: a judge of models must find every one of them.
 
     python tests/mutants                 is each mutant killed by what `make test` holds its model to?
     python tests/mutants --whole         by how many of all guarantees?

@@ -1,4 +1,4 @@
-"""The one table of what the mutants know of the library's inside. Whoever renames something there changes it here.
+"""The one table of what the mutants know of the library's inside. A name that changes there changes here too.
 
 Most mutants change a public verb and need none of this. A name stands here as the attribute that is replaced or read;
 a class or a module as `module:class`, for `found`.
@@ -13,7 +13,7 @@ QUEUE = "_queue"  # (waiter, queue): this one will wait
 BUFFER, CAPACITY = "_buffer", "_capacity"
 SENDERS, RECEIVERS = "_senders", "_receivers"  # the queues of waiters: `claim(DONE)`, `item`, `wake()`
 DONE = "done"
-TURNS = "_turns"  # the class's count of operations, after which a cooperative model lets others run
+TURNS = "_yields"  # the class's count of operations, after which a cooperative model lets others run
 
 # Tasks, groups and pools of the models of one process (models/tasks, models/pools).
 FAILED = "_failed"  # (error): somebody failed; calls the group's `cancel`

@@ -104,7 +104,7 @@ def test_with_the_gil_the_race_does_not_show_in_these(example, many_switches, wh
 
 def test_a_threads_own_failure_does_not_end_the_others(example):
     taken, failed, why = shared_out(example, "generator")
-    assert sorted(taken) == list(range(1, NUMBERS + 1))  # whoever is inside hands out all
+    assert sorted(taken) == list(range(1, NUMBERS + 1))  # the one that is inside hands out all
     assert failed == 0 or "already executing" in why
 
 

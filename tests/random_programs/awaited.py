@@ -142,7 +142,7 @@ async def work(model, task, operations, channels, gate, notes, news, timeouts, h
 
 
 async def serve(model, inbox):
-    """One of a crew that stays for many programs."""
+    """One of a team that stays for many programs."""
     async for part in inbox:
         await work(model, *part)
 
@@ -225,7 +225,7 @@ async def play_alone(program, setting):
 
 
 async def lead(setting, size, use):
-    """Return `use(play)`, where `play` has a crew of so many tasks; what it raises leaves once the crew is gone."""
+    """Return `use(play)`, where `play` has a team of so many tasks; what it raises leaves once the team is gone."""
     model, value, failure = setting.verbs, None, None
     async with model.TaskGroup() as group:
         inboxes = [model.Channel(inf) for _ in range(size)]

@@ -72,7 +72,7 @@ END = Operation("end", ())
 def script(program):
     """What the main task does: an act whenever the tasks stand still. In the end it closes everything and drains it.
 
-    First it helps: whoever waits to send finds a receiver, whoever waits to receive an item.
+    First it helps: a task that waits to send finds a receiver, one that waits to receive an item.
     """
     channels = range(len(program.capacities))
     helping = (

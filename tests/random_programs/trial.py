@@ -22,11 +22,11 @@ from .strategies import CANCELLING, VERBS, programs
 __all__ = ["Operation", "Program", "Setting", "Unexplained", "hunt", "inf", "sample"]
 
 BATCH = 25
-"""Programs for one crew: a run with four processes or interpreters is not started for a single program. Nor is it used
+"""Programs for one team: a run with four processes or interpreters is not started for a single program. Nor is it used
 for all of them: some models keep what a channel has taken (descriptors) until the end of the run."""
 
-CREW = 4
-"""Tasks of a crew: as many as a program can have."""
+TEAM = 4
+"""Tasks of a team: as many as a program can have."""
 
 PATIENCE = 15
 """Seconds that somebody who can go on may take to do so, on a machine that is busy with other things too."""
@@ -66,9 +66,9 @@ class Setting:
         """Perform the program in a run of its own."""
         return self.verbs.run(self.texts.play_alone, program, self)
 
-    def with_crew(self, use):
+    def with_team(self, use):
         """Return `use(play)`: many programs in one run."""
-        return self.verbs.run(self.texts.lead, self, CREW, use)
+        return self.verbs.run(self.texts.lead, self, TEAM, use)
 
 
 class Jury:
@@ -90,7 +90,7 @@ class Jury:
             raise self.failures[program]
 
     def _is_late(self):
-        """Whether there is no more time, or no more crew, to try smaller programs."""
+        """Whether there is no more time, or no more team, to try smaller programs."""
         return bool(self.failures) and (self.setting.boundary or time.monotonic() > self.since + self.setting.reducing)
 
     def _failure(self, program):
@@ -133,12 +133,12 @@ def report(setting, program, verdict, notes):
 
 def sample(setting, count, number=None):
     """Try so many programs: always the same ones, or those of the seed `number`. Returns how many were performed."""
-    if not setting.border:
+    if not setting.boundary:
         return _try(Jury(setting, setting.play_alone), count, number)
     plays = 0
     for first in range(0, count, BATCH):
         batch = min(BATCH, count - first), None if number is None else number + first
-        plays += setting.with_crew(lambda play, batch=batch: _try(Jury(setting, play), *batch))
+        plays += setting.with_team(lambda play, batch=batch: _try(Jury(setting, play), *batch))
     return plays
 
 
@@ -163,12 +163,12 @@ def _try(jury, count, number):
 def hunt(name, program, times=1000):
     """Perform one program so often, or until it fails: how a race is looked for. Raises `Unexplained`."""
     setting = Setting.named(name)
-    if not setting.border:
+    if not setting.boundary:
         _repeat(Jury(setting, setting.play_alone), program, times)
         return
     for first in range(0, times, 3 * BATCH):
         turns = min(3 * BATCH, times - first)
-        setting.with_crew(lambda play, turns=turns: _repeat(Jury(setting, play), program, turns))
+        setting.with_team(lambda play, turns=turns: _repeat(Jury(setting, play), program, turns))
 
 
 def _repeat(jury, program, times):

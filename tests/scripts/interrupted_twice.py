@@ -17,7 +17,7 @@ def say(text):
 
 
 def handle():
-    """Main has caught an interrupt. On asyncio it was a cancellation, and whoever swallows one has to say so there."""
+    """Main has caught an interrupt. On asyncio it was a cancellation: a task that swallows one has to say so."""
     say("handled")
     if sys.argv[1] in ("asyncio", "anyio"):
         asyncio.current_task().uncancel()

@@ -76,8 +76,8 @@ def test_a_program_that_never_ends_is_ended(model):
     setting.patience, setting.stands_still = 0.1, lambda *_: False  # as if somebody should go on
     program = Program((0,), ((receive(0),), (iterate(0, 1),)))
     with pytest.raises(Unexplained, match="somebody could go on and does not"):
-        if setting.border:
-            setting.with_crew(lambda play: Jury(setting, play)(program))
+        if setting.boundary:
+            setting.with_team(lambda play: Jury(setting, play)(program))
         else:
             Jury(setting, setting.play_alone)(program)
 

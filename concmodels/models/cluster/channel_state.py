@@ -138,14 +138,14 @@ class ChannelState:
         if not record["open"]:
             self._refuse()
         if self._capacity == 0:
-            return await self._grant(record, data)
+            return await self._let_in(record, data)
         if record["held"] >= self._capacity:
             return False
         await self._put(record, data)
         await self._notify(RECEIVERS, record)
         return True
 
-    async def _grant(self, record: dict[str, Any], data: bytes) -> bool:
+    async def _let_in(self, record: dict[str, Any], data: bytes) -> bool:
         if not record["wanting"]:
             return False
         receiver = record["wanting"].pop(0)

@@ -370,8 +370,8 @@ class Channel(ChannelMemory):
                 return woken
             arena.push(self._at + waiters, me, front=woken)
         try:
-            # A wake-up that is left over from an earlier wait may come here: only whoever takes us out of the list
-            # means this one.
+            # A wake-up that is left over from an earlier wait may come here: only the partner that takes us out of the
+            # list means this one.
             while participant.words[me + LIST]:
                 if not self._block(until) and not participant.stop_waiting(me):
                     raise TimeoutError(f"{self!r}: nobody came in time")

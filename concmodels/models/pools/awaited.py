@@ -4,7 +4,7 @@ Here a pool is always an `async with`: its workers are tasks of a group around t
 pool can be forgotten, and what cancels the body from outside cancels the workers too.
 
 What stands here and in the sync files under the same name is the same text but for `async` and `await`;
-`tests/test_pool_twins.py` checks that, and lists the exceptions.
+`tests/pools/test_pool_twins.py` checks that, and lists the exceptions.
 """
 
 from functools import partial

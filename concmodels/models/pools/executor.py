@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 
-
 class Pool(MappingExecutor):
     """Workers that do what they are given; see `concmodels.contract.Pool`. A model says on what they are built."""
 

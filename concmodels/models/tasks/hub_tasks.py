@@ -93,7 +93,7 @@ def _due(unit: greenlet) -> BaseException | None:
 
 
 class Cancelled(BaseException):
-    """Thrown into a cancelled task where it waits, once."""
+    """Raised in a cancelled task where it waits, once."""
 
 
 class Task:

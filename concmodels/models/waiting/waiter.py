@@ -1,7 +1,7 @@
 """One wait of one task, and events, which any number of tasks wait for.
 
 A `Waiter` is one wait of one task. It is *claimed* exactly once: by a partner, by a close, by a timeout or by a
-cancellation. Whoever claims it decides the outcome and wakes the task; everybody else finds it taken and looks for the
+cancellation. What claims it decides the outcome and wakes the task; all others find it taken and look for the
 next. So nothing is ever handed to a task that has stopped waiting, and no task is woken twice.
 
 What a partner has claimed is done, and nothing is ever given back. A cancellation that reaches the task after that, but
@@ -79,7 +79,7 @@ class Waiter:
         raise NotImplementedError(f"{type(self).__name__} must say how its task waits")
 
     def wake(self) -> None:
-        """Let the parked task go on. Called once, by whoever claimed the waiter."""
+        """Let the parked task go on. Called once, by the task or timer that claimed the waiter."""
         raise NotImplementedError(f"{type(self).__name__} must say how its task is woken")
 
     def put_off(self, error: BaseException) -> None:

@@ -13,13 +13,13 @@ TURNS = (
 MODEL_TURNS = (
     "all threads' runs count together: it may be off by some; sharing an `itertools.cycle` is safe from 3.14.8"
 )
-MAIN_FILE = "written once, and to the same value whoever comes first: what the main program is does not change"
+MAIN_FILE = "written once, and to the same value whichever thread comes first: what the main program is does not change"
 ONE_LOOP = "an object of one event loop, which runs one task at a time"
 OWN = "an object of one task: nobody else touches it"
 INTERPRETERS = "the variant is there to show what that costs; `_block` waits for the task's own event fd"
 POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.py` says so)"
 ONE_WRITER = "each word of a worker's memory has one writer: here it is the worker, or who holds the pool's lock"
-ONE_TAKER = "the iterator of one `map`, which belongs to whoever takes its results"
+ONE_TAKER = "the iterator of one `map`, which belongs to the task that takes its results"
 DASK_LOOP = "only the event loop of Dask's client comes here"
 DASK_LOCK = "its callers hold the channel's record, which only one task of the cluster has at a time"
 PAST = "the run is over: its tasks have ended, and with them those who used the view"

@@ -1,6 +1,6 @@
 """Each model writes `send`, `receive`, iteration and its wait itself, and they are the same text up to the primitive.
 
-So whoever reads one of them has read all of them, and two models can be compared by what really differs.
+So a reader of one of them has read all of them, and two models can be compared by what really differs.
 """
 
 import ast
