@@ -214,7 +214,7 @@ async def a_sender_that_waits_is_served_before_long(model, capacity):
             await channel.receive(PATIENCE)
             if patient.done():
                 break
-        group.cancel()
+        channel.close()
 
 
 @guarantee(capacity=CAPACITIES)
@@ -230,7 +230,7 @@ async def a_receiver_that_waits_is_served_before_long(model, capacity):
             await channel.send("item", PATIENCE)
             if patient.done():
                 break
-        group.cancel()
+        channel.close()
 
 
 ENOUGH = 2_000
