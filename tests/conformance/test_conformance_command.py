@@ -83,7 +83,9 @@ def test_the_mistakes_of_its_twin_are_found_and_named():
     assert (status, err) == (1, "")
     failed = dict(re.findall(r"^failed +(\S+).*\n +guaranteed: (.*)", out, re.MULTILINE))
     assert failed.keys() == BROKEN_BY_THE_MISTAKES
-    assert failed["closing.iteration_ends"] == "What was accepted before `close` stays receivable; then iteration ends."
+    assert failed["closing.iteration_ends"] == (
+        "After `close`, items that were accepted before can still be received by iteration, which then ends."
+    )
     assert "`[item for item in channel]` was [], and should have been [0, 1, 2]" in out
     assert re.search(r"but.*TimeoutError \(my_first_model_buggy\.py, line \d+: raise ", out)
     assert f"({len(failed)} broken, " in out.splitlines()[-1]

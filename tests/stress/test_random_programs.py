@@ -1,5 +1,6 @@
 """Random programs on every model: each history must have an explanation. How it is done: `random_programs/`."""
 
+import gc
 import pickle
 import random
 import re
@@ -22,6 +23,14 @@ SUSPECTS = {
     ),
 }
 """Programs that look for one race; the first of them has found it once."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_frozen():
+    """Hypothesis asks the garbage collector who refers to its random generators, and it does not look at frozen ones."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 def few(setting):
