@@ -27,7 +27,7 @@ SUSPECTS = {
 
 @pytest.fixture(autouse=True, scope="module")
 def _nothing_frozen():
-    """Hypothesis asks the garbage collector who refers to its random generators, and it does not look at frozen ones."""
+    """Hypothesis asks the garbage collector what refers to its random generators; frozen objects are not looked at."""
     gc.unfreeze()
     yield
     gc.freeze()
