@@ -6,7 +6,7 @@ PYTHON = 3.14
 python = .python/venv-$(PYTHON)/bin/python
 pytest = $(python) -m pytest
 # Tests wait more than they compute.
-WORKERS = 2
+WORKERS = 3
 MODEL = threads
 
 # Settings of the caller's that would have Python run without bytecode, or with other modules than this
