@@ -110,7 +110,7 @@ GREENLET = Facts(
 TASKLETS = GREENLET.but(
     model="tasklets", file="tasklets",
     unit="a tasklet, as in Stackless Python, made of a greenlet",
-    scheduler="Stackless's: who waits in a rendezvous runs at once, the rest in turn",
+    scheduler="Stackless's: a task that waits in a rendezvous runs at once, the rest in turn",
 )  # fmt: skip
 
 GEVENT = GREENLET.but(

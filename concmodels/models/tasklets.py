@@ -181,7 +181,7 @@ class _Unbounded(UnboundedChannel, Channel):
 
 
 class _Rendezvous(Channel):
-    """`Channel(0)`: it holds nothing but those who wait, and two who meet exchange the item directly."""
+    """`Channel(0)`: it holds nothing but waiting tasks, and two that meet exchange the item directly."""
 
     preference = -1
     """Which task goes on at once when two have met: -1 the receiver, 1 the sender, 0 the one that came second."""

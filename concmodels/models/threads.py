@@ -237,7 +237,7 @@ class Pool(_Pool):
 class _Unbounded(Channel):
     """One append to send, one popleft to receive: both are atomic, with the GIL and without it.
 
-    Only who has to wait takes the lock. A receiver puts itself into the queue, raises `_alert` and looks once more; a
+    Only a task that has to wait takes the lock. A receiver puts itself into the queue, raises `_alert` and looks once more; a
     sender appends first and reads `_alert` after. So one of the two sees the other, whatever the order.
 
     `close` puts `_refuse` in the place of `append`. With the GIL no other thread runs between reading `_append` and the
@@ -252,7 +252,7 @@ class _Unbounded(Channel):
         self._popleft = self._buffer.popleft
 
     def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; never waits, for there is always model. Raises `ChannelClosed`."""
+        """Send; never waits, for there is always room. Raises `ChannelClosed`."""
         if next(self._yields, True):
             self._checkpoint()
         self._append(item)
@@ -262,7 +262,7 @@ class _Unbounded(Channel):
     send_nowait = send
 
     def receive(self, timeout: float | None = None) -> Any:
-        """As `SyncChannel.receive`."""
+        """As `Channel.receive`."""
         try:
             return self._popleft()
         except IndexError:
@@ -286,7 +286,7 @@ class _Unbounded(Channel):
                 del item  # nobody is to hold it while the next one is waited for
 
     def close(self) -> None:
-        """As `SyncChannel.close`."""
+        """As `Channel.close`."""
         with self._lock:
             self._append = self._refuse_item
             self._closed = self._alert = True

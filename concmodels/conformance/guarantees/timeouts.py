@@ -122,7 +122,7 @@ async def send_hastily(model, channel, rounds, timeout):
     accepted = []
     for number in range(rounds):
         if number % 3 == 0:
-            await model.sleep(timeout)  # now and then it is the receiver who has to wait
+            await model.sleep(timeout)  # now and then it is the receiver that has to wait
         try:
             await channel.send(number, timeout)
             accepted.append(number)

@@ -62,7 +62,7 @@ class Waiter:
         self.purpose = purpose
 
     def claim(self, outcome: str) -> bool:
-        """Decide this wait; returns True to the one caller who is first."""
+        """Decide this wait; returns True only to the first caller."""
         try:
             self._claim.pop()  # atomic with and without the GIL, and takes no lock: a signal handler may claim
         except IndexError:
@@ -90,7 +90,7 @@ class Waiter:
         raise error
 
     def finish(self, outcome: str) -> bool:
-        """Claim and wake; returns True to the one caller who is first."""
+        """Claim and wake; returns True only to the first caller."""
         if not self.claim(outcome):
             return False
         self.wake()
