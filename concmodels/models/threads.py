@@ -237,8 +237,8 @@ class Pool(_Pool):
 class _Unbounded(Channel):
     """One append to send, one popleft to receive: both are atomic, with the GIL and without it.
 
-    Only a task that has to wait takes the lock. A receiver puts itself into the queue, raises `_alert` and looks once more; a
-    sender appends first and reads `_alert` after. So one of the two sees the other, whatever the order.
+    Only a task that has to wait takes the lock. A receiver puts itself into the queue, raises `_alert` and looks once
+    more; a sender appends first and reads `_alert` after. So one of the two sees the other, whatever the order.
 
     `close` puts `_refuse` in the place of `append`. With the GIL no other thread runs between reading `_append` and the
     append itself (the interpreter switches only after calls and at jumps), without it a sender that was overtaken there

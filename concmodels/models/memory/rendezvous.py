@@ -100,7 +100,8 @@ def is_awaited(channel: ChannelMemory, waiters: int) -> bool:
 
 
 def close(channel: ChannelMemory) -> None:
-    """Close the channel, and refuse all waiting tasks, in one step: no task that comes later may be served before them."""
+    """Close the channel, and refuse all waiting tasks, in one step: no task that comes later may be served before
+    them."""
     participant, arena, refused = channel.home, channel.home.arena, []
     with arena.claim:
         channel._control[TAIL] |= CLOSED
