@@ -18,7 +18,7 @@ class Cluster:
 
     def __init__(self, folder, failures):
         self.folder, self.workers = folder, {}
-        paths = os.pathsep.join([str(Path(concmodels.__file__).parents[1]), str(HERE)])
+        paths = os.pathsep.join([str(Path(concmodels.__file__).parents[1]), str(HERE), str(HERE.parent)])
         self._environment = os.environ | {
             "PYTHONPATH": paths,
             "TMPDIR": str(folder),
