@@ -6,7 +6,7 @@ PYTHON = 3.14
 python = .python/venv-$(PYTHON)/bin/python
 pytest = $(python) -m pytest
 # Tests wait more than they compute.
-WORKERS = 3
+WORKERS = 2
 MODEL = threads
 
 # Settings of the caller's that would have Python run without bytecode, or with other modules than this
@@ -23,8 +23,8 @@ help: ## this list
 demo: setup ## 3 million hops: 10,000 messages through 300 subinterpreters
 	$(python) -m concmodels.ring 300 10000 --model subinterp
 
-test: setup ## the tests, 8 minutes
-	@echo "This takes about 8 minutes on two processors."
+test: setup ## the tests, 9 minutes
+	@echo "This takes about 9 minutes on two processors."
 	$(pytest) -n $(WORKERS)
 
 test-all: setup ## the tests, every guarantee on every variant and with many rounds, 15 minutes
