@@ -124,7 +124,7 @@ class _FutureWaiter(SingleThreadWaiter):
         self.item = item
         self.outcome = ""
         self.purpose = purpose
-        self.future: Future[None] = Future(loop=get_running_loop())
+        self.future: Future[None] = Future()
         self.task: Any = current_task()
 
     def claim(self, outcome: str) -> bool:

@@ -96,7 +96,7 @@ class _Waiter(SingleThreadWaiter):
         self.item = item
         self.outcome = ""
         self.purpose = purpose
-        self.future: Future[None] = Future(loop=get_running_loop())
+        self.future: Future[None] = Future()
 
     def claim(self, outcome: str) -> bool:
         """As `Waiter.claim`; a task that has been cancelled but has not run yet waits no longer."""

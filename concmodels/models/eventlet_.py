@@ -29,6 +29,7 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.hub_tasks import (
     Cancelled,
+    Stranger,
     forget_throws,
     postpone,
     postponed,
@@ -73,8 +74,8 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
         raise refusal("eventlet", tasks[here].model())
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
-    task.unit = here
     fresh = not hasattr(hubs._threadlocal, "hub")
+    task.unit, task.hub = here, hubs.get_hub()
     try:
         with (
             _Wakeup(task.interrupt) as wakeup,
@@ -195,14 +196,17 @@ class Task(_Task):
 class _Waiter(SingleThreadWaiter):
     """A task waits by switching to the hub, and is woken by a timer of 0 seconds there."""
 
-    __slots__ = ("_hub", "_turn", "unit")
+    __slots__ = ("_task", "_turn", "unit")
 
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
         self.outcome = ""
         self.purpose = purpose
-        self._hub = hubs.get_hub()
         self.unit = getcurrent()
+        try:
+            self._task: _Task | Stranger = tasks[self.unit]
+        except KeyError:
+            self._task = Stranger(hubs.get_hub())
         self._turn: Any = None
 
     def claim(self, outcome: str) -> bool:
@@ -216,16 +220,14 @@ class _Waiter(SingleThreadWaiter):
         """Wait until woken, at most `timeout` seconds."""
         if postponed:
             raise_postponed(self.unit)
-        timer = None if timeout is None else self._hub.schedule_call_global(float(timeout), self.finish, TIMED_OUT)
-        task = tasks.get(self.unit)  # a greenlet that the program has started itself has none
-        if task is not None:
-            task.waiter = self
+        task = self._task
+        timer = None if timeout is None else task.hub.schedule_call_global(float(timeout), self.finish, TIMED_OUT)
+        task.waiter = self
         try:
             while self._turn is None:  # a switch back from something else that knows this greenlet does not count
-                self._hub.switch()
+                task.hub.switch()
         finally:
-            if task is not None:
-                task.waiter = None
+            task.waiter = None
             if self._turn is not None and not self._turn.called:
                 self._turn.cancel()  # thrown out of its wait after it was woken: nothing shall switch here any more
             if timer is not None:
@@ -233,7 +235,7 @@ class _Waiter(SingleThreadWaiter):
         return True
 
     def wake(self) -> None:
-        self._turn = self._hub.schedule_call_global(0, self.unit.switch)
+        self._turn = self._task.hub.schedule_call_global(0, self.unit.switch)
 
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
@@ -249,7 +251,7 @@ class TaskGroup(_TaskGroup):
 
     def start(self, task: _Task) -> None:
         """Start the greenlet of a task."""
-        task.unit = eventlet.spawn_n(self.work, task)
+        task.unit, task.hub = eventlet.spawn_n(self.work, task), hubs.get_hub()
 
 
 class Channel(SingleThreadChannel):

@@ -32,6 +32,7 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.frames import raised
 from concmodels.models.tasks.hub_tasks import (
     Cancelled,
+    Stranger,
     forget_throws,
     postpone,
     postponed,
@@ -75,9 +76,8 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
         raise refusal("gevent", tasks[here].model())
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
-    task.unit = here
     fresh = get_hub_if_exists() is None
-    gevent.get_hub()  # now: a Ctrl-C in the middle of its first imports would find them half done
+    task.unit, task.hub = here, gevent.get_hub()  # now: a Ctrl-C in its first imports would leave them half done
     try:
         with (
             Guard(task.interrupt, task.unfinished, here) as task.guard,
@@ -155,14 +155,17 @@ class Task(_Task):
 class _Waiter(SingleThreadWaiter):
     """A task waits by switching to the hub, and is woken by a callback there."""
 
-    __slots__ = ("_callback", "_hub", "unit")
+    __slots__ = ("_callback", "_task", "unit")
 
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
         self.item = item
         self.outcome = ""
         self.purpose = purpose
-        self._hub = gevent.get_hub()
         self.unit = getcurrent()
+        try:
+            self._task: _Task | Stranger = tasks[self.unit]
+        except KeyError:
+            self._task = Stranger(gevent.get_hub())
         self._callback: Any = None
 
     def claim(self, outcome: str) -> bool:
@@ -177,17 +180,15 @@ class _Waiter(SingleThreadWaiter):
         if postponed:
             raise_postponed(self.unit)
         timer = None if timeout is None else self._start_timer(timeout)
-        task = tasks.get(self.unit)  # a greenlet that the program has started itself has none
-        if task is not None:
-            task.waiter = self
+        task = self._task
+        task.waiter = self
         try:
             while self._callback is None:  # a switch back from something else that knows this greenlet does not count
-                self._hub.switch()
+                task.hub.switch()
         except LoopExit:
             raise self._deadlock() from None
         finally:
-            if task is not None:
-                task.waiter = None
+            task.waiter = None
             if self._callback is not None:
                 self._callback.stop()  # thrown out of its wait after it was woken: nothing shall switch here any more
             if timer is not None:
@@ -195,18 +196,18 @@ class _Waiter(SingleThreadWaiter):
         return True
 
     def _deadlock(self) -> Deadlock:
-        task = tasks.get(self.unit)
-        return Deadlock() if task is None or task.detector is None else task.detector.describe()
+        task = self._task
+        return Deadlock() if task.detector is None else task.detector.describe()
 
     def _start_timer(self, timeout: float) -> Any:
-        loop = self._hub.loop
+        loop = self._task.hub.loop
         loop.update_now()  # else the seconds count from when the loop last woke up
         timer = loop.timer(float(timeout))
         timer.start(self.finish, TIMED_OUT)
         return timer
 
     def wake(self) -> None:
-        self._callback = self._hub.loop.run_callback(self.unit.switch)
+        self._callback = self._task.hub.loop.run_callback(self.unit.switch)
 
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
@@ -222,7 +223,7 @@ class TaskGroup(_TaskGroup):
 
     def start(self, task: _Task) -> None:
         """Start the greenlet of a task."""
-        task.unit = gevent.spawn(self.work, task)
+        task.unit, task.hub = gevent.spawn(self.work, task), gevent.get_hub()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -107,7 +107,8 @@ class Task:
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], name: str | None) -> None:
         self.name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
-        self.unit: Any = None
+        self.unit: Any = None  # its greenlet
+        self.hub: Any = None  # which switches it: a wait finds it here quicker than through the library
         self.waiter: Waiter | None = None  # what it waits for at the moment
         self.guard: Guard | None = None
         self.detector: Any = None  # what finds the deadlocks of its run
@@ -193,6 +194,16 @@ class Task:
         assert self.ended is not None
         self.ended.set()
         group.task_ended(self, self._error)
+
+
+class Stranger:
+    """Stands in for the task, while a greenlet waits that the program has started itself."""
+
+    detector: Any = None
+    waiter: Waiter | None = None
+
+    def __init__(self, hub: Any) -> None:
+        self.hub = hub
 
 
 class TaskGroup:
