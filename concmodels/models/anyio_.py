@@ -83,6 +83,7 @@ def _backend_here() -> str | None:
 
 
 async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
+    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
     loop: Any = anyio.lowlevel.current_token().native_token
     soon = getattr(loop, "run_sync_soon", None)  # only trio has it
     scope, exits = anyio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
@@ -91,10 +92,11 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
         with scope:
             result = await main(*args)
             if soon is None:
-                raise_postponed()  # else a signal in the turn of main's last operation would be lost
+                raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
             return result
+        # The scope was cancelled: for a signal, which is raised next, or else for a deadlock.
         guard.raise_cancelled()
-        raise detector.verdict()  # nothing else cancels this scope
+        raise detector.verdict()
 
 
 def _guard(loop: Any, exits: tuple[CodeType, ...], cancel: Callable[[], object]) -> LoopGuard:
@@ -116,7 +118,12 @@ async def sleep(seconds: float) -> None:
 
 
 class _FutureWaiter(SingleThreadWaiter):
-    """On asyncio: a task waits for a future of its own, and is woken by its result."""
+    """One wait of one task on asyncio: the task awaits a future of its own, whose result `wake` sets.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close or a timeout claims it too, and after a cancellation no claim succeeds. Only the first one does
+    (`waiting/waiter.py`), so an operation that a partner has claimed is done: a later cancellation is put off.
+    """
 
     __slots__ = ("future", "task")
 
@@ -128,7 +135,7 @@ class _FutureWaiter(SingleThreadWaiter):
         self.task: Any = current_task()
 
     def claim(self, outcome: str) -> bool:
-        """As `Waiter.claim`; a task that has been cancelled but has not run yet waits no longer."""
+        """As `Waiter.claim`; fails also if the task has been cancelled, though it has not run yet."""
         self.task.concmodels_wait = None
         if self.outcome or self.future.cancelled():
             return False
@@ -136,12 +143,12 @@ class _FutureWaiter(SingleThreadWaiter):
         return True
 
     def park(self, timeout: float | None) -> Awaitable[None]:
-        """Wait until woken, at most `timeout` seconds. Raises a postponed cancellation instead."""
+        """Wait until woken, at most `timeout` seconds; if a cancellation was postponed, raise that instead."""
         if postponed:
             raise_postponed()
         if timeout is not None:
             return self._park(timeout)
-        self.task.concmodels_wait = self  # until it is claimed
+        self.task.concmodels_wait = self  # for the deadlock detector, until it is claimed
         return self.future
 
     async def _park(self, timeout: float) -> None:
@@ -152,7 +159,7 @@ class _FutureWaiter(SingleThreadWaiter):
             timer.cancel()
 
     def wake(self) -> None:
-        self.future.set_result(None)  # it is not cancelled: then it could not have been claimed
+        self.future.set_result(None)  # not cancelled yet: a waiter whose future is cancelled can't be claimed
 
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
@@ -160,7 +167,7 @@ class _FutureWaiter(SingleThreadWaiter):
 
 
 class _TrioWaiter(SingleThreadWaiter):
-    """On trio: a task waits until it is rescheduled, and is woken by just that."""
+    """The same on trio: the task sleeps until `wake` reschedules it."""
 
     __slots__ = ("lowlevel", "task")
 
@@ -175,7 +182,7 @@ class _TrioWaiter(SingleThreadWaiter):
         """Wait until woken, at most `timeout` seconds."""
         if timeout is not None:
             return self._park(timeout)
-        self.task.custom_sleep_data = self  # trio sets it to None when it reschedules the task
+        self.task.custom_sleep_data = self  # for the deadlock detector; trio resets it when it reschedules the task
         return self.lowlevel.wait_task_rescheduled(self.abort)
 
     async def _park(self, timeout: float) -> None:
@@ -183,7 +190,7 @@ class _TrioWaiter(SingleThreadWaiter):
             await self.lowlevel.wait_task_rescheduled(self.abort)
 
     def abort(self, _raise_cancel: object) -> Any:
-        """Let trio cancel the wait. It asks only while nothing has rescheduled the task, so the claim succeeds."""
+        """Let trio end the wait. It asks only while nothing has rescheduled the task, so this is the first claim."""
         self.claim(TIMED_OUT)
         return self.lowlevel.Abort.SUCCEEDED
 
@@ -207,7 +214,7 @@ def _new_waiter(item: Any = None, purpose: Any = None) -> Waiter:
 
 
 class TaskGroup(NurseryGroup):
-    """An anyio task group that leaves each exception once, and interrupts bare."""
+    """An anyio task group that raises each exception once, and interrupts and deadlocks bare, in no group."""
 
     open_group = anyio.create_task_group
     new_scope = anyio.CancelScope
@@ -218,7 +225,11 @@ class TaskGroup(NurseryGroup):
 
 
 class Channel(SingleThreadChannel):
-    """A channel between the tasks of one run."""
+    """A channel between the tasks of one run.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
 
     _new_waiter = staticmethod(_new_waiter)
     _yields = yield_every()
@@ -235,7 +246,7 @@ class Channel(SingleThreadChannel):
         if next(self._yields):
             await self._checkpoint()
         buffer = self._buffer
-        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
             buffer.append(item)
         elif not self._offer(item):
             await self._wait_for_partner(item, self._senders, timeout)
@@ -254,7 +265,7 @@ class Channel(SingleThreadChannel):
         return self
 
     async def __anext__(self) -> Any:
-        """Receive until the channel is closed and drained; not a generator, so that a `break` leaves nothing open."""
+        """Receive until closed and drained. Not an async generator: a `break` would leave one for the loop to close."""
         if next(self._yields):
             await self._checkpoint()
         if self._buffer and not self._senders:
@@ -276,14 +287,14 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first: this operation has happened
+            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return await select_async(Channel, cases, timeout, priority)
 
 
@@ -302,7 +313,10 @@ class Pool(AsyncPool):
 
 
 class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
+
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
+    """
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; there is always room. Raises `ChannelClosed`."""
@@ -311,9 +325,9 @@ class _Unbounded(UnboundedChannel, Channel):
         self._put(item)
 
     async def __anext__(self) -> Any:
-        """As `Channel.__anext__`, with the wait written out: one coroutine less on the way of each message."""
+        """As `Channel.__anext__`, with `_wait_for_partner` written out: one coroutine less for each message."""
         buffer = self._buffer
-        if len(buffer) and next(self._yields):
+        if len(buffer) and next(self._yields):  # if it is empty, the wait below is the checkpoint
             await self._checkpoint()
         if buffer:
             return buffer.popleft()

@@ -6,9 +6,9 @@ message       by reference
 parallel      no: one loop, one thread (and one loop per thread on a free-threaded build)
 cancellation  `asyncio.CancelledError`, delivered once: swallowed, it is not raised again
 
-Limitations: code that computes or blocks stops the whole loop. A deadlock is seen on asyncio's own event loop, and
-while every task waits in this model: not behind `gather` or `shield`, nor beside a foreign thread, a signal handler, a
-timer, a socket.
+Limitations: code that computes or blocks stops the whole loop. A deadlock is seen only on asyncio's own event loop, if
+every task waits in this model, not in `gather` or `shield`, and if there is no foreign thread, no signal handler, no
+timer and no socket: any of these might wake a task.
 """
 
 import asyncio
@@ -65,6 +65,7 @@ def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_aft
 
 
 async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...], seconds: float | None) -> R:
+    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
     task = asyncio.current_task()
     assert task is not None
     exits = (TaskGroup.__aexit__.__code__,)
@@ -75,7 +76,7 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     ):
         try:
             result = await main(*args)
-            raise_postponed()  # else a signal in the turn of main's last operation would be lost
+            raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
             return result
         except asyncio.CancelledError:
             guard.raise_cancelled()
@@ -88,7 +89,12 @@ async def sleep(seconds: float) -> None:
 
 
 class _Waiter(SingleThreadWaiter):
-    """A task waits for a future of its own, and is woken by its result."""
+    """One wait of one task: the task awaits a future of its own, whose result `wake` sets.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close or a timeout claims it too, and after a cancellation no claim succeeds. Only the first one does
+    (`waiting/waiter.py`), so an operation that a partner has claimed is done: a later cancellation is put off.
+    """
 
     __slots__ = ("future",)
 
@@ -99,19 +105,19 @@ class _Waiter(SingleThreadWaiter):
         self.future: Future[None] = Future()
 
     def claim(self, outcome: str) -> bool:
-        """As `Waiter.claim`; a task that has been cancelled but has not run yet waits no longer."""
+        """As `Waiter.claim`; fails also if the task has been cancelled, though it has not run yet."""
         if self.outcome or self.future.cancelled():
             return False
         self.outcome = outcome
         return True
 
     async def park(self, timeout: float | None) -> None:
-        """Wait until woken, at most `timeout` seconds. Raises a postponed cancellation instead."""
+        """Wait until woken, at most `timeout` seconds; if a cancellation was postponed, raise that instead."""
         if postponed:
             raise_postponed()
         if timeout is None:
             task: Any = current_task()
-            task.concmodels_wait = self
+            task.concmodels_wait = self  # for the deadlock detector
             try:
                 await self.future
             finally:
@@ -124,7 +130,7 @@ class _Waiter(SingleThreadWaiter):
                 timer.cancel()
 
     def wake(self) -> None:
-        self.future.set_result(None)  # it is not cancelled: then it could not have been claimed
+        self.future.set_result(None)  # not cancelled yet: a waiter whose future is cancelled can't be claimed
 
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
@@ -156,7 +162,7 @@ class Task:
         """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
         if not self._native.done():
             await self._ended.wait(timeout, self)
-        await asyncio.sleep(0)  # a caller that is cancelled too learns of that, and not of the other's end
+        await asyncio.sleep(0)  # a checkpoint: a caller that was cancelled too raises that
         if self._native.cancelled():
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         try:
@@ -170,7 +176,7 @@ class Task:
 
 
 class _Stop(Exception):
-    """Raised in a group by a task of its own to end it; never leaves the group."""
+    """Raised by an extra task of a group, which fails to make the group end; never leaves the group."""
 
 
 async def _stop() -> None:
@@ -178,16 +184,17 @@ async def _stop() -> None:
 
 
 async def _carry[R](function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
+    """The body of each task: call the function, and wrap an error that must leave the group bare."""
     with wrapped():
         result = await function(*args)
     task = asyncio.current_task()
     while task is not None and task.cancelling():
-        task.uncancel()  # the cancellation came too late: it returns, and asyncio would call it cancelled
+        task.uncancel()  # it came too late: the task has a result, and asyncio would drop that
     return result
 
 
 class TaskGroup:
-    """An `asyncio.TaskGroup` that leaves each exception once and can be cancelled."""
+    """An `asyncio.TaskGroup` that raises each exception once, and that can be cancelled."""
 
     _native: Any
 
@@ -223,8 +230,8 @@ class TaskGroup:
         """Cancel all its tasks and the body; the `async with` is then left without an error."""
         stop = _stop()
         try:
-            # How asyncio's documentation ends a group; 3.15 has TaskGroup.cancel(). It begins at once, so that the body
-            # is cancelled before its next checkpoint.
+            # How asyncio's documentation ends a group; 3.15 has TaskGroup.cancel(). This task fails at once, and so the
+            # body is cancelled before its next checkpoint.
             self._native.create_task(stop, eager_start=True)
         except RuntimeError:
             stop.close()  # it has ended, or is ending already
@@ -243,7 +250,11 @@ class TaskGroup:
 
 
 class Channel(SingleThreadChannel):
-    """A channel between the tasks of one loop."""
+    """A channel between the tasks of one loop.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
 
     _new_waiter = _Waiter
     _yields = yield_every()
@@ -259,7 +270,7 @@ class Channel(SingleThreadChannel):
         if next(self._yields):
             await self._checkpoint()
         buffer = self._buffer
-        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
             buffer.append(item)
         elif not self._offer(item):
             await self._wait_for_partner(item, self._senders, timeout)
@@ -278,7 +289,7 @@ class Channel(SingleThreadChannel):
         return self
 
     async def __anext__(self) -> Any:
-        """Receive until the channel is closed and drained; not a generator, so that a `break` leaves nothing open."""
+        """Receive until closed and drained. Not an async generator: a `break` would leave one for the loop to close."""
         if next(self._yields):
             await self._checkpoint()
         if self._buffer and not self._senders:
@@ -300,9 +311,9 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first: this operation has happened
+            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
 
     async def _checkpoint(self) -> None:
@@ -310,7 +321,7 @@ class Channel(SingleThreadChannel):
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return await select_async(Channel, cases, timeout, priority)
 
 
@@ -334,7 +345,10 @@ class Pool(AsyncPool):
 
 
 class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
+
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
+    """
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; there is always room. Raises `ChannelClosed`."""
@@ -343,9 +357,9 @@ class _Unbounded(UnboundedChannel, Channel):
         self._put(item)
 
     async def __anext__(self) -> Any:
-        """As `Channel.__anext__`, with the wait written out: one coroutine less on the way of each message."""
+        """As `Channel.__anext__`, with the wait and `_queue` written out: fewer coroutines for each message."""
         buffer = self._buffer
-        if len(buffer) and next(self._yields):
+        if len(buffer) and next(self._yields):  # if it is empty, the wait below is the checkpoint
             await self._checkpoint()
         if buffer:
             return buffer.popleft()

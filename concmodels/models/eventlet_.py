@@ -10,8 +10,8 @@ Limitations: eventlet is in maintenance and asks not to be used for new programs
 that warning to itself). A greenlet that computes stops all others, and so does a blocking call that is not eventlet's
 own; the model patches nothing. A `Timeout` with an exception of the program's own, which strikes in the very turn in
 which a partner completes the operation, is raised at the task's next wait even if its block has been left by then. No
-deadlock is seen beside a timer, a listener, another thread, a signal handler, or a task that waits for something of
-eventlet's own: they might send.
+deadlock is seen while there is a timer, a listener, another thread, a signal handler, or a task that waits for eventlet
+itself: they might send.
 """
 
 import math
@@ -84,7 +84,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             Pools(task) as task.pools,
         ):
             result = main(*args)
-            raise_postponed_signal(here)
+            raise_postponed_signal(here)  # else a signal that came in the turn of main's last operation would be lost
             return result
     finally:
         del tasks[here]
@@ -194,7 +194,12 @@ class Task(_Task):
 
 
 class _Waiter(SingleThreadWaiter):
-    """A task waits by switching to the hub, and is woken by a timer of 0 seconds there."""
+    """One wait of one task: the task switches to the hub, until a timer of 0 seconds, which `wake` adds, switches back.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close or a timeout claims it too, and after a cancellation no claim succeeds. Only the first one does
+    (`waiting/waiter.py`), so an operation that a partner has claimed is done: a later cancellation is put off.
+    """
 
     __slots__ = ("_task", "_turn", "unit")
 
@@ -210,26 +215,26 @@ class _Waiter(SingleThreadWaiter):
         self._turn: Any = None
 
     def claim(self, outcome: str) -> bool:
-        """As `Waiter.claim`; a task that was cancelled but has not run yet waits no longer."""
+        """As `Waiter.claim`; fails also if the hub is about to throw a cancellation into the task."""
         if self.outcome or (throws_due and self.unit in throws_due):
             return False
         self.outcome = outcome
         return True
 
     def park(self, timeout: float | None) -> bool:
-        """Wait until woken, at most `timeout` seconds."""
+        """Wait until woken, at most `timeout` seconds. Returns True: the timeout claims and wakes the waiter too."""
         if postponed:
             raise_postponed(self.unit)
         task = self._task
         timer = None if timeout is None else task.hub.schedule_call_global(float(timeout), self.finish, TIMED_OUT)
         task.waiter = self
         try:
-            while self._turn is None:  # a switch back from something else that knows this greenlet does not count
+            while self._turn is None:  # only `wake` ends the wait: other code may switch here too
                 task.hub.switch()
         finally:
             task.waiter = None
             if self._turn is not None and not self._turn.called:
-                self._turn.cancel()  # thrown out of its wait after it was woken: nothing shall switch here any more
+                self._turn.cancel()  # an exception came after `wake`: do not switch here later
             if timer is not None:
                 timer.cancel()
         return True
@@ -255,7 +260,11 @@ class TaskGroup(_TaskGroup):
 
 
 class Channel(SingleThreadChannel):
-    """A channel between the greenlets of one thread."""
+    """A channel between the greenlets of one thread.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
 
     _new_waiter = _Waiter
     _yields = yield_every()
@@ -272,7 +281,7 @@ class Channel(SingleThreadChannel):
         if next(self._yields):
             self._checkpoint()
         buffer = self._buffer
-        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
             buffer.append(item)
         elif not self._offer(item):
             self._wait_for_partner(item, self._senders, timeout)
@@ -319,14 +328,14 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first: this operation has happened
+            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 
@@ -338,7 +347,10 @@ class Pool(_Pool):
 
 
 class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
+
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
+    """
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; there is always room. Raises `ChannelClosed`."""

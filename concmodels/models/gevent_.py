@@ -16,7 +16,7 @@ import math
 import threading
 import time
 
-from greenlet import getcurrent  # before gevent: in a subinterpreter it refuses, and gevent would leave a traceback
+from greenlet import getcurrent  # before gevent: in a subinterpreter this just fails, and gevent prints a traceback
 
 # isort: split
 import gevent
@@ -77,7 +77,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
     fresh = get_hub_if_exists() is None
-    task.unit, task.hub = here, gevent.get_hub()  # now: a Ctrl-C in its first imports would leave them half done
+    task.unit, task.hub = here, gevent.get_hub()  # now: its first call imports, and a Ctrl-C could break that off
     try:
         with (
             Guard(task.interrupt, task.unfinished, here) as task.guard,
@@ -86,7 +86,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             Pools(task) as task.pools,
         ):
             result = main(*args)
-            raise_postponed_signal(here)
+            raise_postponed_signal(here)  # else a signal that came in the turn of main's last operation would be lost
             return result
     finally:
         del tasks[here]
@@ -100,7 +100,7 @@ def _detector(main: _Task, seconds: float | None) -> AbstractContextManager[obje
 
 
 class _Detector(HubDetector):
-    """gevent says itself, in main, that nothing is left that could go on: with a `LoopExit`."""
+    """gevent itself raises a `LoopExit` in main when nothing is left that could go on."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -115,7 +115,7 @@ class _KeepLoopAlive:
 
     def __enter__(self) -> None:
         self._watcher = gevent.get_hub().loop.async_()
-        self._watcher.start(self._watcher.stop)  # nothing will ever set it off
+        self._watcher.start(self._watcher.stop)  # nothing will ever trigger it
 
     def __exit__(self, *_: object) -> None:
         self._watcher.close()
@@ -133,7 +133,7 @@ class _LookUp:
 
 
 def _do_nothing() -> None:
-    """A signal's handler is called when Python code runs, be it this."""
+    """Let Python call the handlers of signals: it does so only while Python code runs."""
 
 
 def sleep(seconds: float) -> None:
@@ -153,7 +153,12 @@ class Task(_Task):
 
 
 class _Waiter(SingleThreadWaiter):
-    """A task waits by switching to the hub, and is woken by a callback there."""
+    """One wait of one task: the task switches to the hub, until a callback there, which `wake` adds, switches back.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close or a timeout claims it too, and after a cancellation no claim succeeds. Only the first one does
+    (`waiting/waiter.py`), so an operation that a partner has claimed is done: a later cancellation is put off.
+    """
 
     __slots__ = ("_callback", "_task", "unit")
 
@@ -169,28 +174,28 @@ class _Waiter(SingleThreadWaiter):
         self._callback: Any = None
 
     def claim(self, outcome: str) -> bool:
-        """As `Waiter.claim`; a task that was cancelled but has not run yet waits no longer."""
+        """As `Waiter.claim`; fails also if the hub is about to throw a cancellation into the task."""
         if self.outcome or (throws_due and self.unit in throws_due):
             return False
         self.outcome = outcome
         return True
 
     def park(self, timeout: float | None) -> bool:
-        """Wait until woken, at most `timeout` seconds."""
+        """Wait until woken, at most `timeout` seconds. Returns True: the timeout claims and wakes the waiter too."""
         if postponed:
             raise_postponed(self.unit)
         timer = None if timeout is None else self._start_timer(timeout)
         task = self._task
         task.waiter = self
         try:
-            while self._callback is None:  # a switch back from something else that knows this greenlet does not count
+            while self._callback is None:  # only `wake` ends the wait: other code may switch here too
                 task.hub.switch()
         except LoopExit:
             raise self._deadlock() from None
         finally:
             task.waiter = None
             if self._callback is not None:
-                self._callback.stop()  # thrown out of its wait after it was woken: nothing shall switch here any more
+                self._callback.stop()  # an exception came after `wake`: do not switch here later
             if timer is not None:
                 timer.close()
         return True
@@ -236,7 +241,11 @@ class TaskGroup(_TaskGroup):
 
 
 class Channel(SingleThreadChannel):
-    """A channel between the greenlets of one thread."""
+    """A channel between the greenlets of one thread.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
 
     _new_waiter = _Waiter
     _yields = yield_every()
@@ -253,7 +262,7 @@ class Channel(SingleThreadChannel):
         if next(self._yields):
             self._checkpoint()
         buffer = self._buffer
-        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
             buffer.append(item)
         elif not self._offer(item):
             self._wait_for_partner(item, self._senders, timeout)
@@ -300,14 +309,14 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first: this operation has happened
+            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 
@@ -319,7 +328,10 @@ class Pool(_Pool):
 
 
 class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
+
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
+    """
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; there is always room. Raises `ChannelClosed`."""

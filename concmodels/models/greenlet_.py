@@ -188,7 +188,7 @@ def sleep(seconds: float) -> None:
     """Sleep; the other greenlets run meanwhile. A checkpoint; `sleep(0)` lets them have their turn."""
     seconds = seconds_to_sleep(seconds)
     if seconds:
-        wait(Waiter(), seconds)
+        wait(Waiter(), seconds)  # it is in no queue: only the timeout or a cancellation ends it
     else:
         _reschedule()
 
@@ -206,7 +206,12 @@ def scheduler() -> Scheduler:
 
 
 class Waiter(SingleThreadWaiter):
-    """A task waits by switching away, and is woken by a place in the queue of the ready."""
+    """One wait of one task: the task switches away, until `wake` puts it into the queue of those that can go on.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close, a timeout or a cancellation claims it too. Only the first claim succeeds (`waiting/waiter.py`):
+    a wait ends for one reason, and an operation that a partner has claimed is done, whatever comes next.
+    """
 
     __slots__ = ("scheduler", "task", "unit")
 
@@ -224,10 +229,11 @@ class Waiter(SingleThreadWaiter):
         return scheduler().tasks[getcurrent()]
 
     def park(self, timeout: float | None) -> bool:
-        """Wait until woken, at most `timeout` seconds. Raises `Cancelled`, or a pending Ctrl-C."""
+        """Wait until woken, by the timeout too: returns True. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
-        task.waiter = self  # before the look below: a signal that the look misses finds this wait and claims it
+        task.waiter = self  # first: a signal that comes after the look below finds the wait here and claims it
         try:
+            # If a partner was first, the claim fails: the operation is done, and the next wait raises.
             if task.must_stop() and self.claim(CANCELLED):
                 task.stop()
             if timeout is not None:
@@ -254,7 +260,11 @@ class TaskGroup(_TaskGroup):
 
 
 class Channel(SingleThreadChannel):
-    """A channel between greenlets. `Channel(math.inf)` has a shorter way."""
+    """A channel between greenlets. `Channel(math.inf)` makes an `_Unbounded`, whose `send` is shorter.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
 
     _new_waiter = Waiter
     _yields = yield_every()
@@ -271,7 +281,7 @@ class Channel(SingleThreadChannel):
         if next(self._yields):
             self._checkpoint()
         buffer = self._buffer
-        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
             buffer.append(item)
         elif not self._offer(item):
             self._wait_for_partner(item, self._senders, timeout)
@@ -318,14 +328,14 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first: this operation has happened
+            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 
@@ -337,7 +347,10 @@ class Pool(_Pool):
 
 
 class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
+
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
+    """
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; there is always room. Raises `ChannelClosed`."""

@@ -50,7 +50,7 @@ POLL_S = 0.0001
 """How long the polling variant sleeps between two looks, in seconds (the 2010 article's figure)."""
 
 now = time.monotonic
-_here = _local()
+_here = _local()  # `_here.task` is the task of this thread
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
@@ -73,11 +73,16 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 def sleep(seconds: float) -> None:
     """Sleep; other threads run meanwhile. A checkpoint."""
-    wait(_Waiter(), seconds_to_sleep(seconds))
+    wait(_Waiter(), seconds_to_sleep(seconds))  # it is in no queue: only the timeout or a cancellation ends it
 
 
 class _Waiter(Waiter):
-    """To wait is to acquire a lock that is taken; to wake is to release it."""
+    """One wait of one task: the task acquires a lock that is already taken, and sleeps until `wake` releases it.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close, a timeout or a cancellation claims it too. Only the first claim succeeds (`waiting/waiter.py`):
+    a wait ends for one reason, and an operation that a partner has claimed is done, whatever comes next.
+    """
 
     __slots__ = ("_lock", "task")
 
@@ -89,29 +94,31 @@ class _Waiter(Waiter):
 
     @staticmethod
     def current() -> Task:
-        """The task of this thread; a thread that is none gets a handle of its own, which nobody cancels."""
+        """The task of this thread; for a thread that the model did not start a new one, which is never cancelled."""
+        # `allocate_lock` stands in for its function, which is never called.
         return getattr(_here, "task", None) or Task(None, allocate_lock, (), f"thread {get_ident()}")
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
         task.timed = timeout is not None
-        task.waiter = self  # before the look below: a cancellation that the look misses finds this wait and claims it
+        task.waiter = self  # first: a cancellation that comes after the look below finds the wait here and claims it
         try:
+            # If a partner was first, the claim fails: the operation is done, and the next wait raises.
             if task.must_stop() and self.claim(CANCELLED):
                 task.stop()
             if task.detector is None:
                 woken = self.acquire(timeout)
             else:
-                woken = task.detector.acquire(self, timeout)  # main looks for signals and deadlocks meanwhile
+                woken = task.detector.acquire(self, timeout)  # main's: it looks for signals and deadlocks meanwhile
         finally:
             task.waiter = None
-        if self.outcome == CANCELLED:
+        if self.outcome == CANCELLED:  # claimed and woken by a cancellation or a signal
             task.stop()
         return woken
 
     def acquire(self, timeout: float | None) -> bool:
-        """Acquire the lock, which is taken until somebody calls `wake`."""
+        """Sleep until `wake` releases the lock, at most `timeout` seconds; returns False if it has not done so."""
         return self._lock.acquire(timeout=-1 if timeout is None else min(float(timeout), TIMEOUT_MAX))
 
     def wake(self) -> None:
@@ -135,7 +142,11 @@ class TaskGroup(_TaskGroup):
 
 
 class Channel(ChannelState):
-    """A channel between threads. `Channel(math.inf)` is the textbook queue below."""
+    """A channel between threads. `Channel(math.inf)` is the textbook queue below.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
 
     _new_waiter = _Waiter
 
@@ -144,7 +155,8 @@ class Channel(ChannelState):
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         super().__init__(capacity, name)
-        self._yields = repeat(False, 255)  # the channel's own, so that processors do not compete for one count
+        # `next(self._yields, True)`: False 255 times, then True. One per channel, or threads would contend for it.
+        self._yields = repeat(False, 255)
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
@@ -189,18 +201,21 @@ class Channel(ChannelState):
             return
 
     def _wait_for_partner(self, waiter: Waiter, queue: deque[Waiter], timeout: float | None) -> None:
-        """Wait until this waiter, which stands in the queue, is claimed: by a partner, a close or the timeout."""
+        """Wait until this waiter in the queue is claimed: by a partner, a close, the timeout or a cancellation."""
         try:
             if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
-                waiter.park(None)  # a partner claimed it just before the timeout: wait for its wake-up
+                waiter.park(None)  # claimed just before the timeout: the wake-up is on its way
         except BaseException:
-            self._withdraw(waiter, queue)
+            self._withdraw(waiter, queue)  # no partner came: what is raised here had claimed the wait
             raise
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
 
     def _checkpoint(self) -> None:
-        """Raise a cancellation, at the 256th operation without one. The operating system lets the others run."""
+        """Raise a pending cancellation: a task that never has to wait meets it here, at every 256th operation.
+
+        It need not let other tasks run, as in the cooperative models: the operating system does that.
+        """
         self._yields = repeat(False, 255)
         task = self._new_waiter.current()
         if task.must_stop():
@@ -208,7 +223,7 @@ class Channel(ChannelState):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 
@@ -257,7 +272,7 @@ class _Unbounded(Channel):
 
 
 class _PollingWaiter(_Waiter):
-    """To wait is to sleep a little and look again; to wake is to leave a mark."""
+    """To wait is to sleep a little and look again; to wake is to set a flag."""
 
     __slots__ = ("_woken",)
 
@@ -277,7 +292,7 @@ class _PollingWaiter(_Waiter):
 
 
 class PollingChannel(Channel):
-    """A channel whose users poll."""
+    """A channel whose tasks poll."""
 
     _new_waiter = _PollingWaiter
 
@@ -290,7 +305,7 @@ class PollingPool(_Pool):
 
 
 def _select_polling(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """`select` among channels whose users poll."""
+    """`select` among channels whose tasks poll."""
     return select_sync(PollingChannel, cases, timeout, priority)
 
 

@@ -83,7 +83,7 @@ class Channel(SingleThreadChannel):
         if next(self._yields):
             self._checkpoint()
         buffer = self._buffer
-        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
             buffer.append(item)
         elif not self._offer(item):
             self._wait_for_partner(item, self._senders, timeout)
@@ -130,9 +130,9 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first: this operation has happened
+            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
 
     def _checkpoint(self) -> None:
@@ -140,7 +140,7 @@ class Channel(SingleThreadChannel):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 
@@ -152,7 +152,10 @@ class Pool(_Pool):
 
 
 class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
+
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
+    """
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; there is always room. Raises `ChannelClosed`."""

@@ -1,14 +1,15 @@
 """OS threads.
 
 unit          one OS thread per task (`threading.Thread`)
-scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time, by turns of 5 ms
+scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time, in turns of 5 ms
 message       by reference: sender and receiver hold the same object
 parallel      only on a free-threaded build (3.14t, 3.15t); `GIL` below says what this one is
 cancellation  the library's own: where a task waits; swallowed, it is raised again at the next wait
 
-Limitations: nobody can stop a thread that computes and never waits, or that waits for something foreign, such as a
-`threading.Lock`; after 5 seconds a warning names it. One CPU-bound thread delays every message of the others by up to a
-switch interval while the GIL is on. No deadlock is seen beside a foreign thread or a signal handler: they might send.
+Limitations: a thread that computes and never waits, or waits for something foreign such as a `threading.Lock`, can't be
+stopped; a cancelled group that has waited 5 seconds for it names it in a warning. One CPU-bound thread delays every
+message of the others by up to a switch interval while the GIL is on. No deadlock is seen while a foreign thread runs or
+the program has a signal handler: either might send.
 """
 
 import math
@@ -44,10 +45,10 @@ if TYPE_CHECKING:
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
 
 GIL = sys._is_gil_enabled()
-"""Whether this interpreter runs with the GIL at the moment the model is opened."""
+"""Whether this interpreter had the GIL switched on when this model was imported."""
 
 now = time.monotonic
-_here = threading.local()
+_here = threading.local()  # `_here.task` is the task of this thread
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
@@ -70,16 +71,22 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 def sleep(seconds: float) -> None:
     """Sleep; other threads run meanwhile. A checkpoint."""
-    wait(_Waiter(), seconds_to_sleep(seconds))
+    wait(_Waiter(), seconds_to_sleep(seconds))  # it is in no queue: only the timeout or a cancellation ends it
 
 
 class _Waiter(Waiter):
-    """A task waits by acquiring a lock that is already taken, and is woken by its release."""
+    """One wait of one task: the task acquires a lock that is already taken, and sleeps until `wake` releases it.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close, a timeout or a cancellation claims it too. Only the first claim succeeds (`waiting/waiter.py`):
+    a wait ends for one reason, and an operation that a partner has claimed is done, whatever comes next.
+    """
 
     __slots__ = ("_lock", "task")
 
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
-        self._claim = [None]
+        # `Waiter.__init__` and `current`, written out: there is a waiter for every wait.
+        self._claim = [None]  # `claim` pops it: that succeeds once
         self.item = item
         self.outcome = ""
         self.purpose = purpose
@@ -89,29 +96,30 @@ class _Waiter(Waiter):
 
     @staticmethod
     def current() -> Task:
-        """The task of this thread; a thread that is none gets a handle of its own, which nobody cancels."""
+        """The task of this thread; for a thread that the model did not start a new one, which is never cancelled."""
         return getattr(_here, "task", None) or Task(None, _waits, (), threading.current_thread().name)
 
     def park(self, timeout: float | None) -> bool:
         """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
         task.timed = timeout is not None
-        task.waiter = self  # before the look below: a cancellation that the look misses finds this wait and claims it
+        task.waiter = self  # first: a cancellation that comes after the look below finds the wait here and claims it
         try:
+            # If a partner was first, the claim fails: the operation is done, and the next wait raises.
             if task.must_stop() and self.claim(CANCELLED):
                 task.stop()
             if task.detector is None:
                 woken = self.acquire(timeout)
             else:
-                woken = task.detector.acquire(self, timeout)  # main looks for signals and deadlocks meanwhile
+                woken = task.detector.acquire(self, timeout)  # main's: it looks for signals and deadlocks meanwhile
         finally:
             task.waiter = None
-        if self.outcome == CANCELLED:
+        if self.outcome == CANCELLED:  # claimed and woken by a cancellation or a signal
             task.stop()
         return woken
 
     def acquire(self, timeout: float | None) -> bool:
-        """Acquire the lock, which is taken until somebody calls `wake`."""
+        """Sleep until `wake` releases the lock, at most `timeout` seconds; returns False if it has not done so."""
         return self._lock.acquire(timeout=-1 if timeout is None else min(float(timeout), threading.TIMEOUT_MAX))
 
     def wake(self) -> None:
@@ -119,7 +127,7 @@ class _Waiter(Waiter):
 
 
 def _waits() -> None:
-    """What a thread that this model did not start is doing."""
+    """Stand in for the function of a thread that this model did not start; never called."""
 
 
 class TaskGroup(_TaskGroup):
@@ -150,7 +158,11 @@ class TaskGroup(_TaskGroup):
 
 
 class Channel(ChannelState):
-    """A channel between threads. `Channel(math.inf)` has a variant of its own, without a lock on its way."""
+    """A channel between threads. `Channel(math.inf)` makes an `_Unbounded`, which mostly does without the lock.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
 
     _new_waiter = _Waiter
 
@@ -159,7 +171,8 @@ class Channel(ChannelState):
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         super().__init__(capacity, name)
-        self._yields = repeat(False, 255)  # the channel's own, so that processors do not compete for one count
+        # `next(self._yields, True)`: False 255 times, then True. One per channel, or threads would contend for it.
+        self._yields = repeat(False, 255)
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
@@ -204,18 +217,21 @@ class Channel(ChannelState):
             return
 
     def _wait_for_partner(self, waiter: Waiter, queue: deque[Waiter], timeout: float | None) -> None:
-        """Wait until this waiter, which stands in the queue, is claimed: by a partner, a close or the timeout."""
+        """Wait until this waiter in the queue is claimed: by a partner, a close, the timeout or a cancellation."""
         try:
             if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
-                waiter.park(None)  # a partner claimed it just before the timeout: wait for its wake-up
+                waiter.park(None)  # claimed just before the timeout: the wake-up is on its way
         except BaseException:
-            self._withdraw(waiter, queue)
+            self._withdraw(waiter, queue)  # no partner came: what is raised here had claimed the wait
             raise
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
 
     def _checkpoint(self) -> None:
-        """Raise a cancellation, at the 256th operation without one. The operating system lets the others run."""
+        """Raise a pending cancellation: a task that never has to wait meets it here, at every 256th operation.
+
+        It need not let other tasks run, as in the cooperative models: the operating system does that.
+        """
         self._yields = repeat(False, 255)
         task = self._new_waiter.current()
         if task.must_stop():
@@ -223,7 +239,7 @@ class Channel(ChannelState):
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return select_sync(Channel, cases, timeout, priority)
 
 
@@ -237,17 +253,18 @@ class Pool(_Pool):
 class _Unbounded(Channel):
     """One append to send, one popleft to receive: both are atomic, with the GIL and without it.
 
-    Only a task that has to wait takes the lock. A receiver puts itself into the queue, raises `_alert` and looks once
-    more; a sender appends first and reads `_alert` after. So one of the two sees the other, whatever the order.
+    The lock is taken only where a task has to wait, and by a sender that serves one. A receiver puts itself into the
+    queue, sets `_alert` and looks into the buffer once more; a sender appends first and reads `_alert` after. So one of
+    the two sees the other, whatever the order.
 
-    `close` puts `_refuse` in the place of `append`. With the GIL no other thread runs between reading `_append` and the
-    append itself (the interpreter switches only after calls and at jumps), without it a sender that was overtaken there
-    sees `_alert`, looks for its item, and takes it back if nobody has received it.
+    `close` puts `_refuse_item` in the place of `append`. A sender may have read `_append` just before. With the GIL its
+    append follows at once, for the interpreter switches only after calls and at jumps. Without the GIL the append may
+    come after the close: then the sender sees `_alert`, and takes its item back unless a receiver has it already.
     """
 
     def __init__(self, capacity: float = math.inf, name: str | None = None) -> None:
         super().__init__(capacity, name)
-        self._alert = False
+        self._alert = False  # whether a sender has more to do: a receiver waits, or the channel is closed
         self._append: Callable[[Any], None] = self._buffer.append
         self._popleft = self._buffer.popleft
 
@@ -257,7 +274,7 @@ class _Unbounded(Channel):
             self._checkpoint()
         self._append(item)
         if self._alert:
-            self._look_after(item)
+            self._finish_send(item)
 
     send_nowait = send
 
@@ -283,7 +300,7 @@ class _Unbounded(Channel):
                 except ChannelClosed:
                     return
                 yield item
-                del item  # nobody is to hold it while the next one is waited for
+                del item  # so that nothing holds it while the next one is waited for
 
     def close(self) -> None:
         """As `Channel.close`."""
@@ -309,9 +326,10 @@ class _Unbounded(Channel):
             self._wait_for_partner(waiter, self._receivers, timeout)
             if waiter.outcome == DONE:
                 return waiter.item
-            timeout = remaining(until)
+            timeout = remaining(until)  # RETRY: a faster receiver took the item, so wait for another one
 
     def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
+        """The receiver's half of the handshake above. If an item has come, the waiter has it before it parks."""
         queue.append(waiter)
         self._alert = True
         if self._buffer:
@@ -327,13 +345,13 @@ class _Unbounded(Channel):
     def _take(self) -> Any:
         try:
             return self._popleft()
-        except IndexError:  # a faster receiver
+        except IndexError:  # it is empty, perhaps since a moment ago: `_popleft` needs no lock
             if self._closed:
                 self._refuse()
             return NOTHING
 
-    def _look_after(self, item: Any) -> None:
-        """Slow path of `send`: receivers wait, or the channel was closed meanwhile."""
+    def _finish_send(self, item: Any) -> None:
+        """Do the rest of a `send` that saw `_alert`: serve receivers, or undo it if it came after the close."""
         with self._lock:
             if self._closed:
                 self._take_back(item)
@@ -341,7 +359,7 @@ class _Unbounded(Channel):
                 self._serve()
 
     def _serve(self) -> None:
-        """Bring items and waiting receivers together. A claimed receiver whose item a faster one took looks again."""
+        """Hand items to receivers that wait. One whose item a faster receiver took, without the lock, looks again."""
         buffer, receivers = self._buffer, self._receivers
         while buffer and receivers:
             receiver = receivers.popleft()
@@ -354,7 +372,7 @@ class _Unbounded(Channel):
         self._alert = self._closed or bool(receivers)
 
     def _take_back(self, item: Any) -> None:
-        """The append came after a close. If the item is still here it was not accepted; else it was received."""
+        """Undo an append that came after the close, and refuse the item. If it is gone, it was received."""
         later = []
         try:
             while (last := self._buffer.pop()) is not item:
@@ -369,5 +387,6 @@ class _Unbounded(Channel):
         self._refuse()
 
     def _settle(self, waiter: Any, queue: Any) -> None:
+        """As `ChannelState._settle`; after a RETRY `_wait_for_one` waits again."""
         if waiter.outcome != RETRY:
             super()._settle(waiter, queue)

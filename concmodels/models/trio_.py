@@ -1,15 +1,16 @@
 """trio: coroutines with structured concurrency from the ground up.
 
 unit          one trio task per task
-scheduler     trio's loop, in batches, every other of which runs backwards, by chance; cooperative
+scheduler     trio's loop, in batches, half of which, picked at random, run backwards; cooperative
 message       by reference
 parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every wait until the scope is left
 
-Limitations: code that computes or blocks stops all tasks. A task handed an item runs in the next batch, whose order is
-not first come, first served. Ctrl-C is trio's own: it protects trio's code and this model's. A deadlock is seen while
-every task waits in this model: not in a nursery or a lock of trio's own, nor beside a foreign thread (trio keeps its
-workers for ten seconds), a signal handler, a deadline, a system task.
+Limitations: code that computes or blocks stops all tasks. A task that is handed an item runs in the next batch, whose
+order is not first come, first served. Ctrl-C is raised where trio would raise it: in the program's own code, or at the
+next checkpoint of main, never inside of trio or this model. A deadlock is seen only if every task waits in this model,
+not in a nursery or a lock of trio's own, and if there is no foreign thread (trio keeps its workers for ten seconds), no
+signal handler, no deadline and no system task: any of these might wake a task.
 """
 
 import math
@@ -56,17 +57,19 @@ def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float 
 
 
 async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
+    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
     scope, exits = trio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
     task, interrupts = current_task(), (KeyboardInterrupt, Terminated, Cancelled)
-    sight = MainSight(lambda: task.coro, exits, interrupts)
+    sight = MainSight(lambda: task.coro, exits, interrupts)  # shows the guard what main is doing
     with (
         LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon, sight, scope.cancel) as guard,
         TrioDetector(seconds, scope.cancel) as detector,
     ):
         with scope:
             return await main(*args)
+        # The scope was cancelled: for a signal, which is raised next, or else for a deadlock.
         guard.raise_cancelled()
-        raise detector.verdict()  # nothing else cancels this scope
+        raise detector.verdict()
 
 
 async def sleep(seconds: float) -> None:
@@ -75,7 +78,12 @@ async def sleep(seconds: float) -> None:
 
 
 class _Waiter(SingleThreadWaiter):
-    """A task waits until it is rescheduled, and is woken by just that."""
+    """One wait of one task: the task sleeps until `wake` reschedules it.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close, a timeout or a cancellation claims it too. Only the first claim succeeds (`waiting/waiter.py`):
+    a wait ends for one reason, and an operation that a partner has claimed is done, whatever comes next.
+    """
 
     __slots__ = ("task",)
 
@@ -88,17 +96,18 @@ class _Waiter(SingleThreadWaiter):
     async def park(self, timeout: float | None) -> None:
         """Wait until woken, at most `timeout` seconds."""
         if timeout is None:
-            self.task.custom_sleep_data = self  # trio sets it to None when it reschedules the task
+            self.task.custom_sleep_data = self  # for the deadlock detector; trio resets it when it reschedules the task
             await wait_task_rescheduled(self.abort)
         else:
             with trio.move_on_after(float(timeout)):
                 await wait_task_rescheduled(self.abort)
 
     def abort(self, _raise_cancel: object) -> Abort:
-        """Let trio cancel the wait. It asks only while nothing has rescheduled the task, so the claim succeeds.
+        """Let trio end the wait, for a cancellation or for the timeout of `park`; partners see the claim.
 
-        Thus each wait is decided once, at a moment that partners can see, and no cancellation ever reaches an operation
-        that is done.
+        trio asks only while nothing has rescheduled the task, and a partner claims and reschedules in one go. So this
+        claim succeeds, and an operation that a partner has done is never cancelled: it returns, and trio raises the
+        cancellation at the next checkpoint. `TIMED_OUT` stands for both: a cancellation leaves `park` as `Cancelled`.
         """
         self.claim(TIMED_OUT)
         return Abort.SUCCEEDED
@@ -109,7 +118,7 @@ class _Waiter(SingleThreadWaiter):
 
 
 class TaskGroup(NurseryGroup):
-    """A trio nursery that leaves each exception once, and interrupts bare."""
+    """A trio nursery that raises each exception once, and interrupts and deadlocks bare, in no group."""
 
     open_group = trio.open_nursery
     new_scope = trio.CancelScope
@@ -124,7 +133,11 @@ class TaskGroup(NurseryGroup):
 
 
 class Channel(SingleThreadChannel):
-    """A channel between the tasks of one run."""
+    """A channel between the tasks of one run.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
 
     _new_waiter = _Waiter
     _yields = yield_every()
@@ -141,7 +154,7 @@ class Channel(SingleThreadChannel):
         if next(self._yields):
             await self._checkpoint()
         buffer = self._buffer
-        if len(buffer) < self._room:  # the fast path: there is room, and no receiver waits
+        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
             buffer.append(item)
         elif not self._offer(item):
             await self._wait_for_partner(item, self._senders, timeout)
@@ -160,7 +173,7 @@ class Channel(SingleThreadChannel):
         return self
 
     async def __anext__(self) -> Any:
-        """Receive until the channel is closed and drained; not a generator, so that a `break` leaves nothing open."""
+        """Receive until closed and drained. Not an async generator: a `break` would leave one for the loop to close."""
         if next(self._yields):
             await self._checkpoint()
         if self._buffer and not self._senders:
@@ -182,14 +195,14 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first: this operation has happened
+            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
         if waiter.outcome != DONE:
-            self._settle(waiter, queue)
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
 
 
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return await select_async(Channel, cases, timeout, priority)
 
 
@@ -203,7 +216,10 @@ class Pool(AsyncPool):
 
 
 class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append."""
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
+
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
+    """
 
     async def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; there is always room. Raises `ChannelClosed`."""
@@ -212,9 +228,9 @@ class _Unbounded(UnboundedChannel, Channel):
         self._put(item)
 
     async def __anext__(self) -> Any:
-        """As `Channel.__anext__`, with the wait written out: one coroutine less on the way of each message."""
+        """As `Channel.__anext__`, with the wait and `_queue` written out: fewer coroutines for each message."""
         buffer = self._buffer
-        if len(buffer) and next(self._yields):
+        if len(buffer) and next(self._yields):  # if it is empty, the wait below is the checkpoint
             await self._checkpoint()
         if buffer:
             return buffer.popleft()
@@ -227,7 +243,7 @@ class _Unbounded(UnboundedChannel, Channel):
         try:
             await wait_task_rescheduled(waiter.abort)
         except BaseException:
-            self._withdraw(waiter, self._receivers)
+            self._withdraw(waiter, self._receivers)  # no partner came: see `_Waiter.abort`
             raise
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed

@@ -85,7 +85,8 @@ class Waiter:
     def put_off(self, error: BaseException) -> None:
         """Raise `error` at the task's next checkpoint: it came after a partner had completed this operation.
 
-        Where the library itself does the cancelling, this does not happen: only what claims a wait raises in it.
+        For the models whose library can throw into a wait that a partner has claimed already. In the others, what is
+        raised in a wait has claimed it first, so there is nothing to put off.
         """
         raise error
 
