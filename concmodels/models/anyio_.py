@@ -195,8 +195,7 @@ class _TrioWaiter(SingleThreadWaiter):
         return self.lowlevel.Abort.SUCCEEDED
 
     def wake(self) -> None:
-        if self.outcome != TIMED_OUT:
-            self.lowlevel.reschedule(self.task)
+        self.lowlevel.reschedule(self.task)
 
 
 def _native_task() -> Any:

@@ -113,8 +113,7 @@ class _Waiter(SingleThreadWaiter):
         return Abort.SUCCEEDED
 
     def wake(self) -> None:
-        if self.outcome != TIMED_OUT:
-            reschedule(self.task)
+        reschedule(self.task)
 
 
 class TaskGroup(NurseryGroup):

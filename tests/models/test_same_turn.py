@@ -69,6 +69,11 @@ def nobody_waits(channel, operation):
     return True
 
 
+def waiters(channel, operation):
+    """The queue in which somebody waits to do this."""
+    return channel._receivers if operation in RECEIVING else channel._senders
+
+
 # asyncio.
 
 
@@ -405,7 +410,8 @@ def test_a_scope_of_the_model(name, operation, first, goes_on):
         channel, scopes = model.Channel(0), []
         async with model.TaskGroup() as group:
             group.spawn(task_body, channel, scopes)
-            await model.sleep(0.01)
+            while not waiters(channel, operation):  # it may have to let others run first
+                await model.sleep(0)
             if first == "partner":
                 partner(channel, operation)
             scopes[0].cancel()
@@ -434,7 +440,7 @@ def test_threads(name, operation, first):
         channel = model.Channel(0)
         with model.TaskGroup() as group:
             task = group.spawn(task_body, channel)
-            queue, end = (channel._receivers if operation in RECEIVING else channel._senders), time.monotonic() + 15
+            queue, end = waiters(channel, operation), time.monotonic() + 15
             while not (queue and task.waiter) and time.monotonic() < end:
                 threading.Event().wait(0.001)
             if first == "partner":
