@@ -194,6 +194,29 @@ def test_an_async_model_is_lent_asyncio(tmp_path):
     assert (status, report["broken"], report["not_guaranteed"]) == (0, 0, 0)
 
 
+NEVER_CLOSED = """
+from concmodels.models.{base} import Channel as Native
+class Channel:
+    def __init__(self, capacity=0, name=None): self.native = Native(capacity, name)
+    {awaited}def send(self, item, timeout=None): {wait}self.native.send(item, timeout)
+    {awaited}def receive(self, timeout=None): return {wait}self.native.receive(timeout)
+    def close(self): self.native.close()
+    def __len__(self): return "many"
+    closed = False
+"""
+
+
+@pytest.mark.parametrize("base, awaited, wait", [("threads", "", ""), ("asyncio_", "async ", "await ")])
+def test_a_broken_guarantee_says_what_was_seen_and_where(tmp_path, base, awaited, wait):
+    model = write(tmp_path, NEVER_CLOSED.format(base=base, awaited=awaited, wait=wait))
+    assert (
+        "but (capacity=0; capacity=1; capacity=3; capacity=inf): `channel.closed` should be true\n"
+        in (run(model, "-k", "close_is_idempotent")[1])
+    )
+    error = "TypeError: 'str' object cannot be interpreted as an integer"
+    assert re.search(rf"{error} \(waiting\.py, line \d+: .*len\(channel\)", run(model, "-k", "len_counts")[1])
+
+
 WHOLE = """
 from concmodels.models import threads
 from concmodels.models.threads import *

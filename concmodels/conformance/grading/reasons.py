@@ -4,9 +4,11 @@ import os
 import traceback
 from collections.abc import Iterator
 
+from concmodels.conformance import sync
+
 _TOLD_AT_MOST = 2
-_HERE = os.path.dirname(__file__)
-_PACKAGE = os.path.dirname(_HERE)
+_GUARANTEES = os.path.dirname(sync.file_of(""))
+_LIBRARY = os.path.dirname(os.path.dirname(_GUARANTEES))
 
 
 def reason(error: BaseException) -> str:
@@ -36,9 +38,9 @@ def _line(error: BaseException) -> str:
 def _place(error: BaseException) -> str:
     """Return the place of an exception: in the model's own file if possible, otherwise in the guarantee."""
     frames = traceback.extract_tb(error.__traceback__)
-    outside = [it for it in frames if not it.filename.startswith(_PACKAGE) and os.path.exists(it.filename)]
+    outside = [it for it in frames if not it.filename.startswith(_LIBRARY) and os.path.exists(it.filename)]
     theirs = [it for it in outside if os.sep + "lib" + os.sep not in it.filename]
-    ours = [it for it in frames if it.filename.startswith(_HERE) and it.name not in ("hold", "__exit__", "watched")]
+    ours = [it for it in frames if it.filename.startswith(_GUARANTEES) and it.name != "__exit__"]
     for found in (theirs, ours):
         if found:
             last = found[-1]

@@ -89,7 +89,7 @@ class _Finder:
     @staticmethod
     def find_spec(fullname: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
         package, _, chapter = fullname.rpartition(".")
-        if package != f"{__package__}.guarantees":
+        if package != sync.__name__.removesuffix("sync") + "guarantees":
             return None
         file = sync.file_of(chapter)
         return spec_from_file_location(fullname, file, loader=_Loader(fullname, file))
