@@ -39,16 +39,16 @@ import builtins
 import sys
 
 from concmodels.stackless import thread_ring
-from concmodels.stackless.callbacks import (
+from concmodels.stackless.channel import channel
+from concmodels.stackless.run import INSTRUCTION_S as INSTRUCTION_S
+from concmodels.stackless.run import run, schedule, schedule_remove
+from concmodels.stackless.scheduler import (
+    TaskletExit,
     get_channel_callback,
     get_schedule_callback,
     set_channel_callback,
     set_schedule_callback,
 )
-from concmodels.stackless.channel import channel
-from concmodels.stackless.errors import TaskletExit
-from concmodels.stackless.run import INSTRUCTION_S as INSTRUCTION_S
-from concmodels.stackless.run import run, schedule, schedule_remove
 from concmodels.stackless.tasklet import tasklet
 from concmodels.stackless.thread_ring import (
     atomic,

@@ -2,9 +2,7 @@
 
 from collections import deque
 
-from concmodels.stackless import callbacks
-from concmodels.stackless.errors import Bomb, instance, normalized
-from concmodels.stackless.scheduler import IN_RING
+from concmodels.stackless.scheduler import IN_RING, Bomb, callbacks, instance, normalized
 from concmodels.stackless.tasklet import here
 
 TYPE_CHECKING = False
@@ -32,16 +30,13 @@ class channel:
 
     _receivers: deque[tasklet]
     _senders: deque[tasklet]
-    _preference: int
-    _closing: bool
+    _closing = False
+    _preference = -1
     _order = -1  # goes on at once: -1 the receiver, 1 the sender, 0 the one that came second, 2 the next in the ring
 
     def __new__(cls, *_: object, **__: object) -> Self:
         self = super().__new__(cls)
-        self._receivers = deque()
-        self._senders = deque()
-        self._preference = -1
-        self._closing = False
+        self._receivers, self._senders = deque(), deque()
         return self
 
     def __init__(self, *_: object, **__: object) -> None:
@@ -53,7 +48,7 @@ class channel:
         source = scheduler.current
         if callbacks.on_channel is not None:
             source.tempval = value  # for the callback to look at
-            callbacks.call_back(callbacks.on_channel, self, source, 1, not receivers)
+            callbacks.call(callbacks.on_channel, self, source, 1, not receivers)
             source.tempval = None
         if not receivers:
             self._check_wait(scheduler, source)
@@ -78,7 +73,7 @@ class channel:
         scheduler, senders = here.scheduler, self._senders
         source = scheduler.current
         if callbacks.on_channel is not None:
-            callbacks.call_back(callbacks.on_channel, self, source, 0, not senders)
+            callbacks.call(callbacks.on_channel, self, source, 0, not senders)
         if not senders:
             self._check_wait(scheduler, source)
             source._place = self

@@ -1,25 +1,116 @@
-"""The ring of one thread, and every switch in it.
+"""The ring of one thread, and every switch in it; what is raised in a tasklet there, and what is called back.
 
 It uses the fields of tasklets, but neither makes a tasklet nor asks for the current thread: `tasklet.py` does that.
 """
 
+import sys
 from _thread import get_ident
 from collections import deque
 
 from greenlet import greenlet
 
 from concmodels.errors import Deadlock
-from concmodels.stackless import callbacks
-from concmodels.stackless.errors import Bomb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any, NoReturn
 
     type Tasklet = Any  # a `tasklet`, and below the `Timer` of a `run`: the modules that define them import this one
+    type Channel = Any
     type Timer = Any
 
 IN_RING: Any = "in the ring"
+
+
+class TaskletExit(SystemExit):
+    """Ends a tasklet silently: `kill` raises it in the tasklet, which should not catch it."""
+
+
+class Bomb:
+    """An exception that is sent to a tasklet in place of a value. It is raised when the tasklet goes on."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+    def explode(self) -> NoReturn:
+        error, self.error = self.error, None
+        assert error is not None
+        try:
+            raise error
+        finally:
+            del error  # else the traceback would hold the exception in a cycle
+
+
+def instance(exc: Any, args: tuple[Any, ...]) -> BaseException:
+    """Return the exception `exc(*args)`. Raises `TypeError` if `exc` is not an exception class."""
+    if not (isinstance(exc, type) and issubclass(exc, BaseException)):
+        raise TypeError("exceptions must be classes derived from BaseException")
+    error: BaseException = exc(*args)
+    return error
+
+
+def normalized(exc: type[BaseException] | BaseException, val: object, tb: TracebackType | None) -> BaseException:
+    """Return the exception that `raise exc, val, tb` would raise in Python 2, which had that statement."""
+    if isinstance(exc, BaseException):
+        if val is not None:
+            raise TypeError("instance exception may not have a separate value")
+        error = exc
+    elif isinstance(val, BaseException):
+        error = val
+    else:
+        args: tuple[Any, ...] = val if isinstance(val, tuple) else (val,)
+        error = instance(exc, () if val is None else args)
+    return error if tb is None else error.with_traceback(tb)
+
+
+class Callbacks:
+    """What is called at every switch of tasklets, and at every use of a channel."""
+
+    on_schedule: Callable[[Tasklet, Tasklet], object] | None = None
+    on_channel: Callable[[Channel, Tasklet, int, int], object] | None = None
+
+    @staticmethod
+    def call(callback: Callable[..., object], *args: Any) -> None:
+        """Call one of them; print an exception that it raises, and go on."""
+        try:
+            callback(*args)
+        except Exception:  # noqa: BLE001 - in the middle of a switch it can only be shown
+            sys.excepthook(*sys.exc_info())
+
+
+callbacks = Callbacks()
+
+
+def get_schedule_callback() -> Any:
+    """Return the callback that `set_schedule_callback` has set."""
+    return callbacks.on_schedule
+
+
+def set_schedule_callback(callback: Callable[[Tasklet, Tasklet], object] | None) -> Any:
+    """Call `callback(previous, next)` at every switch from now on; return the callback that it replaces."""
+    old, callbacks.on_schedule = callbacks.on_schedule, _callable(callback)
+    return old
+
+
+def get_channel_callback() -> Any:
+    """Return the callback that `set_channel_callback` has set."""
+    return callbacks.on_channel
+
+
+def set_channel_callback(callback: Callable[[Channel, Tasklet, int, int], object] | None) -> Any:
+    """Call `callback(channel, tasklet, sending, willblock)` at every send and receive; return the old callback."""
+    old, callbacks.on_channel = callbacks.on_channel, _callable(callback)
+    return old
+
+
+def _callable(callback: Any) -> Any:
+    if callback is not None and not callable(callback):
+        raise TypeError("a callback must be callable, or None")
+    return callback
 
 
 class Scheduler:
@@ -43,7 +134,7 @@ class Scheduler:
             target = self.timer.check(self.ready, source, target)
         if target is not source:
             if callbacks.on_schedule is not None:
-                callbacks.call_back(callbacks.on_schedule, source, target)
+                callbacks.call(callbacks.on_schedule, source, target)
             self.current = target
             unit = target._unit
             if unit is None:
@@ -84,7 +175,7 @@ class Scheduler:
         if self.timer is not None:
             target = self.timer.check(self.ready, dead, target)
         if callbacks.on_schedule is not None:
-            callbacks.call_back(callbacks.on_schedule, dead, target)
+            callbacks.call(callbacks.on_schedule, dead, target)
         self.current = target
         if target._unit is not None:
             me.parent = target._unit

@@ -19,7 +19,7 @@ ONE_THREAD = {
     "models/tasklets.py",
     *(f"models/waiting/{name}.py" for name in ("awaited", "cooperative")), "models/tasks/nursery.py",
     "models/tasks/hub_tasks.py", "models/deadlocks/loops.py",
-    *(f"stackless/{name}.py" for name in ("callbacks", "channel", "run", "scheduler", "state", "tasklet")),
+    *(f"stackless/{name}.py" for name in ("channel", "run", "scheduler", "tasklet")),
 }  # fmt: skip
 """The files whose objects belong to one thread per run: a model that switches only where it says so."""
 

@@ -213,6 +213,4 @@ ALLOWED = {
     ("models/greenlet_.py", "Channel", "shared iterator"): MODEL_TURNS,
     ("models/tasklets.py", "Channel", "shared iterator"): MODEL_TURNS,
     ("models/trio_.py", "Channel", "shared iterator"): MODEL_TURNS,
-    ("stackless/callbacks.py", "set_schedule_callback", "module state"): "Stackless's own interface: one per program",
-    ("stackless/callbacks.py", "set_channel_callback", "module state"): "Stackless's own interface: one per program",
 }
