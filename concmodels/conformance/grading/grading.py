@@ -1,17 +1,17 @@
 """Grades a model from a program, for teachers."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from concmodels import catalog
 from concmodels.conformance.grading import candidate, values
-from concmodels.conformance.grading.reasons import reason
-from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_GUARANTEED, Outcome, Report
+from concmodels.conformance.grading.reasons import verdict
+from concmodels.conformance.grading.report import Outcome, Report, outcome_of
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
-from concmodels.conformance.suite import Guarantee, Model, NotGuaranteed, guarantees
+from concmodels.conformance.suite import Guarantee, guarantees
 from concmodels.facts import FACTS
 
 
@@ -41,16 +41,16 @@ def grade(
         values.show()
         here = candidate.Candidate(getattr(model, "__name__", type(model).__name__), model)
         here.warm_up()
-        return _collect(here.name, (_hold(guarantee, here) for guarantee in select(only)), tell)
+        return _collect(here.name, lambda it: outcome_of(it, **verdict(it, here, Exception)), only, tell)
     with Grader(name, patience) as grader:
-        return _collect(grader.label, (grader.hold(guarantee) for guarantee in select(only)), tell)
+        return _collect(grader.label, grader.hold, only, tell)
 
 
-def _collect(name: str, outcomes: Iterable[Outcome], tell: Callable[[Outcome], None]) -> Report:
+def _collect(name: str, hold: Callable[[Guarantee], Outcome], only: str, tell: Callable[[Outcome], None]) -> Report:
     report = Report(name)
-    for outcome in outcomes:
-        report.outcomes.append(outcome)
-        tell(outcome)
+    for guarantee in select(only):
+        report.outcomes.append(hold(guarantee))
+        tell(report.outcomes[-1])
     return report
 
 
@@ -69,14 +69,3 @@ def _names(model: Any) -> Iterator[str]:
         yield from (it.model for it in FACTS if model.__name__ == f"concmodels.models.{it.file}")
         if (file := getattr(model, "__file__", None)) and os.path.isfile(file):
             yield file
-
-
-def _hold(guarantee: Guarantee, model: Model) -> Outcome:
-    verdict, text = KEPT, ""
-    try:
-        guarantee.hold(model)
-    except NotGuaranteed as error:
-        verdict, text = NOT_GUARANTEED, str(error)
-    except Exception as error:  # noqa: BLE001 - any error is the model's
-        verdict, text = BROKEN, reason(error)
-    return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, verdict, text)

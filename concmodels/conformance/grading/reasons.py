@@ -1,14 +1,28 @@
-"""Says why a guarantee is broken, in one or two lines that a student understands."""
+"""The verdict on a guarantee and, if it is broken, why, in one or two lines that a student understands."""
 
 import os
 import traceback
 from collections.abc import Iterator
 
 from concmodels.conformance import sync
+from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_GUARANTEED
+from concmodels.conformance.suite import Guarantee, Model, NotGuaranteed
 
 _TOLD_AT_MOST = 2
 _GUARANTEES = os.path.dirname(sync.file_of(""))
 _LIBRARY = os.path.dirname(os.path.dirname(_GUARANTEES))
+
+
+def verdict(guarantee: Guarantee, model: Model, failures: type[BaseException]) -> dict[str, str]:
+    """Test the model here. Returns the verdict, reason and traceback of an `Outcome`; other errors are raised."""
+    try:
+        guarantee.hold(model)
+    except NotGuaranteed as error:
+        return {"verdict": NOT_GUARANTEED, "reason": str(error)}
+    except failures as error:
+        trace = "".join(traceback.format_exception(error))
+        return {"verdict": BROKEN, "reason": reason(error), "traceback": trace}
+    return {"verdict": KEPT}
 
 
 def reason(error: BaseException) -> str:

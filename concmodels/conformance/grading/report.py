@@ -1,8 +1,9 @@
 """The outcomes of testing a model for the guarantees."""
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from concmodels.conformance.suite import Guarantee
 
 KEPT, BROKEN, NOT_GUARANTEED = "kept", "broken", "not guaranteed"
 
@@ -24,6 +25,11 @@ class Outcome:
     traceback: str = ""
     output: str = ""
     """What the model printed during the test."""
+
+
+def outcome_of(guarantee: Guarantee, **found: str) -> Outcome:
+    """Return the outcome of this guarantee, with the verdict and what explains it."""
+    return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, **found)
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,10 @@ class Report:
     @property
     def lines(self) -> list[Line]:
         """The guarantees, in the order in which they were tested."""
-        return lines(self.outcomes)
+        by_name: dict[str, list[Outcome]] = {}
+        for outcome in self.outcomes:
+            by_name.setdefault(outcome.guarantee, []).append(outcome)
+        return [Line(name, its) for name, its in by_name.items()]
 
     @property
     def kept(self) -> list[Line]:
@@ -86,11 +95,3 @@ class Report:
         """Return everything as a dict for JSON."""
         counts = {"kept": len(self.kept), "broken": len(self.broken), "not_guaranteed": len(self.not_guaranteed)}
         return {"model": self.model, "grade": self.grade, **counts, "outcomes": [asdict(it) for it in self.outcomes]}
-
-
-def lines(outcomes: Iterable[Outcome]) -> list[Line]:
-    """Return the outcomes grouped by guarantee."""
-    by_name: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        by_name.setdefault(outcome.guarantee, []).append(outcome)
-    return [Line(name, its) for name, its in by_name.items()]

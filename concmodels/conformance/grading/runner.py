@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from concmodels.conformance.grading import candidate
-from concmodels.conformance.grading.report import BROKEN, NOT_GUARANTEED, Outcome
+from concmodels.conformance.grading.report import BROKEN, Outcome, outcome_of
 from concmodels.conformance.suite import Guarantee
 
 PATIENCE_S = 20.0
@@ -30,6 +30,9 @@ _OUTPUT_SHOWN = 4000  # characters, the last ones
 
 class Child:
     """A process that has loaded the model. Raises `Refused` if the model can't be loaded."""
+
+    usable = True
+    """Whether the child can be asked again: it is alive, and no broken guarantee has left something running in it."""
 
     def __init__(self, model: str, patience: float) -> None:
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
@@ -64,55 +67,44 @@ class Child:
         try:
             answer = self._answers.get(timeout=self._patience)
         except queue.Empty:
-            raise candidate.Refused(
-                f"{self._label} can't be graded: it was not loaded within {self._patience:g} seconds"
-            ) from None
+            why = f"it was not loaded within {self._patience:g} seconds"
+            raise candidate.Refused(f"{self._label} can't be graded: {why}") from None
         if answer is None:
             raise candidate.Refused(f"{self._label} can't be graded: loading it {self._death()}{self._last_words()}")
-        if answer["kind"] == "refused":
-            raise candidate.Refused(answer["text"])
-        ready: dict[str, str] = answer["text"]
+        if "refused" in answer:
+            raise candidate.Refused(answer["refused"])
+        ready: dict[str, str] = answer["ready"]
         return ready
 
     def ask(self, guarantee: Guarantee) -> Outcome:
         """Test the model for the guarantee. The child may be dead afterwards: see `usable`."""
         logged = os.fstat(self._log.fileno()).st_size
-        self._question(str(guarantee))
-        verdict, text, trace = self._answer()
-        self.usable = self.usable and verdict != BROKEN
-        output = self._logged_since(logged) if verdict == BROKEN else ""
-        return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, verdict, text, trace, output)
-
-    usable = True
-    """Whether the child can be asked again: it is alive, and no broken guarantee has left something running in it."""
-
-    def _question(self, text: str) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # the child has died: `_answer` reports that
-            self._process.stdin.write(text.encode() + b"\n")
+            self._process.stdin.write(f"{guarantee}\n".encode())
             self._process.stdin.flush()
+        found = self._answer()
+        if found["verdict"] == BROKEN:
+            self.usable = False
+            found["output"] = self._logged_since(logged)
+        return outcome_of(guarantee, **found)
 
-    def _answer(self) -> tuple[str, str, str]:
+    def _answer(self) -> dict[str, str]:
+        """Return the answer of the child, or what is to be said of one that hangs or has died."""
         end, told = time.monotonic() + self._patience, None
         while True:
             try:
                 answer = self._answers.get(timeout=max(0, end - time.monotonic()))
             except queue.Empty:
                 self.kill()
-                return self._never_ended(told)
+                hangs = f"did not end within {self._patience:g} seconds (deadlock or endless loop?)"
+                return told or {"verdict": BROKEN, "reason": hangs}
             if answer is None:
-                return BROKEN, f"the program {self._death()}", ""
-            if not answer["kind"].startswith("told"):
-                return answer["kind"], answer["text"], answer.get("traceback", "")
+                return {"verdict": BROKEN, "reason": f"the program {self._death()}"}
+            if "told" not in answer:
+                return answer
             if told is None:
-                told, end = answer, min(end, time.monotonic() + _AFTER_A_REPORT_S)
-
-    def _never_ended(self, told: dict[str, Any] | None) -> tuple[str, str, str]:
-        if told is None:
-            return BROKEN, f"did not end within {self._patience:g} seconds (deadlock or endless loop?)", ""
-        if told["kind"] == "told not":
-            return NOT_GUARANTEED, told["text"], ""
-        return BROKEN, f"{told['text']}\nand then the tasks that still waited did not end", ""
+                told, end = answer["told"], min(end, time.monotonic() + _AFTER_A_REPORT_S)
 
     def _death(self) -> str:
         status = self._process.wait()
@@ -179,8 +171,6 @@ class Grader:
 
     def hold(self, guarantee: Guarantee) -> Outcome:
         """Test the model for one guarantee."""
-        if why := self.why_not.get(str(guarantee)):
-            return Outcome(guarantee.full_name, guarantee.label, guarantee.sentence, NOT_GUARANTEED, why)
         if self._child is None:
             self._child = Child(self._model, self._patience)
         outcome = self._child.ask(guarantee)

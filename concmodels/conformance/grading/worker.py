@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import threading
-import traceback
 
 from concmodels.conformance.grading import values
 from concmodels.errors import ModelUnavailable, UnknownModel
@@ -19,8 +18,9 @@ values.show()  # before the guarantees are imported
 
 from concmodels.conformance import census  # noqa: E402
 from concmodels.conformance.grading import candidate  # noqa: E402
-from concmodels.conformance.grading.reasons import reason  # noqa: E402
-from concmodels.conformance.suite import Guarantee, Model, NotGuaranteed, guarantees, not_implemented  # noqa: E402
+from concmodels.conformance.grading.reasons import reason, verdict  # noqa: E402
+from concmodels.conformance.grading.report import BROKEN, NOT_GUARANTEED  # noqa: E402
+from concmodels.conformance.suite import Model, guarantees, not_implemented  # noqa: E402
 
 _LONGEST_S = 3600.0
 """The grader kills a worker that hangs. This limit is for the case that the grader itself has been killed."""
@@ -31,24 +31,25 @@ class Wire:
 
     def __init__(self) -> None:
         self.questions = os.fdopen(os.dup(0), encoding="utf-8")
-        self._answers = os.dup(1)
+        self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
         self._one_at_a_time = threading.Lock()
         os.dup2(2, 1)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
+        with open(os.devnull) as nothing:
+            os.dup2(nothing.fileno(), 0)
 
-    def say(self, kind: str, text: object = "", **more: object) -> None:
+    def say(self, **answer: object) -> None:
         """Send an answer to the grader."""
-        line = json.dumps({"kind": kind, "text": text} | more).encode() + b"\n"
         with self._one_at_a_time:
-            while line:
-                line = line[os.write(self._answers, line) :]
+            self._answers.write(json.dumps(answer) + "\n")
+            self._answers.flush()
 
     def tell(self, error: BaseException) -> None:
-        """Report an exception at once, because the guarantee may hang after it."""
-        missing = not_implemented(error)
-        self.say("told not" if missing else "told", str(missing) if missing else reason(error))
+        """Report an exception at once, with the verdict that it means if the guarantee does not end any more."""
+        if missing := not_implemented(error):
+            self.say(told={"verdict": NOT_GUARANTEED, "reason": str(missing)})
+        else:
+            stuck = "and then the tasks that still waited did not end"
+            self.say(told={"verdict": BROKEN, "reason": f"{reason(error)}\n{stuck}"})
 
 
 def main() -> None:
@@ -59,39 +60,28 @@ def main() -> None:
     known = {str(guarantee): guarantee for guarantee in guarantees()}
     model = _opened(sys.argv[1], wire)
     if model is not None:
-        wire.say("ready", {name: why for name, guarantee in known.items() if (why := guarantee.why_not(model))})
+        wire.say(ready={name: why for name, guarantee in known.items() if (why := guarantee.why_not(model))})
         for line in wire.questions:
-            _answer(known[line.rstrip("\n")], model, wire)
+            faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
+            answer = verdict(known[line.rstrip("\n")], model, BaseException)
+            faulthandler.cancel_dump_traceback_later()
+            wire.say(**answer)
 
 
 def _opened(name: str, wire: Wire) -> Model | None:
     try:
         model = candidate.model(name)
     except (UnknownModel, ModelUnavailable, candidate.Refused) as error:
-        wire.say("refused", str(error))
+        wire.say(refused=str(error))
         return None
     if isinstance(model, candidate.Candidate):
         model.tell = wire.tell
     try:
         model.warm_up()
     except BaseException as error:
-        wire.say("refused", f"{model.name} does not even run a small program: {reason(error)}")
+        wire.say(refused=f"{model.name} does not even run a small program: {reason(error)}")
         raise
     return model
-
-
-def _answer(guarantee: Guarantee, model: Model, wire: Wire) -> None:
-    faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
-    try:
-        guarantee.hold(model)
-    except NotGuaranteed as error:
-        wire.say("not guaranteed", str(error))
-    except BaseException as error:  # noqa: BLE001 - any error is the model's
-        wire.say("broken", reason(error), traceback="".join(traceback.format_exception(error)))
-    else:
-        wire.say("kept")
-    finally:
-        faulthandler.cancel_dump_traceback_later()
 
 
 if __name__ == "__main__":
