@@ -93,7 +93,7 @@ def _parser(program: Program) -> Parser:
     )  # fmt: skip
     program.add_options(parser)
     add("--repeat", metavar="N", type=whole(1), default=1, help="run each model N times; the table shows the median")
-    add("--timeout", metavar="SECONDS", type=_seconds, help="end a run that takes longer, all three phases together")
+    add("--timeout", metavar="SECONDS", type=seconds, help="end a run that takes longer, all three phases together")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="no table and no progress")
     add("--list", action="store_true", help="list the models and variants, and whether they can run here")
@@ -137,14 +137,15 @@ def read(what: str, reader: Callable[[str], Any], text: str) -> Any:
         raise BadInput(f"argument {what}: {error}") from None
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Read a number of seconds. Raises `ArgumentTypeError` unless it is above 0."""
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
+        number = math.nan
+    if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
-    return min(seconds, _LONGEST_S)
+    return min(number, _LONGEST_S)
 
 
 def shared_arguments(options: argparse.Namespace, model: str) -> list[str]:

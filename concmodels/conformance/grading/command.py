@@ -1,20 +1,16 @@
 """The command `python -m concmodels.conformance`: from the arguments to the exit status."""
 
 import argparse
-import math
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from concmodels.conformance.grading import candidate, grading
-from concmodels.conformance.grading.report import Outcome, Report
+from concmodels.conformance.grading.report import Report
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Guarantee
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.programs.options import Parser
+from concmodels.programs.options import Parser, seconds
 from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
-
-if TYPE_CHECKING:
-    from concmodels.conformance.grading.show import Show
 
 ALL_KEPT, SOME_BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -61,23 +57,13 @@ def _parser() -> Parser:
     add = parser.add_argument
     add("models", metavar="MODEL", nargs="*", help="threads, trio, processes:spawn ..., or path/to/my_model.py")
     add("-k", metavar="TEXT", default="", help="only the guarantees whose name or sentence contains TEXT")
-    add("--patience", metavar="SECONDS", type=_seconds, default=PATIENCE_S,
+    add("--patience", metavar="SECONDS", type=seconds, default=PATIENCE_S,
         help=f"how long a guarantee may take before it counts as broken; default {PATIENCE_S:g}")  # fmt: skip
     add("--traceback", action="store_true", help="show in full where each failure arose, and what the model printed")
     add("--json", metavar="FILE|-", help="write all outcomes as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="only the verdict, no line per guarantee and no progress")
     add("--list", action="store_true", help="list the guarantees and their sentences")
     return parser
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
-    return seconds
 
 
 def _chosen(text: str) -> list[Guarantee]:
@@ -95,17 +81,22 @@ def _list(guarantees: list[Guarantee]) -> int:
 
 def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
     """Grade one model after the other; return the greatest exit status."""
+    from concmodels.conformance.grading.show import Show  # it imports rich
+
     json, status = JsonFile(options.json), ALL_KEPT
     json.begin([])
     reports: list[Any] = []
-    from concmodels.conformance.grading.show import Show  # it imports rich
-
     show = Show(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
     try:
         for model in options.models:
-            reports.append(Report(candidate.label(model)))
+            report = Report(candidate.label(model))
+            reports.append(report)
             try:
-                _grade(model, options.patience, guarantees, reports[-1], show)
+                with Grader(model, options.patience) as grader, show.model(report.model, len(guarantees)) as tell:
+                    for guarantee in guarantees:
+                        report.outcomes.append(grader.hold(guarantee))
+                        tell(report.outcomes[-1])
+                show.verdict(report)
             except (ModelUnavailable, candidate.Refused) as error:
                 reports.pop()
                 _say(str(error))
@@ -115,12 +106,3 @@ def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
     finally:
         json.end(reports)
     return status
-
-
-def _grade(model: str, patience: float, guarantees: list[Guarantee], report: Report, show: Show) -> None:
-    with Grader(model, patience) as grader, show.model(report, len(guarantees)) as tell:
-        for guarantee in guarantees:
-            outcome: Outcome = grader.hold(guarantee)
-            report.outcomes.append(outcome)
-            tell(guarantee, outcome)
-    show.verdict(report)

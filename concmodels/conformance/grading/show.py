@@ -2,17 +2,14 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_GUARANTEED, Line, Outcome, Report
-from concmodels.conformance.suite import Guarantee
 from concmodels.programs.output import console
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
 
 _WORDS = {
     KEPT: ("passed        ", "green"),
@@ -34,21 +31,24 @@ class Show:
         self._told: set[str] = set()
 
     @contextlib.contextmanager
-    def model(self, report: Report, count: int) -> Iterator[Callable[[Guarantee, Outcome], None]]:
+    def model(self, name: str, count: int) -> Iterator[Callable[[Outcome], None]]:
         """Show the outcomes of a model. Yields a function to be called with each outcome."""
         self._told.clear()
         if not self._quiet:
-            self._print(Text(report.model, style="bold"))
+            self._print(Text(name, style="bold"))
         waiting: list[Outcome] = []
-        with self._bar(count) as (advance, name):
+        columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", style="dim")
+        hidden = self._quiet or not self._out.is_terminal
+        # On the console of the report, so that lines appear above the bar.
+        with Progress(*columns, console=self._out, transient=True, disable=hidden) as bar:
+            task = bar.add_task("", total=count)
 
-            def tell(guarantee: Guarantee, outcome: Outcome) -> None:
+            def tell(outcome: Outcome) -> None:
                 if waiting and waiting[0].guarantee != outcome.guarantee:
                     self._line(Line(waiting[0].guarantee, waiting.copy()))
                     waiting.clear()
                 waiting.append(outcome)
-                advance()
-                name(str(guarantee))
+                bar.update(task, advance=1, description=outcome.guarantee)
 
             yield tell
             if waiting:
@@ -59,20 +59,10 @@ class Show:
         counts = f"{len(report.broken)} broken, {len(report.not_guaranteed)} not guaranteed"
         style = "bold red" if report.broken else "bold green"
         if report.broken:
-            names = dict.fromkeys(str(line.guarantee) for line in report.broken)
-            self._print(Text(f"broken: {', '.join(names)}"))
+            self._print(Text(f"broken: {', '.join(line.guarantee for line in report.broken)}"))
         if len(report.kept) + len(report.broken) < _HARDLY and report.not_guaranteed:
             self._print(Text("This is hardly tested: give it iteration, `close` and the nowait forms too."))
         self._print(Text.assemble((f"{report.model}: {report.grade}", style), f" ({counts})"))
-
-    @contextlib.contextmanager
-    def _bar(self, count: int) -> Iterator[tuple[Callable[[], None], Callable[[str], None]]]:
-        if self._quiet or not self._out.is_terminal:
-            yield lambda: None, lambda text: None
-            return
-        with _progress(self) as bar:
-            task = bar.add_task("", total=count)
-            yield lambda: bar.advance(task), lambda text: bar.update(task, description=text.partition("(")[0])
 
     def _line(self, line: Line) -> None:
         if self._quiet:
@@ -89,10 +79,9 @@ class Show:
 
     def _once(self, reason: str) -> str:
         """Return the reason if it has not been shown before: it need not be repeated at every guarantee."""
-        if reason in self._told:
-            return ""
+        known = reason in self._told
         self._told.add(reason)
-        return f": {reason}"
+        return "" if known else f": {reason}"
 
     def _explain(self, line: Line) -> None:
         """Show the sentence of the contract, then each way in which it was broken, with the values."""
@@ -120,20 +109,9 @@ class Show:
     def _print(self, text: Text) -> None:
         self._out.print(text, soft_wrap=not self._out.is_terminal)
 
-    def progress_console(self) -> object:
-        """Return the console of this report. The progress bar uses it too, so that lines appear above the bar."""
-        return self._out
-
 
 def _values(outcomes: list[Outcome]) -> str:
     told = [it.values for it in outcomes]
     if len(told) > _VALUES_TOLD:
         told[_VALUES_TOLD - 1 :] = [f"and {len(told) - _VALUES_TOLD + 1} more"]
     return "; ".join(told)
-
-
-def _progress(show: Show) -> Progress:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", style="dim"))
-    return Progress(*columns, console=show.progress_console(), transient=True)  # type: ignore[arg-type]
