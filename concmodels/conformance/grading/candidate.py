@@ -48,22 +48,16 @@ class Candidate(Model):
         self._run_small(self.base)
 
 
-def is_file(text: str) -> bool:
-    """Return whether this text is meant as a path rather than as a name of the catalog."""
-    return text.endswith(".py") or os.sep in text or os.path.exists(text)
-
-
 def check(text: str) -> None:
     """Raise `UnknownModel` or `Refused` if there is no such model, without loading it."""
-    if _is_known(text):
+    if own_work(text):
+        if not os.path.isfile(text):
+            raise Refused(f"{text} is not a file" if os.path.exists(text) else f"there is no file {text}")
         return
-    if not is_file(text):
-        try:
-            catalog.facts(text)
-        except UnknownModel as error:
-            raise UnknownModel(f"{error}; a model of your own is named by its file, as in my_model.py") from None
-    elif not os.path.isfile(text):
-        raise Refused(f"{text} is not a file" if os.path.exists(text) else f"there is no file {text}")
+    try:
+        catalog.facts(text)
+    except UnknownModel as error:
+        raise UnknownModel(f"{error}; a model of your own is named by its file, as in my_model.py") from None
 
 
 def model(text: str) -> Model:
@@ -78,17 +72,12 @@ def label(text: str) -> str:
 
 
 def own_work(text: str) -> bool:
-    """Return whether this is a file rather than a model of the catalog."""
-    return not _is_known(text) and is_file(text)
-
-
-def _is_known(text: str) -> bool:
-    """Return whether this is a name of the catalog, such as `trio` or `dask:tcp://127.0.0.1:8786`."""
+    """Return whether this is a path, rather than a name of the catalog such as `dask:tcp://127.0.0.1:8786`."""
     try:
         catalog.facts(text)
     except UnknownModel:
-        return False
-    return True
+        return text.endswith(".py") or os.sep in text or os.path.exists(text)
+    return False
 
 
 _modules: dict[str, ModuleType] = {}
