@@ -29,8 +29,7 @@ from concmodels.models.memory.pool.future import Future
 from concmodels.models.memory.pool.manager import Manager
 from concmodels.models.memory.pool.remote import pool_for
 from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
-from concmodels.models.pools.progress import is_to_be_shown, shown
-from concmodels.models.pools.results import Failure, length_of
+from concmodels.models.pools.results import Failure
 from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
@@ -112,7 +111,6 @@ class Pool(Executor):
         timeout: float | None = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
-        progress: str | None = None,
     ) -> Iterator[Any]:
         """Call `fn` with the items of the iterables, and yield the results in their order.
 
@@ -120,15 +118,13 @@ class Pool(Executor):
         """
         must_be_sync(fn, self.kind)
         until = check_map(timeout, chunksize, buffersize)
-        label = progress if is_to_be_shown(progress) else None
-        total = None if label is None else length_of(iterables)
         items = iter(iterables[0]) if len(iterables) == 1 else zip(*iterables)  # noqa: B905 - as Executor.map does
         map_call = MapCall(fn, items, len(iterables) != 1, self.home, chunksize)
         self.dispatcher.add(map_call)
         results = self._results(map_call, until, buffersize)
         next(results)
         self._feed_first(map_call, buffersize)
-        return results if label is None else shown(results, label, total)
+        return results
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take nothing more, and wait until everything is done, unless told not to. A second call does no harm."""

@@ -79,9 +79,8 @@ class RemotePool(Executor):
         timeout: float | None = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
-        progress: str | None = None,
     ) -> Iterator[Any]:
-        """Do what `concmodels.contract.Pool.map` does; from here each task is a batch, and no progress bar is shown."""
+        """Do what `concmodels.contract.Pool.map` does; from here each task is a batch."""
         check_map(timeout, chunksize, buffersize)
         return super().map(fn, *iterables, timeout=timeout, buffersize=buffersize)
 
