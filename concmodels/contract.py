@@ -327,7 +327,6 @@ class Pool(Protocol):
         timeout: Timeout = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
-        progress: str | None = None,
     ) -> Iterator[R]:
         """Call `fn` with the next item of each iterable, again and again; yield the results in the order of the items.
 
@@ -337,7 +336,7 @@ class Pool(Protocol):
         is dropped. Raises `TimeoutError` when a result is not there `timeout` seconds after `map` was called.
 
         Beyond a memory boundary, `chunksize` tasks are sent together; by default these are as many tasks as take about
-        a millisecond, and a single task is sent at once. `progress` is the label of a progress bar on a terminal.
+        a millisecond, and a single task is sent at once.
         """
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -411,7 +410,6 @@ class AsyncPool(Protocol):
         timeout: Timeout = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
-        progress: str | None = None,
     ) -> AsyncIterator[R]: ...
     @overload
     def map[R](
@@ -422,7 +420,6 @@ class AsyncPool(Protocol):
         timeout: Timeout = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
-        progress: str | None = None,
     ) -> AsyncIterator[R]: ...
 
     async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

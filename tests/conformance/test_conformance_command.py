@@ -178,7 +178,7 @@ def test_what_a_pool_of_ones_own_lacks_is_not_guaranteed(tmp_path):
         kept |= verdicts(report, "kept")
         reasons |= {it["reason"] for it in report["outcomes"] if it["verdict"] == "not guaranteed"}
     assert {"pooling_map.map_keeps_the_order", "pooling.a_pool_has_at_least_one_worker"} <= kept
-    assert {f"its Pool.map has no {it}" for it in ("buffersize", "chunksize", "timeout", "progress")} <= reasons
+    assert {f"its Pool.map has no {it}" for it in ("buffersize", "chunksize", "timeout")} <= reasons
     assert {"its Pool has no workers", "its Pool has no initializer"} <= reasons
 
 

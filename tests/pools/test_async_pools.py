@@ -171,8 +171,6 @@ async def test_bad_arguments_are_refused_with_a_sentence(model):
         with pytest.raises(error, match="workers is a whole number from 1"):
             model.Pool(bad)
     async with model.Pool(1) as pool:
-        with pytest.raises(TypeError, match="progress"):
-            pool.map(abs, [1], progress=True)
         with pytest.raises(TypeError, match="seconds"):
             await (await pool.submit(later, model)).result("soon")
 

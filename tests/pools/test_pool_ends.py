@@ -123,8 +123,6 @@ def test_bad_arguments_are_refused_with_a_sentence(model):
             pool.map(abs, [1], chunksize=0)
         with pytest.raises(TypeError, match="seconds"):
             pool.map(abs, [1], timeout="soon")
-        with pytest.raises(TypeError, match="progress"):
-            pool.map(abs, [1], progress=True)
         with pytest.raises(TypeError):
             pool.map(abs, 7)
         with pytest.raises(TypeError):

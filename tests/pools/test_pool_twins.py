@@ -30,7 +30,7 @@ DIFFERENT = {
 }
 """The methods that both have and that can't be the same, and why."""
 
-NAMES = {"wait_async": "wait", "Handle": "Future", "ShownResults": "shown"}
+NAMES = {"wait_async": "wait", "Handle": "Future"}
 """What something is called in an async pool, and in a sync one."""
 
 

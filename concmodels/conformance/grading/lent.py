@@ -118,7 +118,7 @@ def _poorer_init(channel: type, absent: set[str]) -> Callable[..., None]:
 
 _OPTIONS = {
     "__init__": ("initializer", "initargs"),
-    "map": ("timeout", "chunksize", "buffersize", "progress"),
+    "map": ("timeout", "chunksize", "buffersize"),
     "shutdown": ("wait", "cancel_futures"),
 }
 

@@ -140,14 +140,6 @@ async def map_keeps_no_result_that_it_has_yielded(model, chunksize, buffersize):
                 await become(model, None, kept)
 
 
-@guarantee(label=("work", ""))
-async def map_shows_progress_on_a_terminal_only(model, label):
-    """`progress` is the label of a progress bar on a terminal; elsewhere it changes nothing."""
-    async with model.Pool(2) as pool:
-        assert await all_of(pool.map(double, range(10), progress=label)) == list(range(0, 20, 2))
-        assert await all_of(pool.map(double, range(10), progress=label, buffersize=2)) == list(range(0, 20, 2))
-
-
 # How it ends early.
 
 

@@ -11,10 +11,9 @@ from functools import partial
 
 from concmodels.errors import ChannelClosed
 from concmodels.models.pools.arguments import UNOPENED, check_initializer, check_map, number_of_workers, refuse
-from concmodels.models.pools.awaited_results import AsyncResults, Handle, ShownResults, cancellation
+from concmodels.models.pools.awaited_results import AsyncResults, Handle, cancellation
 from concmodels.models.pools.awaited_workers import AsyncWorkers
-from concmodels.models.pools.progress import is_to_be_shown
-from concmodels.models.pools.results import Results, Supply, length_of
+from concmodels.models.pools.results import Results, Supply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,14 +107,10 @@ class AsyncPool:
         timeout: float | None = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
-        progress: str | None = None,
     ) -> AsyncIterator[Any]:
         """Call `fn` with the next item of each iterable; the results in order. See `concmodels.contract.Pool.map`."""
         until = check_map(timeout, chunksize, buffersize)
-        label = progress if is_to_be_shown(progress) else None
-        total = None if label is None else length_of(iterables)
-        results = self._map(fn, iterables, until, chunksize, buffersize)
-        return results if label is None else ShownResults(results, label, total)
+        return self._map(fn, iterables, until, chunksize, buffersize)
 
     def _map(
         self,

@@ -1,7 +1,6 @@
 """What a pool gives in an async model: a handle for each `submit`, an iterator for each `map`."""
 
 from concmodels.errors import TaskCancelled
-from concmodels.models.pools.progress import Bar
 from concmodels.models.pools.results import Failure
 from concmodels.models.waiting.timeouts import expired, remaining
 from concmodels.models.waiting.waiter import CANCELLED, DONE
@@ -174,36 +173,3 @@ def _raisable(error: BaseException) -> BaseException:
     late = RuntimeError("the task raised StopAsyncIteration")
     late.__cause__ = error
     return late
-
-
-class ShownResults:
-    """The same results, with a bar while a task takes them."""
-
-    def __init__(self, results: AsyncResults, label: str, total: int | None) -> None:
-        self._results = results
-        self._bar: Bar | None = None
-        self._new_bar: Callable[[], Bar] = lambda: Bar(label, total)
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Any:
-        self._bar = self._bar or self._new_bar()
-        try:
-            result = await self._results.__anext__()
-        except BaseException:
-            self._bar.stop()
-            raise
-        self._bar.step()
-        return result
-
-    async def aclose(self) -> None:
-        """End the iteration, as `AsyncResults.aclose`, and take the bar away."""
-        self._stop()
-
-    def _stop(self) -> None:
-        self._results.end()
-        if self._bar is not None:
-            self._bar.stop()
-
-    __del__ = _stop

@@ -1,10 +1,8 @@
-"""The `map` of a pool: it checks the options and shows the bar; the pool says how the results come."""
+"""The `map` of a pool: it checks the options; the pool says how the results come."""
 
 from concurrent.futures import Executor
 
 from concmodels.models.pools.arguments import check_map
-from concmodels.models.pools.progress import is_to_be_shown, shown
-from concmodels.models.pools.results import length_of
 from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
@@ -26,15 +24,11 @@ class MappingExecutor(Executor):
         timeout: float | None = None,
         chunksize: int | None = None,
         buffersize: int | None = None,
-        progress: str | None = None,
     ) -> Iterator[Any]:
         """Call `fn` with the next item of each iterable; the results in order. See `concmodels.contract.Pool.map`."""
         must_be_sync(fn, self.model)
         until = check_map(timeout, chunksize, buffersize)
-        label = progress if is_to_be_shown(progress) else None
-        total = None if label is None else length_of(iterables)
-        results = self._map(fn, iterables, until, chunksize, buffersize)
-        return results if label is None else shown(results, label, total)
+        return self._map(fn, iterables, until, chunksize, buffersize)
 
     def _map(
         self,

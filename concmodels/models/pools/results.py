@@ -5,7 +5,6 @@ next one is not there, it says that it waits for exactly that one, and only the 
 """
 
 from itertools import count, islice, repeat
-from operator import length_hint
 
 from concmodels.errors import ChannelClosed
 from concmodels.models.pools.arguments import refuse
@@ -152,9 +151,3 @@ class Supply:
             self._send(job)
         except ChannelClosed:
             refuse(self._refusal())
-
-
-def length_of(iterables: tuple[Iterable[Any], ...]) -> int | None:
-    """The number of items that there will be; None if the iterables do not know it."""
-    hints = [hint for it in iterables if (hint := length_hint(it, -1)) >= 0]
-    return min(hints, default=None)

@@ -151,7 +151,6 @@ ALLOWED = {
     ("models/memory/pool/worker_handle.py", "WorkerHandle._collect", "sliced view"): POOL_LOCK,
     ("models/memory/pool/worker_handle.py", "WorkerHandle._collect", "increment"): POOL_LOCK,
     ("models/memory/pool/worker_handle.py", "WorkerHandle._finish", "increment"): POOL_LOCK,
-    ("models/pools/progress.py", "Bar.step", "increment"): ONE_TAKER,
     ("models/memory/pool/results.py", "Reader._read", "increment"): ONE_WRITER,
     ("models/pools/results.py", "Supply.refill", "shared iterator"): ONE_TAKER,
     ("models/pools/results.py", "Supply.refill", "increment"): ONE_TAKER,
