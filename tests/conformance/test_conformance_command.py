@@ -114,6 +114,7 @@ class Channel:
         ("os.kill(os.getpid(), 9)", "the program crashed Python: SIGKILL"),
         ("raise SystemExit('enough')", "SystemExit: enough (my_model.py, line 7: raise SystemExit('enough'))"),
         ("self.missing", "'Channel' object has no attribute 'missing' (my_model.py, line 7: self.missing)"),
+        ("bytearray(1 << 60)", "MemoryError (my_model.py, line 7: bytearray(1 << 60))"),
         ("input()", "EOFError: EOF when reading a line (my_model.py, line 7: input())"),
     ],
 )
@@ -132,6 +133,18 @@ def test_the_next_guarantee_gets_a_fresh_process(tmp_path):
     text = LONE.format(send="os._exit(3)") + "    def close(self): self.closed = True\n"
     status, report = graded(write(tmp_path, text), "-k", "close")
     assert status == 1 and "closing.close_is_idempotent" in verdicts(report, "kept")
+
+
+def test_a_thread_that_is_left_breaks_the_guarantee_that_left_it(tmp_path):
+    text = LONE.format(send="pass") + (
+        "    closed = False\n"
+        "    def close(self):\n"
+        "        import threading\n"
+        "        if not self.closed: threading.Thread(target=time.sleep, args=(3600,)).start()\n"
+        "        self.closed = True\n"
+    )
+    (line,) = grade(write(tmp_path, text), only="close_is_idempotent(capacity=0)").broken
+    assert line.outcomes[0].reason.startswith("left behind: thread ")
 
 
 def test_what_a_model_prints_is_shown_only_on_demand(tmp_path):
