@@ -24,6 +24,7 @@ from concmodels.conformance.suite import Guarantee
 
 PATIENCE_S = 20.0
 _AFTER_A_REPORT_S = 0.5  # an exception was reported: the guarantee will not be kept any more, and may hang
+_TO_START_S = 60.0
 _TO_END_S = 5.0
 _OUTPUT_SHOWN = 4000  # characters, the last ones
 
@@ -65,7 +66,9 @@ class Child:
 
     def _wait_until_ready(self) -> dict[str, str]:
         try:
-            answer = self._answers.get(timeout=self._patience)
+            answer = self._answers.get(timeout=_TO_START_S)
+            if answer is not None:  # Python has started: from here on the time is the model's own
+                answer = self._answers.get(timeout=self._patience)
         except queue.Empty:
             why = f"it was not loaded within {self._patience:g} seconds"
             raise candidate.Refused(f"{self._label} can't be graded: {why}") from None

@@ -58,6 +58,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was ignored, as under nohup
     census.know_own_semaphores()
     known = {str(guarantee): guarantee for guarantee in guarantees()}
+    wire.say(started=True)
     model = _opened(sys.argv[1], wire)
     if model is not None:
         wire.say(ready={name: why for name, guarantee in known.items() if (why := guarantee.why_not(model))})
