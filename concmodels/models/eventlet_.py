@@ -29,7 +29,7 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.hub_tasks import (
     Cancelled,
-    Stranger,
+    UnknownTask,
     forget_throws,
     postpone,
     postponed,
@@ -209,9 +209,9 @@ class _Waiter(SingleThreadWaiter):
         self.purpose = purpose
         self.unit = getcurrent()
         try:
-            self._task: _Task | Stranger = tasks[self.unit]
+            self._task: _Task | UnknownTask = tasks[self.unit]
         except KeyError:
-            self._task = Stranger(hubs.get_hub())
+            self._task = UnknownTask(hubs.get_hub())
         self._turn: Any = None
 
     def claim(self, outcome: str) -> bool:

@@ -32,7 +32,7 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.frames import raised
 from concmodels.models.tasks.hub_tasks import (
     Cancelled,
-    Stranger,
+    UnknownTask,
     forget_throws,
     postpone,
     postponed,
@@ -168,9 +168,9 @@ class _Waiter(SingleThreadWaiter):
         self.purpose = purpose
         self.unit = getcurrent()
         try:
-            self._task: _Task | Stranger = tasks[self.unit]
+            self._task: _Task | UnknownTask = tasks[self.unit]
         except KeyError:
-            self._task = Stranger(gevent.get_hub())
+            self._task = UnknownTask(gevent.get_hub())
         self._callback: Any = None
 
     def claim(self, outcome: str) -> bool:

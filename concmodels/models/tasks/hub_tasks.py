@@ -196,7 +196,7 @@ class Task:
         group.task_ended(self, self._error)
 
 
-class Stranger:
+class UnknownTask:
     """Stands in for the task, while a greenlet waits that the program has started itself."""
 
     detector: Any = None
