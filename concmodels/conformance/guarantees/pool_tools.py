@@ -1,6 +1,6 @@
 """The tools with which the chapters on pools and shared memory are written, in addition to `tools.py`."""
 
-from .tools import INF, PATIENCE, pause
+from .tools import INF, PATIENCE, Attempts, answer, pause
 
 
 def plain(facts):
@@ -57,6 +57,28 @@ class Uncollected:
         import gc
 
         gc.enable()
+
+
+def frees_late():
+    """Return whether an object may outlive its last reference: without the GIL, the thread that has made it frees it.
+
+    CPython counts the references of that thread apart (biased reference counting, PEP 703). If another thread drops the
+    last reference, the object goes when its own thread runs next, and a worker that waits for work does not run.
+    """
+    import sys
+
+    return not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+async def be_freed(model, pool, *references):
+    """Wait until these weak references are dead; where they may die late, give the workers something to run."""
+    for _ in Attempts(model):
+        if all(reference() is None for reference in references):
+            return
+        if frees_late():
+            for _ in range(pool.workers):
+                await pool.submit(answer, None)
+        await model.sleep(0.001)
 
 
 async def all_of(results):

@@ -2,8 +2,8 @@
 
 from weakref import ref
 
-from .pool_tools import Uncollected, all_of, double, hold, mark, meet, of_one_memory, of_separate_memory
-from .tools import INF, PATIENCE, answer, become, drain, guarantee, raises
+from .pool_tools import Uncollected, all_of, be_freed, double, hold, mark, meet, of_one_memory, of_separate_memory
+from .tools import INF, PATIENCE, answer, drain, guarantee, raises
 
 NEEDS = ("Pool",)
 
@@ -60,7 +60,7 @@ async def a_call_that_is_dropped_takes_its_result_along(model):
                 result = await call.result(PATIENCE)
                 kept = ref(result), ref(call)
                 del result, call
-                await become(model, (None, None), lambda kept=kept: tuple(it() for it in kept))
+                await be_freed(model, pool, *kept)
 
 
 @guarantee(value=(None, False, "text", ("a", [1, {"b": None}]), b"\0" * 3_000_000))

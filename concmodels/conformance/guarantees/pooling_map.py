@@ -3,8 +3,8 @@
 import itertools
 from weakref import ref
 
-from .pool_tools import Numbers, Uncollected, all_of, double, hold, mark, next_of
-from .tools import INF, PATIENCE, Trouble, answer, become, drain, guarantee, raises
+from .pool_tools import Numbers, Uncollected, all_of, be_freed, double, hold, mark, next_of
+from .tools import INF, PATIENCE, Trouble, answer, drain, guarantee, raises
 
 NEEDS = ("Pool",)
 
@@ -137,7 +137,7 @@ async def map_keeps_no_result_that_it_has_yielded(model, chunksize, buffersize):
             async for result in pool.map(make_set, range(10), chunksize=chunksize, buffersize=buffersize):
                 kept = ref(result)
                 del result
-                await become(model, None, kept)
+                await be_freed(model, pool, kept)
 
 
 # How it ends early.
