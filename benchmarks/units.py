@@ -94,12 +94,12 @@ def ours(model: str, units: int) -> Took:
     """Start units in a model. Raises `NotHere` if this machine can't hold them."""
     from benchmarks.cell import NotHere
     from concmodels import catalog
-    from concmodels.programs.limits import TooLarge, check
+    from concmodels.programs.limits import TooLarge
     from concmodels.ring.plan import Plan
 
     loaded: Any = catalog.load(model)
     try:
-        check(Plan(model, units, 1))  # also raises the limit on descriptors
+        Plan(model, units, 1).check_limits()  # also raises the limit on descriptors
     except TooLarge as reason:
         raise NotHere(str(reason)) from None
     took: Took = loaded.run(async_crowd if catalog.facts(model).is_async else crowd, loaded, units)

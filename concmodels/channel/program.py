@@ -3,16 +3,14 @@
 import math
 from argparse import ArgumentParser, Namespace
 
-from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult, check_pattern, tasks_of
+from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult, check_pattern
 from concmodels.channel.timer import ChannelTimer
 from concmodels.programs.measure import measure
-from concmodels.programs.options import add_message_options, flags, read, whole
-from concmodels.programs.output import BadInput
+from concmodels.programs.options import add_message_options, whole
 from concmodels.programs.program import Program
-from concmodels.programs.stopwatch import Listener
 
 
-class ChannelCommand(Program):
+class ChannelCommand(Program[ChannelPlan, ChannelResult]):
     """The command `python -m concmodels.channel`."""
 
     name = "concmodels.channel"
@@ -20,40 +18,30 @@ class ChannelCommand(Program):
         "Send MESSAGES through channels in this PATTERN, check that all arrive once and those of each sender in order, "
         "and report setup, run and teardown apart."
     )
-    outcome = ChannelResult
+    plan = ChannelPlan
+    timer = ChannelTimer
+    result = ChannelResult
 
-    def add_sizes(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("pattern", metavar="PATTERN", nargs="?", help=f"one of {', '.join(PATTERNS)}; default stream")
         add("messages", metavar="MESSAGES", nargs="?", help="how many messages; in a pingpong how many round trips")
-
-    def add_options(self, parser: ArgumentParser) -> None:
         add_message_options(parser)
-        parser.add_argument("--tasks", metavar="N", type=whole(1),
+        add("--tasks", metavar="N", type=whole,
             help="how many senders (fanin, select) or receivers (fanout); default 4")  # fmt: skip
 
-    def check(self, options: Namespace) -> None:
-        if options.messages is None and str(options.pattern).isdecimal():  # PATTERN was left out
-            options.pattern, options.messages = "stream", options.pattern
-        if options.messages is None and options.pattern in (None, *PATTERNS):
-            raise BadInput("MESSAGES is needed, as in: python -m concmodels.channel stream 100000")
+    def planned(self, options: Namespace, model: str) -> ChannelPlan:
+        pattern, messages = options.pattern, options.messages
+        if messages is None and (pattern is None or pattern.isdecimal()):  # PATTERN was left out
+            pattern, messages = "stream", pattern
+        check_pattern(pattern)
+        if messages is None:
+            raise ValueError("MESSAGES is needed, as in: python -m concmodels.channel stream 100000")
         try:
-            check_pattern(options.pattern)
-            tasks_of(options.pattern, options.tasks)
-        except ValueError as error:
-            raise BadInput(str(error)) from None
-        options.messages = read("MESSAGES", whole(1), options.messages)
-
-    def plan(self, options: Namespace, model: str) -> ChannelPlan:
-        tasks = tasks_of(options.pattern, options.tasks)
-        return ChannelPlan(model, options.messages, options.pattern, tasks, options.capacity, options.payload)
-
-    def timer(self, plan: ChannelPlan, listener: Listener) -> ChannelTimer:
-        return ChannelTimer(plan, listener)
-
-    def arguments(self, options: Namespace) -> list[str]:
-        own = {"--capacity": options.capacity, "--payload": options.payload, "--tasks": options.tasks}
-        return [options.pattern, str(options.messages), *flags(own)]
+            number = int(messages)
+        except ValueError:
+            raise ValueError(f"MESSAGES must be a whole number, not {messages!r}") from None
+        return ChannelPlan(model, number, pattern, options.tasks, options.capacity, options.payload)
 
 
 def channel(
@@ -84,4 +72,5 @@ def channel(
     """
 
     plan = ChannelPlan(model, messages, pattern, tasks, capacity, payload)
-    return measure(ChannelCommand(), plan, timeout=timeout).raise_stopped()
+    plan.check_limits()
+    return measure(ChannelCommand(), plan, timeout=timeout)

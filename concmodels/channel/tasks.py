@@ -124,7 +124,7 @@ def converge(model: Any, timer: Any) -> list[Any]:
     with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
-            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *timer.extra)
+            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0)
             tasks.append(group.spawn(timer.send, *arguments, name=f"sender {k + 1}"))
         timer.spawned(tasks, inboxes)
         for phase in timer.phases():  # the warm-up first, the counted messages last
@@ -147,7 +147,7 @@ def bounce(model: Any, timer: Any) -> list[Any]:
     """Run the pattern `pingpong`: the caller sends a message to an echo, and waits until it is back."""
     there, back = (model.Channel(timer.plan.capacity, name) for name in ("there", "back"))
     with model.TaskGroup() as group:
-        task = group.spawn(timer.echo, there, back, *timer.extra, name="echo")
+        task = group.spawn(timer.echo, there, back, name="echo")
         timer.spawned([task], [there, back])
         for phase in timer.phases():
             for message in numbered(phase.numbers, phase.payload):
@@ -168,7 +168,7 @@ def spread(model: Any, timer: Any) -> list[Any]:
     with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
-            arguments = (orders[k], outbox, reports, plan.payload or 0, *timer.extra)
+            arguments = (orders[k], outbox, reports, plan.payload or 0)
             tasks.append(group.spawn(timer.receive, *arguments, name=f"receiver {k + 1}"))
         timer.spawned(tasks, [outbox])
         for phase in timer.phases():
@@ -277,7 +277,7 @@ async def async_converge(model: Any, timer: Any) -> list[Any]:
     async with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
-            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0, *timer.extra)
+            arguments = (orders[k], inboxes[k % plan.channels], k, plan.tasks, plan.payload or 0)
             tasks.append(group.spawn(timer.send, *arguments, name=f"sender {k + 1}"))
         timer.spawned(tasks, inboxes)
         for phase in timer.phases():  # the warm-up first, the counted messages last
@@ -300,7 +300,7 @@ async def async_bounce(model: Any, timer: Any) -> list[Any]:
     """The async form of `bounce`."""
     there, back = (model.Channel(timer.plan.capacity, name) for name in ("there", "back"))
     async with model.TaskGroup() as group:
-        task = group.spawn(timer.echo, there, back, *timer.extra, name="echo")
+        task = group.spawn(timer.echo, there, back, name="echo")
         timer.spawned([task], [there, back])
         for phase in timer.phases():
             for message in numbered(phase.numbers, phase.payload):
@@ -321,7 +321,7 @@ async def async_spread(model: Any, timer: Any) -> list[Any]:
     async with model.TaskGroup() as group:
         tasks = []
         for k in range(plan.tasks):
-            arguments = (orders[k], outbox, reports, plan.payload or 0, *timer.extra)
+            arguments = (orders[k], outbox, reports, plan.payload or 0)
             tasks.append(group.spawn(timer.receive, *arguments, name=f"receiver {k + 1}"))
         timer.spawned(tasks, [outbox])
         for phase in timer.phases():

@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any
 
-from concmodels import catalog
 from concmodels.programs.plan import ITEM_BYTES, AnyPlan, check_size
 from concmodels.programs.result import Outcome, count
 from concmodels.work import Work, load
@@ -25,71 +24,50 @@ class PoolPhase:
         self.buffersize = buffersize
 
 
-class PoolPlan(AnyPlan["PoolResult"]):
+@dataclass(frozen=True)
+class PoolPlan(AnyPlan):
     """The parameters of one run.
 
     Raises `UnknownModel`, `ValueError` for parameters that make no sense, and `TypeError` for options of another work.
     """
 
-    def __init__(
-        self,
-        model: str,
-        tasks: int,
-        workers: int | None = None,
-        work: str = "cpu",
-        sizes: Mapping[str, Any] | None = None,
-    ) -> None:
-        check_size("tasks", tasks)
-        self.work = work
-        self.kind = load(work)
-        self.workers = workers_of(work, workers)
-        catalog.facts(model)
-        self.model, self.tasks, self.given = model, tasks, dict(sizes or {})
-        new = self.new_work()
-        self.sizes, self._work_descriptors = new.sizes, new.descriptors
+    ADVICE = "fewer workers need less"
+
+    tasks: int
+    workers: int | None = None
+    """None: as many as CPUs, or 8 if all that the tasks do is wait."""
+    work: str = "cpu"
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    """The options of the work; those that are missing or None have their defaults."""
+
+    def __post_init__(self) -> None:
+        check_size("tasks", self.tasks)
+        if self.workers is None:
+            object.__setattr__(self, "workers", _WAITING if self.work == "io" else os.process_cpu_count() or 1)
+        check_size("workers", self.workers)
+        super().__post_init__()
+        object.__setattr__(self, "sizes", self.new_work().sizes)
 
     def new_work(self) -> Work:
         """Return a new `Work` for one run."""
-        return self.kind(self.model, self.tasks, self.workers, **self.given)
-
-    @property
-    def steps(self) -> int:
-        return self.tasks
+        return load(self.work)(self.model, self.tasks, self.units, **self.sizes)
 
     @property
     def units(self) -> int:
+        assert self.workers is not None  # the default was filled in when the plan was made
         return self.workers
 
     @property
     def descriptors(self) -> int:
-        return super().descriptors + self._work_descriptors
+        return super().descriptors + self.new_work().descriptors
 
     @property
     def memory(self) -> int:
-        return self.workers * self.facts.memory + min(self.tasks, MOST_KEPT) * _RESULT_BYTES
-
-    @property
-    def starting(self) -> str:
-        return count(self.workers, "worker")
+        return self.units * self.facts.memory + min(self.tasks, MOST_KEPT) * _RESULT_BYTES
 
     @property
     def thing(self) -> str:
-        return f"a pool of {count(self.workers, 'worker')} of {self.model}"
-
-    @property
-    def way_out(self) -> str:
-        return "fewer workers need less"
-
-    def result(self, **figures: Any) -> PoolResult:
-        return PoolResult.of(self, **figures)
-
-
-def workers_of(work: str, workers: int | None) -> int:
-    """Return the number of workers: by default as many as CPUs, or 8 if all that the tasks do is wait."""
-    if workers is None:
-        return _WAITING if work == "io" else os.process_cpu_count() or 1
-    check_size("workers", workers)
-    return workers
+        return f"a pool of {count(self.units, 'worker')} of {self.model}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,10 +95,8 @@ class PoolResult(Outcome):
     """How many tasks the plain loop did."""
 
     @classmethod
-    def of(cls, plan: PoolPlan, **figures: Any) -> Self:
-        """Return the result of this plan with these figures."""
-        asked = {"work": plan.work, "sizes": plan.sizes, "tasks": plan.tasks, "workers": plan.workers}
-        return cls.of_model(plan.facts, **asked, **figures)
+    def parameters(cls, plan: PoolPlan) -> dict[str, Any]:
+        return {"work": plan.work, "sizes": plan.sizes, "tasks": plan.tasks, "workers": plan.workers}
 
     @property
     def ns_per_task(self) -> float | None:

@@ -2,25 +2,19 @@
 
 import contextlib
 from collections import deque
-from collections.abc import Iterator
-from itertools import cycle, islice
-from math import ceil
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from concmodels.pool.plan import MOST_KEPT, PoolPhase, PoolPlan
 from concmodels.pool.tasks import WrongResult, async_crowd, crowd
-from concmodels.programs.estimate import worth_a_probe
-from concmodels.programs.stopwatch import Listener, Stopwatch
+from concmodels.programs.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from concmodels.programs.usage import Usage
 
 _LOOP_S = 2.0  # the plain loop is stopped when it might take longer
-_PROBE_S = 0.5
-_MOST_PROBED = 1000
-_AHEAD = 10_000
-_OVERHEAD_S = 50e-6  # of one task, in the slowest case
+_AHEAD = 10_000  # where each result is checked when it comes: so many results may wait for that
 
 
 class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
@@ -28,11 +22,12 @@ class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
 
     own_errors = (WrongResult,)
 
-    def __init__(self, plan: PoolPlan, listener: Listener) -> None:
-        super().__init__(plan, listener)
+    def __init__(self, plan: PoolPlan) -> None:
+        super().__init__(plan)
+        self.steps = plan.tasks
         self.work = plan.new_work()
         self.separate = plan.facts.separate
-        self.program = async_crowd if self.is_async else crowd
+        self.program = async_crowd if plan.facts.is_async else crowd
         self.idle = idle
         self.before: list[tuple[int, Usage]] = []
         self.after: list[tuple[int, Usage]] = []
@@ -40,7 +35,6 @@ class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
         self.loop_tasks = 0
         self._results: list[Any] = []
         self._checked = 0
-        self._probed = 0
 
     def loop(self) -> None:
         """Do the work in a plain loop, or as much of it as takes about two seconds. One task warms the loop up."""
@@ -59,34 +53,11 @@ class PoolTimer(Stopwatch[PoolPlan, PoolPhase | None]):
     def warm_up(self) -> None:
         """Return None, which stands for a warm-up."""
 
-    def probe(self) -> Iterator[PoolPhase | None]:
-        """Yield some tasks, if a probe is worth its time: as many for each worker.
-
-        Where the workers are processes a second warm-up follows, because that reads what they have used so far.
-        """
-        longest = self.loop_s + self.plan.tasks * _OVERHEAD_S
-        if not self.listener.wants_estimate or not worth_a_probe(longest):
-            return
-        one_s = self.loop_s / self.plan.tasks
-        rounds = ceil(min(_MOST_PROBED, _PROBE_S / one_s) / self.plan.workers)
-        self._probed = rounds * self.plan.workers
-        yield PoolPhase(islice(cycle(self.work.items()), self._probed), lambda result: None, self._ahead)
-        if self.separate:
-            yield None
-
-    @property
-    def _ahead(self) -> int | None:
-        """The `buffersize` of `map`: how many results may wait for the caller; None means all."""
-        return None if self.plan.tasks <= MOST_KEPT else _AHEAD
-
-    def estimate(self, took: list[float]) -> float:
-        return took[0] / self._probed * self.plan.tasks
-
     def counted(self) -> PoolPhase:
         if self.plan.tasks <= MOST_KEPT:
             return PoolPhase(self.work.items(), self._results.append)
         self._due = iter(self.work.expected())
-        return PoolPhase(self.work.items(), self._check_one, self._ahead)
+        return PoolPhase(self.work.items(), self._check_one, _AHEAD)
 
     def _check_one(self, result: Any) -> None:
         compare(self._checked, result, next(self._due))

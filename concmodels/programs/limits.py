@@ -6,115 +6,93 @@ limit is taken at its most generous: what is free now, and the soft limit on des
 
 import contextlib
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-from concmodels import catalog
-from concmodels.programs.plan import AnyPlan
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
-_SPARE_DESCRIPTORS = 12  # for starting a program, an event loop, and the connection of a plain loop
-_SPARE_SEPARATE = 64  # a run of processes or interpreters keeps 48 free for an orderly end, a cluster uses 30
-_GIB = 1024**3
 
 
 class TooLarge(ValueError):
     """This machine can't hold the run; the message says what is short."""
 
 
-def check(plan: AnyPlan[Any]) -> None:
-    """Raise the soft limit on descriptors if the plan needs it. Raises `TooLarge` if something is short."""
-    if os.name == "posix":
-        _check_descriptors(plan)
-        _check_units(plan)
-        _check_memory(plan)
+def check(thing: str, *, os_tasks: int, in_one_memory: bool, descriptors: int, memory: int, advice: str) -> None:
+    """Raise `TooLarge` if this machine can't hold a run that makes so many threads or processes, or needs so much.
+
+    Raises the soft limit on descriptors if the run needs more than that. `memory` is in bytes. `thing` and `advice` are
+    for the messages: what the run makes, and what to do if it needs too much memory.
+    """
+    if os.name != "posix":
+        return
+    groups = _cgroups()
+    if descriptors:
+        _check_descriptors(thing, descriptors)
+    if os_tasks:
+        _check_tasks(thing, os_tasks + 1, in_one_memory, groups)
+    _check_memory(thing, memory, advice, groups)
 
 
-def _check_descriptors(plan: AnyPlan[Any]) -> None:
+def _check_descriptors(thing: str, need: int) -> None:
     import resource
 
-    need = plan.descriptors
-    if not need:
-        return
-    in_one_memory = not plan.facts.descriptors and not catalog.is_distributed(plan.facts)
-    need += _open_descriptors() + (_SPARE_DESCRIPTORS if in_one_memory else _SPARE_SEPARATE)
+    with contextlib.suppress(OSError):
+        need += len(os.listdir("/dev/fd"))  # those that are open now
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and need > hard:
-        raise TooLarge(f"{plan.thing} needs about {need:,} file descriptors, and the limit is {hard:,} (ulimit -Hn)")
+        raise TooLarge(f"{thing} needs about {need:,} file descriptors, and the limit is {hard:,} (ulimit -Hn)")
     if soft != resource.RLIM_INFINITY and need > soft:
         resource.setrlimit(resource.RLIMIT_NOFILE, (need, hard))
 
 
-def _check_units(plan: AnyPlan[Any]) -> None:
+def _check_tasks(thing: str, need: int, in_one_memory: bool, groups: list[Path]) -> None:
     """Check the kernel's limits on the number of threads and processes."""
-    if not plan.facts.preemptive:
-        return
-    for limit, where in _unit_limits(plan):
-        if plan.units + 1 > limit:
-            raise TooLarge(f"{plan.thing} needs {plan.units + 1:,} OS tasks, and there can be {limit:,} ({where})")
-
-
-def _unit_limits(plan: AnyPlan[Any]) -> Iterator[tuple[int, str]]:
     import resource
 
     soft = resource.getrlimit(resource.RLIMIT_NPROC)[0]
-    if soft != resource.RLIM_INFINITY and os.geteuid() != 0:
-        yield soft, "ulimit -u"
-    for name in ("threads-max", "pid_max"):
-        if (limit := _number(PROC / "sys/kernel" / name)) is not None:
-            yield limit, f"kernel.{name}"
-    maps = _number(PROC / "sys/vm/max_map_count")
-    if maps is not None and not plan.facts.separate:
-        yield maps // 2, "vm.max_map_count"  # a thread's stack and its guard page are two mappings
-    for group in _cgroups():
-        most, now = _number(group / "pids.max"), _number(group / "pids.current")
-        if most is not None and now is not None:
-            yield most - now, "the cgroup's pids.max"
+    maps = _number(PROC / "sys/vm/max_map_count") if in_one_memory else None
+    limits = [
+        ("ulimit -u", None if soft == resource.RLIM_INFINITY or os.geteuid() == 0 else soft),
+        ("kernel.threads-max", _number(PROC / "sys/kernel/threads-max")),
+        ("kernel.pid_max", _number(PROC / "sys/kernel/pid_max")),
+        ("vm.max_map_count", maps and maps // 2),  # a thread's stack and its guard page are two mappings
+        *(("the cgroup's pids.max", _free_in(group, "pids")) for group in groups),
+    ]
+    for where, limit in limits:
+        if limit is not None and need > limit:
+            raise TooLarge(f"{thing} needs {need:,} OS tasks, and there can be {limit:,} ({where})")
 
 
-def _check_memory(plan: AnyPlan[Any]) -> None:
-    for free, where in _free_memory():
-        if plan.memory > free:
-            raise TooLarge(
-                f"{plan.thing}{plan.burden} may need {_gib(plan.memory)} of memory, "
-                f"and {_gib(free)} are free ({where}); {plan.way_out}"
-            )
-
-
-def _free_memory() -> Iterator[tuple[int, str]]:
+def _check_memory(thing: str, need: int, advice: str, groups: list[Path]) -> None:
     import resource
 
-    free = _labelled(PROC / "meminfo", "MemAvailable:")
-    if free is not None:
-        yield free * 1024, "MemAvailable"
-    for group in _cgroups():
-        most, now = _number(group / "memory.max"), _number(group / "memory.current")
-        if most is not None and now is not None:
-            yield most - now + (_labelled(group / "memory.stat", "inactive_file") or 0), "the cgroup's memory.max"
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    size = _labelled(PROC / "self/status", "VmSize:")
-    if limit != resource.RLIM_INFINITY and size is not None:
-        yield limit - size * 1024, "ulimit -v"
+    available = _labelled(PROC / "meminfo", "MemAvailable:")
+    limits = [("MemAvailable", available and available * 1024)]
+    for group in groups:
+        if (free := _free_in(group, "memory")) is not None:
+            limits.append(("the cgroup's memory.max", free + (_labelled(group / "memory.stat", "inactive_file") or 0)))
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most != resource.RLIM_INFINITY and (used := _labelled(PROC / "self/status", "VmSize:")) is not None:
+        limits.append(("ulimit -v", most - used * 1024))
+    for where, free in limits:
+        if free is not None and need > free:
+            told = f"may need {_gib(need)} of memory, and {_gib(free)} are free ({where})"
+            raise TooLarge(f"{thing} {told}; {advice}")
 
 
-def _cgroups() -> Iterator[Path]:
+def _cgroups() -> list[Path]:
     """The control group (version 2) of this process, and the groups that contain it."""
     with contextlib.suppress(OSError):
         for line in (PROC / "self/cgroup").read_text().splitlines():
-            number, _, path = line.partition("::")
-            if number == "0":
-                group = CGROUPS / path.lstrip("/")
-                yield group
-                yield from (it for it in group.parents if it.is_relative_to(CGROUPS))
+            if line.startswith("0::"):
+                group = CGROUPS / line.removeprefix("0::").lstrip("/")
+                return [it for it in (group, *group.parents) if it.is_relative_to(CGROUPS)]
+    return []
 
 
-def _open_descriptors() -> int:
-    try:
-        return len(os.listdir(PROC / "self/fd"))
-    except OSError:
-        return 16
+def _free_in(group: Path, what: str) -> int | None:
+    """How much of this a control group may have beside what it has; None if there is no limit."""
+    most, now = _number(group / f"{what}.max"), _number(group / f"{what}.current")
+    return None if most is None or now is None else most - now
 
 
 def _number(path: Path) -> int | None:
@@ -125,6 +103,7 @@ def _number(path: Path) -> int | None:
 
 
 def _labelled(path: Path, label: str) -> int | None:
+    """Return the number in the line of a file that begins with this label; None if there is none."""
     with contextlib.suppress(OSError, ValueError):
         for line in path.read_text().splitlines():
             if line.split()[:1] == [label]:
@@ -133,4 +112,4 @@ def _labelled(path: Path, label: str) -> int | None:
 
 
 def _gib(size: int) -> str:
-    return f"{size / _GIB:,.1f} GiB"
+    return f"{size / 1024**3:,.1f} GiB"

@@ -1,102 +1,91 @@
-"""Makes one run of a program: from its plan to its result."""
+"""Makes the runs of a plan in this process: from a plan to its results."""
 
+import contextlib
+import functools
 import gc
+import os
+import signal
+import sys
 from collections.abc import Callable, Iterator
-from types import FrameType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from concmodels import catalog
-from concmodels.errors import ChannelClosed, RemoteError, TaskDied, Terminated
-from concmodels.programs import limits
-from concmodels.programs.alarm import Alarm
-from concmodels.programs.plan import AnyPlan
-from concmodels.programs.program import Program
-from concmodels.programs.result import FAILED, INTERRUPTED, OK, TIMED_OUT, Outcome, how_it_stopped
-from concmodels.programs.stopwatch import Listener, Stopwatch
+from concmodels.errors import ModelUnavailable
+from concmodels.programs.failures import explain
+from concmodels.programs.output import say
+from concmodels.programs.result import BAD_INPUT, FAILED, OK, STOPPING, TIMED_OUT, Outcome, how_it_stopped
+from concmodels.programs.signals import Alarm, masked
 
-SILENT = Listener()
-_ran: set[str] = set()
-"""The models that have run in this process."""
+if TYPE_CHECKING:
+    from concmodels.programs.plan import AnyPlan
+    from concmodels.programs.program import Program
 
 
-def measure[R: Outcome](
-    program: Program,
-    plan: AnyPlan[R],
+def measure[P: AnyPlan, R: Outcome](
+    program: Program[P, R],
+    plan: P,
     *,
     timeout: float | None = None,
     repeat: int = 1,
-    listener: Listener = SILENT,
+    progress: bool = False,
     on_hang: Callable[[], None] | None = None,
 ) -> R:
-    """Run the plan in this process and return the result. A run that failed has a result too.
+    """Make one run of the plan and return the result. A run that failed has a result too.
 
-    Raises `ModelUnavailable` and `TooLarge` before anything has started.
+    With `progress`, shows a bar on standard error. Raises `ModelUnavailable`, and `STOPPING` if that ended the run.
     """
     model = catalog.load(plan.model)
-    limits.check(plan)
-    if _ran:
-        gc.collect()  # else the garbage of an earlier run would be collected during this one
-    _ran.add(plan.model)
-    timer = program.timer(plan, listener)
+    timer = program.timer(plan)
+    if progress:
+        from concmodels.programs.progress import Bar
+
+        timer.bar = Bar(plan.model, timer.steps, timer.steps_done)
+    gc.collect()  # else the garbage of the imports, or of an earlier run, would be collected during this one
     alarm = Alarm(timeout, on_hang)
     try:
         with alarm:
             returned = timer.measure(model)
-    except (KeyboardInterrupt, Terminated) as interrupt:
-        status, error = how_it_stopped(interrupt)
-        if alarm.struck and status == INTERRUPTED:
-            status, error = TIMED_OUT, f"timed out after {timeout:g} s"
-        return plan.result(repeat=repeat, error=error, status=status)
+    except KeyboardInterrupt:
+        if alarm.struck:
+            raise TimeoutError(f"timed out after {timeout:g} s") from None
+        raise
     except Exception as failure:  # noqa: BLE001 - any error is the result of this run
-        return plan.result(repeat=repeat, error=explain(failure, timer), status=FAILED)
+        return program.result.of(plan, repeat=repeat, error=explain(failure, timer), status=FAILED)
     finally:
-        listener.stopped()
-    return plan.result(repeat=repeat, verified=True, status=OK, **timer.figures(returned))
+        if timer.bar:
+            timer.bar.stop()
+    return program.result.of(plan, repeat=repeat, verified=True, status=OK, **timer.figures(returned))
 
 
-def explain(failure: BaseException, timer: Stopwatch[Any, Any]) -> str:
-    """Say in one line what went wrong, and in which task."""
-    error = _first(failure)
-    task = _task_in_traceback(error, timer)
-    if isinstance(error, ChannelClosed) and not task:
-        return timer.stopped_short()
-    if isinstance(error, (*timer.own_errors, TaskDied)):
-        return _one_line(str(error))
-    if isinstance(error, RemoteError):
-        return _one_line(f"{error.task} failed: {error.traceback.strip().rpartition('\n')[2]}")
-    task = task or _task_by_handle(error, timer)
-    return _one_line(f"{task + ' failed: ' if task else ''}{type(error).__name__}: {error}".removesuffix(": "))
+def runs(
+    program: Program[Any, Any], plan: AnyPlan, *, repeat: int, timeout: float | None, quiet: bool
+) -> Iterator[Outcome]:
+    """Make this many runs of the plan and yield their results; one that was not verified is the last.
 
-
-def _first(failure: BaseException) -> BaseException:
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
-    return failure
-
-
-def _task_in_traceback(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
-    """The task in whose code the exception arose, found by the frames of its traceback."""
-    return next((task for frame in _frames(error.__traceback__) if (task := timer.worker(frame.f_locals))), None)
-
-
-def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
-    while trace is not None:
-        yield trace.tb_frame
-        trace = trace.tb_next
-
-
-def _task_by_handle(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
-    """The task that ended with this exception, found by the handles; in async models they would have to be awaited."""
-    if timer.is_async:
-        return None
-    for task in timer.tasks:
+    Ctrl-C, SIGTERM and SIGHUP are let in only during a run.
+    """
+    progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
+    give_up = functools.partial(_give_up, program.name)
+    for number in range(1, repeat + 1):
         try:
-            task.result(timeout=0)
-        except BaseException as its:  # noqa: BLE001 - compared, not handled
-            if its is error:
-                return str(task.name)
-    return None
+            with masked(signal.SIG_UNBLOCK):
+                result = measure(program, plan, timeout=timeout, repeat=number, progress=progress, on_hang=give_up)
+        except STOPPING as interrupt:
+            status, error = how_it_stopped(interrupt)
+            result = program.result.of(plan, repeat=number, error=error, status=status)
+        except ModelUnavailable as unavailable:
+            result = program.result.of(plan, repeat=number, error=str(unavailable), status=BAD_INPUT)
+        yield result
+        if result.status != OK:
+            return
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _give_up(name: str) -> None:
+    """Kill everything, this process too: the run has not ended, and Ctrl-C could not end it."""
+    from concmodels.programs import memory
+
+    say(name, "timed out, and the run would not end: killed")
+    for pid in memory.descendants(os.getpid()):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    os._exit(TIMED_OUT)

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ class JsonFile:
             except (OSError, ValueError) as error:
                 raise BadInput(f"can't write {path!r}: {getattr(error, 'strerror', None) or error}") from None
 
-    def begin(self, results: list[Outcome]) -> None:
+    def begin(self, results: Iterable[Outcome]) -> None:
         """Write the results that hold if this process is killed."""
         if self._file is not None and self._file.seekable():
             self._dump(results)
 
-    def end(self, results: list[Outcome]) -> None:
+    def end(self, results: Iterable[Outcome]) -> None:
         """Write the results and close the file."""
         if self._path == "-" and sys.stdout is not None:
             with quiet_when_closed():
@@ -116,7 +116,7 @@ class JsonFile:
             self._dump(results)
             self._close()
 
-    def _dump(self, results: list[Outcome]) -> None:
+    def _dump(self, results: Iterable[Outcome]) -> None:
         assert self._file is not None
         try:
             if self._file.seekable():
@@ -136,5 +136,5 @@ class JsonFile:
                 file.close()
 
 
-def _text(results: list[Outcome]) -> str:
+def _text(results: Iterable[Outcome]) -> str:
     return json.dumps([result.to_json() for result in results], indent=2) + "\n"

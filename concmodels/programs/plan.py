@@ -2,34 +2,45 @@
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from concmodels import catalog
+from concmodels.programs import limits
 
 if TYPE_CHECKING:
     from concmodels.catalog import Facts
-    from concmodels.programs.result import Outcome
 
 SMALLEST_PAYLOAD = 8
 LARGEST = 2**63 - 1  # a number has eight bytes in a payload
 ITEM_BYTES = 48  # an int, its place in a channel, and what the allocator rounds up
+_SPARE = 12  # descriptors for starting a program, an event loop, and the connection of a plain loop
+_SPARE_SEPARATE = 64  # a run of processes or interpreters keeps 48 free for an orderly end, a cluster uses 30
 
 
-class AnyPlan[R: Outcome](ABC):
-    """The plan of any program, as far as the common parts of the programs use it."""
+@dataclass(frozen=True)
+class AnyPlan(ABC):
+    """What the plans of all programs have in common: the model, and what a run needs of this machine."""
+
+    ADVICE: ClassVar[str]
+    """What to do if there is too little memory, in words."""
 
     model: str
     """The name of the model, as `load` takes it: `trio`, `subinterp:queue`."""
 
-    @property
+    def __post_init__(self) -> None:
+        catalog.facts(self.model)
+
+    @cached_property
     def facts(self) -> Facts:
         """The facts of the catalog about the model."""
         return catalog.facts(self.model)
 
     @property
     @abstractmethod
-    def steps(self) -> int:
-        """The number of steps that the progress bar counts."""
+    def thing(self) -> str:
+        """What the run makes, in words: `a ring of 3 nodes of trio`."""
 
     @property
     @abstractmethod
@@ -46,29 +57,18 @@ class AnyPlan[R: Outcome](ABC):
     def memory(self) -> int:
         """The bytes that the tasks and their messages may need, at most."""
 
-    @property
-    @abstractmethod
-    def starting(self) -> str:
-        """What the run starts, in words: `3 nodes`."""
-
-    @property
-    @abstractmethod
-    def thing(self) -> str:
-        """What the run makes, in words: `a ring of 3 nodes of trio`."""
-
-    @property
-    def burden(self) -> str:
-        """What else needs memory, in words that continue `thing`."""
-        return ""
-
-    @property
-    @abstractmethod
-    def way_out(self) -> str:
-        """What to do if memory is short, in words."""
-
-    @abstractmethod
-    def result(self, **figures: Any) -> R:
-        """Return the result of one run of this plan, with these figures."""
+    def check_limits(self) -> None:
+        """Raise `TooLarge` if this machine can't hold the run; raise the soft limit on descriptors if it has to be."""
+        facts, descriptors = self.facts, self.descriptors
+        spare = _SPARE_SEPARATE if facts.descriptors or catalog.is_distributed(facts) else _SPARE
+        limits.check(
+            self.thing,
+            os_tasks=self.units if facts.preemptive else 0,
+            in_one_memory=not facts.separate,
+            descriptors=descriptors and descriptors + spare,
+            memory=self.memory,
+            advice=self.ADVICE,
+        )
 
 
 def check_messages(capacity: float, payload: int | None) -> None:

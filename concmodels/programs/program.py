@@ -6,41 +6,27 @@ from typing import Any
 
 from concmodels.programs.plan import AnyPlan
 from concmodels.programs.result import Outcome
-from concmodels.programs.stopwatch import Listener, Stopwatch
+from concmodels.programs.stopwatch import Stopwatch
 
 
-class Program(ABC):
-    """One of the programs, as a command."""
+class Program[P: AnyPlan, R: Outcome](ABC):
+    """One of the programs: its command line, the plan and the timer of a run, and its result."""
 
     name: str
     """The name of its module, with which its messages begin."""
     description: str
-    outcome: type[Outcome]
+    plan: type[P]
+    timer: type[Stopwatch[P, Any]]
+    result: type[R]
 
     @abstractmethod
-    def add_sizes(self, parser: ArgumentParser) -> None:
-        """Add the arguments that are given without a flag."""
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the program's own arguments and options."""
 
     @abstractmethod
-    def add_options(self, parser: ArgumentParser) -> None:
-        """Add the program's own options."""
+    def planned(self, options: Namespace, model: str) -> P:
+        """Return the plan that these options make for this model. Raises `ValueError` for options that make none."""
 
-    @abstractmethod
-    def check(self, options: Namespace) -> None:
-        """Complete the options. Raises `BadInput` for options that do not go together."""
-
-    @abstractmethod
-    def plan(self, options: Namespace, model: str) -> AnyPlan[Any]:
-        """Return the plan that these options make for this model."""
-
-    @abstractmethod
-    def timer(self, plan: Any, listener: Listener) -> Stopwatch[Any, Any]:
-        """Return the stopwatch that measures one run of this plan."""
-
-    @abstractmethod
-    def arguments(self, options: Namespace) -> list[str]:
-        """Return the program's own part of a command line with the same meaning as these options."""
-
-    def note(self, options: Namespace) -> str | None:
+    def note(self, plan: P) -> str | None:
         """Return a note that the user should read before the run starts, if there is one."""
         return None

@@ -1,94 +1,55 @@
-"""Shows a run on the terminal while it lasts: the start of its tasks, an estimate if the run is long, a progress bar.
+"""The progress bar of a run: rich's own, which rich draws from a thread of its own, once a second.
 
-The bar costs the program almost nothing: a thread counts four times a second, from outside, how far the program is. The
-thread starts when the counted phase begins, not before, because a process with threads must not fork. The bar appears
-after a second. If the output goes to a pipe or a file, only the estimate is written.
+The program does nothing for it: the thread reads from outside how far the program is. It starts when the counted phase
+begins, not before, because a process with threads must not fork; and it draws nothing in the first second.
 """
 
 import contextlib
-import os
+import signal
 import sys
-import threading
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-from concmodels.programs.estimate import WORTH_SAYING_S, in_words
+from rich.progress import Progress
+
 from concmodels.programs.output import console
-from concmodels.programs.stopwatch import Listener, Stopwatch
+from concmodels.programs.signals import masked
 
 if TYPE_CHECKING:
-    from concmodels.programs.plan import AnyPlan
+    from rich.console import RenderableType
 
-_FIRST_LOOK_S = 1.0
-_LOOK_EVERY_S = 0.25
 _ERASE_LINE = "\r\x1b[2K"
 
 
-class Terminal(Listener):
-    """Shows one run after the other on `stream`, which is standard error."""
+class Bar(Progress):
+    """Shows on standard error, a terminal, how many steps of a run are done: from `start` to `stop`."""
 
-    wants_estimate = True
+    def __init__(self, model: str, steps: int, done: Callable[[], int]) -> None:
+        self._done = done
+        super().__init__(console=console(sys.stderr), transient=True, refresh_per_second=1)
+        self.add_task(model, total=steps)
+        self._write(f"{_ERASE_LINE}{model}: starting ...\r")
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self._stream = stream or sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - None: it was closed by `2>&-`
-        self._lively = self._stream.isatty()
-        self._over = threading.Event()
-        self._thread: threading.Thread | None = None
-        if self._lively:
-            import rich.progress  # noqa: F401 - imported now, not while a run is measured
+    def start(self) -> None:
+        """Start the thread. It must not take the signals that are for the main thread."""
+        self._write(_ERASE_LINE)
+        with masked(signal.SIG_BLOCK):
+            self.live.start()
 
-    def preparing(self, plan: AnyPlan[Any]) -> None:
-        """Say what is being started, on a line that goes away."""
-        if self._lively:
-            self._write(f"{_ERASE_LINE}{plan.model}: starting {plan.starting} ...\r")
+    def stop(self) -> None:
+        """Stop the thread, and erase the line; a second call does no harm."""
+        with masked(signal.SIG_BLOCK), contextlib.suppress(OSError):  # the terminal is gone
+            self.live.stop()
+        self._write(_ERASE_LINE)
 
-    def estimated(self, seconds: float) -> None:
-        """Say how long the run will take, if that is long."""
-        if seconds > WORTH_SAYING_S:
-            self._write(f"{self._erase}this will take {in_words(seconds)}; Ctrl-C ends it\n")
-
-    def running(self, timer: Stopwatch[Any, Any]) -> None:
-        """Start the thread that shows the bar."""
-        if self._lively:
-            self._write(_ERASE_LINE)
-            self._over.clear()
-            self._thread = threading.Thread(target=self._show, args=(timer,), name="progress")
-            self._thread.start()
-
-    def stopped(self) -> None:
-        """Stop the thread, and erase the line."""
-        thread, self._thread = self._thread, None
-        self._over.set()
-        if thread is not None:
-            with contextlib.suppress(RuntimeError):  # Ctrl-C interrupted its start: then it ends by itself
-                thread.join()
-        elif self._lively:
-            self._write(_ERASE_LINE)
-
-    @property
-    def _erase(self) -> str:
-        return _ERASE_LINE if self._lively else ""
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """Look how far the program is, and return what rich makes of it."""
+        with contextlib.suppress(Exception):  # the program just changes what is counted: the bar stands still
+            for task in self.task_ids:
+                self.update(task, completed=self._done())
+        return super().get_renderables()
 
     def _write(self, text: str) -> None:
-        with contextlib.suppress(OSError):  # the terminal is gone
-            self._stream.write(text)
-            self._stream.flush()
-
-    def _show(self, timer: Stopwatch[Any, Any]) -> None:
-        if self._over.wait(_FIRST_LOOK_S):
-            return
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-        progress = Progress(*columns, console=console(self._stream), transient=True, auto_refresh=False)
-        with contextlib.suppress(OSError), progress as bar:
-            task = bar.add_task(timer.plan.model, total=timer.plan.steps)
-            while not self._over.wait(_LOOK_EVERY_S):
-                bar.update(task, completed=_steps_done(timer), refresh=True)
-
-
-def _steps_done(timer: Stopwatch[Any, Any]) -> int | None:
-    """Return the number of steps done; None if it can't be counted, because the program changes it just then."""
-    try:
-        return timer.steps_done()
-    except Exception:  # noqa: BLE001 - a bar may stand still for a moment
-        return None
+        with contextlib.suppress(OSError):
+            self.console.file.write(text)
+            self.console.file.flush()

@@ -4,18 +4,24 @@ import functools
 import os
 import platform
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import concmodels
 from concmodels.errors import Terminated
-from concmodels.facts import Facts
+
+if TYPE_CHECKING:
+    from concmodels.programs.plan import AnyPlan
 
 OK, FAILED, BAD_INPUT, TIMED_OUT, HUNG_UP, INTERRUPTED, TERMINATED = 0, 1, 2, 124, 129, 130, 143
 """The exit statuses. If several runs end differently, the greatest status counts."""
 
 STOPPED = (HUNG_UP, INTERRUPTED, TERMINATED)
 """The exit statuses of a program that a signal has stopped: 128 plus the number of the signal, as in shells."""
+
+STOPPING = (KeyboardInterrupt, Terminated, TimeoutError)
+"""The exceptions with which `measure` ends if a signal or `--timeout` has ended the run."""
 
 
 @functools.cache
@@ -26,7 +32,7 @@ def _system() -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(ABC):
     """The figures of one run of a program. A figure that could not be measured is None."""
 
     SPEED: ClassVar[str]
@@ -42,7 +48,7 @@ class Outcome:
     teardown_s: float | None = None
     """The time from there until `run` had returned."""
     total_s: float | None = None
-    """The sum of the three; the time of a probe is not included."""
+    """The sum of the three."""
     cpu_user_s: float | None = None
     """The user time of the counted steps, all processes together; the three below are meant in the same way."""
     cpu_system_s: float | None = None
@@ -60,7 +66,7 @@ class Outcome:
     """The exit status of the command: 0 verified, 1 failed, 124 timed out, 130 interrupted, 143 or 129 ended by
     SIGTERM or SIGHUP."""
     probe_s: float | None = None
-    """The time of the probe for the estimate, if there was one."""
+    """Always None: once a probe before a long run estimated its time."""
     python: str = field(default_factory=platform.python_version)
     gil: bool = field(default_factory=sys._is_gil_enabled)
     cpus: int | None = field(default_factory=os.process_cpu_count)
@@ -88,21 +94,21 @@ class Outcome:
         """The user time and the system time together."""
         return None if self.cpu_user_s is None or self.cpu_system_s is None else self.cpu_user_s + self.cpu_system_s
 
+    @abstractmethod
     def columns(self) -> dict[str, tuple[str, str]]:
         """Return the program's own columns of the table, the speed first: by header, a figure and its format."""
-        raise NotImplementedError
 
+    @abstractmethod
     def headline(self) -> str:
         """Return what was run, for the first line of the table."""
-        raise NotImplementedError
 
+    @abstractmethod
     def details(self) -> str:
         """Return with which options it was run, for the second line of the table."""
-        raise NotImplementedError
 
+    @abstractmethod
     def proven(self) -> str:
         """Return what was verified, for the line under the table."""
-        raise NotImplementedError
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as a dict for JSON."""
@@ -128,24 +134,23 @@ class Outcome:
         return cls(**{name: value for name, value in figures.items() if name in known})
 
     @classmethod
-    def of_model(cls, facts: Facts, **figures: Any) -> Self:
-        """Return the result of a run on this model with these figures."""
+    @abstractmethod
+    def parameters(cls, plan: Any) -> dict[str, Any]:
+        """Return the parameters of a plan as this result has them."""
+
+    @classmethod
+    def of(cls, plan: AnyPlan, **figures: Any) -> Self:
+        """Return the result of one run of this plan, with these figures."""
+        facts = plan.facts
         version = _version(facts.needs[0]) if facts.needs else None
-        return cls(model=facts.model, variant=facts.variant, library_version=version, **figures)
-
-    def raise_stopped(self) -> Self:
-        """Raise `TimeoutError`, `KeyboardInterrupt` or `Terminated` if that ended the run; otherwise return self."""
-        if self.status == TIMED_OUT:
-            raise TimeoutError(self.error)
-        if self.status == INTERRUPTED:
-            raise KeyboardInterrupt
-        if self.status in STOPPED:
-            raise Terminated(self.status - 128)
-        return self
+        its = cls.parameters(plan)
+        return cls(model=facts.model, variant=facts.variant, library_version=version, **its, **figures)
 
 
-def how_it_stopped(interrupt: KeyboardInterrupt | Terminated) -> tuple[int, str]:
-    """Return the exit status and the message for a run that Ctrl-C, SIGTERM or SIGHUP has ended."""
+def how_it_stopped(interrupt: BaseException) -> tuple[int, str]:
+    """Return the exit status and the message for a run that `STOPPING` has ended."""
+    if isinstance(interrupt, TimeoutError):
+        return TIMED_OUT, str(interrupt)
     if isinstance(interrupt, Terminated):
         return 128 + interrupt.signum, str(interrupt)
     return INTERRUPTED, "interrupted"

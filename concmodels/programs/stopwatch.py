@@ -1,14 +1,14 @@
 """Measures one run of a program, phase by phase.
 
-The program asks for one phase after the other (`for phase in timer.phases()`): a warm-up, perhaps a probe, and the
-counted phase. So everything that is measured is measured between two phases, and costs nothing within one.
+The program asks for one phase after the other (`for phase in timer.phases()`): a warm-up, and the counted phase. So
+everything that is measured is measured between two phases, and costs nothing within one.
 """
 
 import contextlib
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,27 +18,10 @@ from concmodels.programs.messages import Misdelivered
 
 if TYPE_CHECKING:
     from concmodels.programs.plan import AnyPlan
+    from concmodels.programs.progress import Bar
 
 
-class Listener:
-    """An object that is told about the progress of a run. This class ignores what it is told."""
-
-    wants_estimate = False
-
-    def preparing(self, plan: AnyPlan[Any]) -> None:
-        """Is called when a run begins: its tasks are going to be started."""
-
-    def estimated(self, seconds: float) -> None:
-        """Is called when it is known how long the counted phase will take."""
-
-    def running(self, timer: Any) -> None:
-        """Is called when the counted phase of this `Stopwatch` begins."""
-
-    def stopped(self) -> None:
-        """Is called when the counted phase is over, or will never begin; perhaps twice."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Phase:
     """One phase of a run that sends messages: those with the numbers from `start` to `stop`, the latter excluded."""
 
@@ -46,34 +29,39 @@ class Phase:
     stop: int
     in_flight: int
     payload: int
-    numbers: Iterator[int]
+    numbers: Iterator[int] = field(init=False)
     """The numbers of the messages still due. The progress bar reads its length, at no cost to the program."""
 
+    def __post_init__(self) -> None:
+        self.numbers = iter(range(self.start, self.stop))
+
     @property
-    def left(self) -> int:
-        """How many messages the caller has not begun to deal with; a snapshot."""
-        return operator.length_hint(self.numbers)
+    def begun(self) -> int:
+        """How many messages the caller has begun to deal with; a snapshot."""
+        return self.stop - self.start - operator.length_hint(self.numbers)
 
 
-class Stopwatch[P: AnyPlan[Any], PhaseT](ABC):
+class Stopwatch[P: AnyPlan, PhaseT](ABC):
     """Measures one run; `P` is the type of its plan, `PhaseT` that of a phase. Each program has a subclass."""
 
     program: Callable[..., Any]
     """The function to run, with the model and this stopwatch as arguments; it returns what its tasks used."""
+    steps: int
+    """The number of steps that the progress bar counts."""
+    own_errors: tuple[type[Exception], ...] = (Misdelivered,)
+    """Exceptions whose message needs no addition, such as the name of the task."""
+    bar: Bar | None = None
+    """The progress bar, if one is shown."""
 
-    def __init__(self, plan: P, listener: Listener) -> None:
-        self.tasks: Sequence[Any] = ()
-        self.memory: Memory = Memory(None, None)
-        self.probe_s: float | None = None
-        self._aside_s = 0.0
-        self.is_async = plan.facts.is_async
+    def __init__(self, plan: P) -> None:
         self.plan = plan
-        self.listener = listener
+        self.tasks: Sequence[Any] = ()
+        self.memory = Memory(None, None)
+        self._aside_s = 0.0
 
     def measure(self, model: Any) -> list[Any]:
         """Run the program on this model; return what its tasks returned."""
-        self.listener.preparing(self.plan)
-        self._own_peak = memory.reset_peak()
+        memory.reset_peak()
         self._began = perf_counter()
         returned: list[Any] = model.run(self.program, model, self)
         self._teardown_s = perf_counter() - self._closing - self._aside_s
@@ -82,33 +70,27 @@ class Stopwatch[P: AnyPlan[Any], PhaseT](ABC):
     def figures(self, returned: list[Any]) -> dict[str, Any]:
         """Return everything measured, by its name in the result; `returned` is what the tasks returned."""
         phases = {"setup_s": self._setup_s, "run_s": self._run_s, "teardown_s": self._teardown_s}
-        return (
-            phases
-            | {"total_s": sum(phases.values()), "probe_s": self.probe_s}
-            | self.speed(self._run_s)
-            | self._usage_figures(returned)
-        )
+        total = {"total_s": sum(phases.values())}
+        return phases | total | self.speed(self._run_s) | self._usage_figures(returned)
 
     def phases(self) -> Iterator[PhaseT]:
-        """Yield the warm-up, the probe if there is one, and the counted phase."""
-        yield self.warm_up()
+        """Yield the warm-up and the counted phase."""
+        self.phase = self.warm_up()
+        yield self.phase
         self._setup_s = perf_counter() - self._began - self._aside_s
-        took = []
-        for phase in self.probe():
-            began = perf_counter()
-            yield phase
-            took.append(perf_counter() - began)
-        if took:
-            self.probe_s = sum(took)
-            self.listener.estimated(self.estimate(took))
-        counted = self.counted()
-        self.listener.running(self)
-        self._used = usage.usage()
+        self.phase = self.counted()
+        if self.bar:
+            self.bar.start()
+        before = usage.usage()
         started = perf_counter()
-        yield counted
+        yield self.phase
         self._run_s = perf_counter() - started
-        self._used = usage.since(self._used)
-        self._after_the_run()
+        self._used = usage.since(before)
+        if self.bar:
+            self.bar.stop()
+        self._read_memory()
+        self._aside_s = 0.0
+        self._closing = perf_counter()
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
@@ -129,14 +111,6 @@ class Stopwatch[P: AnyPlan[Any], PhaseT](ABC):
     def warm_up(self) -> PhaseT:
         """Return the first phase, at whose end every task is known to have started."""
 
-    def probe(self) -> Iterator[PhaseT]:
-        """Yield phases that show how long the counted one will take; none if the listener wants no estimate."""
-        yield from ()
-
-    def estimate(self, took: list[float]) -> float:
-        """Return how many seconds the counted phase will take, given those of each phase of the probe."""
-        raise NotImplementedError
-
     @abstractmethod
     def counted(self) -> PhaseT:
         """Return the counted phase."""
@@ -147,10 +121,7 @@ class Stopwatch[P: AnyPlan[Any], PhaseT](ABC):
 
     @abstractmethod
     def steps_done(self) -> int:
-        """Return how many of the plan's steps have been done; a snapshot, from any thread."""
-
-    own_errors: tuple[type[Exception], ...] = (Misdelivered,)
-    """Exceptions whose message needs no addition, such as the name of the task."""
+        """Return how many of the steps have been done; a snapshot, from any thread."""
 
     def worker(self, names: dict[str, Any]) -> str | None:
         """Return the name of the program's task whose function has these local variables, if it is one."""
@@ -160,14 +131,11 @@ class Stopwatch[P: AnyPlan[Any], PhaseT](ABC):
         """Return the message for a channel that was closed before everything had arrived."""
         return "a channel was closed before everything was done"
 
-    def _after_the_run(self) -> None:
+    def _read_memory(self) -> None:
         """Read the memory of all tasks, which still live and wait. The time for this counts nowhere."""
-        self.listener.stopped()
         children = memory.of_descendants()
         own = memory.own_pss()
         self.memory = Memory(children.peak_rss, None if own is None or children.pss is None else own + children.pss)
-        self._aside_s = 0.0
-        self._closing = perf_counter()
 
     def _usage_figures(self, returned: list[Any]) -> dict[str, Any]:
         uses = [self._used, *(it for it in returned if it is not None)]

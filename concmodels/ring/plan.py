@@ -2,18 +2,18 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from concmodels import catalog
 from concmodels.programs.plan import ITEM_BYTES, AnyPlan, check_messages, check_size
 from concmodels.programs.result import Outcome, capacity_of, count, size_of_one
 
 
 @dataclass(frozen=True)
-class Plan(AnyPlan["Result"]):
+class Plan(AnyPlan):
     """The parameters of one ring. Raises `UnknownModel`, and `ValueError` for sizes that make no ring."""
 
-    model: str
+    ADVICE = "fewer nodes, or a limit on --in-flight or --capacity, need less"
+
     nodes: int
     messages: int
     in_flight: int | None = None
@@ -28,7 +28,7 @@ class Plan(AnyPlan["Result"]):
         if self.in_flight is not None:
             check_size("in_flight", self.in_flight)
         check_messages(self.capacity, self.payload)
-        catalog.facts(self.model)
+        super().__post_init__()
 
     @property
     def hops(self) -> int:
@@ -46,37 +46,18 @@ class Plan(AnyPlan["Result"]):
         return int(min(self.window, self.capacity * (self.nodes + 1) + self.nodes + 1))
 
     @property
-    def steps(self) -> int:
-        return self.hops
-
-    @property
     def units(self) -> int:
         """The number of nodes; the feeder is one task more, but needs little."""
         return self.nodes
 
     @property
     def memory(self) -> int:
-        """The bytes that the tasks and the messages may need, at most."""
         return self.nodes * self.facts.memory + self.held * (ITEM_BYTES + (self.payload or 0))
 
     @property
-    def starting(self) -> str:
-        return f"{self.nodes:,} nodes"
-
-    @property
     def thing(self) -> str:
-        return f"a ring of {self.nodes:,} nodes of {self.model}"
-
-    @property
-    def burden(self) -> str:
-        return f" with up to {self.held:,} messages in it"
-
-    @property
-    def way_out(self) -> str:
-        return "fewer nodes, or a limit on --in-flight or --capacity, need less"
-
-    def result(self, **figures: Any) -> Result:
-        return Result.of(self, **figures)
+        what = f"a ring of {count(self.nodes, 'node')} of {self.model}"
+        return f"{what} with up to {count(self.held, 'message')} in it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,18 +83,15 @@ class Result(Outcome):
     ns_per_hop: float | None = None
 
     @classmethod
-    def of(cls, plan: Plan, **figures: Any) -> Self:
-        """Return the result of this plan with these figures."""
-        return cls.of_model(
-            plan.facts,
-            nodes=plan.nodes,
-            messages=plan.messages,
-            hops=plan.hops,
-            in_flight="all" if plan.in_flight is None else plan.window,
-            capacity=capacity_of(plan.capacity),
-            payload_bytes=plan.payload or 0,
-            **figures,
-        )
+    def parameters(cls, plan: Plan) -> dict[str, Any]:
+        return {
+            "nodes": plan.nodes,
+            "messages": plan.messages,
+            "hops": plan.hops,
+            "in_flight": "all" if plan.in_flight is None else plan.window,
+            "capacity": capacity_of(plan.capacity),
+            "payload_bytes": plan.payload or 0,
+        }
 
     def columns(self) -> dict[str, tuple[str, str]]:
         return {"hops/s": ("hops_per_s", "short"), "per hop": ("ns_per_hop", "duration")}

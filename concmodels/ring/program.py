@@ -4,15 +4,13 @@ import math
 from argparse import ArgumentParser, Namespace
 
 from concmodels.programs.measure import measure
-from concmodels.programs.options import add_message_options, flags, whole
-from concmodels.programs.output import BadInput
+from concmodels.programs.options import add_message_options, whole, whole_or
 from concmodels.programs.program import Program
-from concmodels.programs.stopwatch import Listener
 from concmodels.ring.plan import Plan, Result
 from concmodels.ring.timer import RingTimer
 
 
-class Ring(Program):
+class Ring(Program[Plan, Result]):
     """The command `python -m concmodels.ring`."""
 
     name = "concmodels.ring"
@@ -20,36 +18,27 @@ class Ring(Program):
         "Send MESSAGES round a ring of NODES tasks, check that all come round once and in order, and "
         "report setup, run and teardown apart."
     )
-    outcome = Result
+    plan = Plan
+    timer = RingTimer
+    result = Result
 
-    def add_sizes(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("nodes", metavar="NODES", nargs="?", type=whole(1), help="how many tasks stand in the circle")
-        add("messages", metavar="MESSAGES", nargs="?", type=whole(1), help="how many messages go round")
-
-    def add_options(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--in-flight", metavar="N|all", type=whole(1, "all", None), default=None,
+        add("nodes", metavar="NODES", nargs="?", type=whole, help="how many tasks stand in the circle")
+        add("messages", metavar="MESSAGES", nargs="?", type=whole, help="how many messages go round")
+        add("--in-flight", metavar="N|all", type=whole_or("all", None), default=None,
             help="how many messages are under way at a time; default all, 1 is a token")  # fmt: skip
         add_message_options(parser)
 
-    def check(self, options: Namespace) -> None:
+    def planned(self, options: Namespace, model: str) -> Plan:
         if options.nodes is None or options.messages is None:
-            raise BadInput("NODES and MESSAGES are needed, as in: python -m concmodels.ring 300 10000")
-
-    def plan(self, options: Namespace, model: str) -> Plan:
+            raise ValueError("NODES and MESSAGES are needed, as in: python -m concmodels.ring 300 10000")
         return Plan(model, options.nodes, options.messages, options.in_flight, options.capacity, options.payload)
 
-    def timer(self, plan: Plan, listener: Listener) -> RingTimer:
-        return RingTimer(plan, listener)
-
-    def arguments(self, options: Namespace) -> list[str]:
-        own = {"--in-flight": options.in_flight, "--capacity": options.capacity, "--payload": options.payload}
-        return [str(options.nodes), str(options.messages), *flags(own)]
-
-    def note(self, options: Namespace) -> str | None:
-        if options.in_flight is None or options.in_flight <= options.messages:
+    def note(self, plan: Plan) -> str | None:
+        if plan.in_flight is None or plan.in_flight <= plan.messages:
             return None
-        return f"--in-flight {options.in_flight:,} is more than there are messages: taken as {options.messages:,}"
+        return f"--in-flight {plan.in_flight:,} is more than there are messages: taken as {plan.messages:,}"
 
 
 def ring(
@@ -81,4 +70,5 @@ def ring(
     """
 
     plan = Plan(model, nodes, messages, in_flight, capacity, payload)
-    return measure(Ring(), plan, timeout=timeout).raise_stopped()
+    plan.check_limits()
+    return measure(Ring(), plan, timeout=timeout)

@@ -72,9 +72,9 @@ def circle(model: Any, timer: Any) -> list[Any]:
     links = [model.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
     credits = model.Channel(UNBOUNDED, "credits")
     with model.TaskGroup() as group:
-        tasks = [group.spawn(timer.feed, credits, links[0], plan.payload, *timer.extra, name="feeder")]
+        tasks = [group.spawn(timer.feed, credits, links[0], plan.payload, name="feeder")]
         for k in range(plan.nodes):
-            tasks.append(group.spawn(timer.node, links[k], links[k + 1], *timer.extra, name=f"node {k + 1}"))
+            tasks.append(group.spawn(timer.node, links[k], links[k + 1], name=f"node {k + 1}"))
         timer.spawned(tasks, links)
         for phase in timer.phases():  # the warm-up first, the counted messages last
             collect(links[-1], credits, phase)
@@ -123,9 +123,9 @@ async def async_circle(model: Any, timer: Any) -> list[Any]:
     links = [model.Channel(plan.capacity, f"link {number}") for number in range(plan.nodes + 1)]
     credits = model.Channel(UNBOUNDED, "credits")
     async with model.TaskGroup() as group:
-        tasks = [group.spawn(timer.feed, credits, links[0], plan.payload, *timer.extra, name="feeder")]
+        tasks = [group.spawn(timer.feed, credits, links[0], plan.payload, name="feeder")]
         for k in range(plan.nodes):
-            tasks.append(group.spawn(timer.node, links[k], links[k + 1], *timer.extra, name=f"node {k + 1}"))
+            tasks.append(group.spawn(timer.node, links[k], links[k + 1], name=f"node {k + 1}"))
         timer.spawned(tasks, links)
         for phase in timer.phases():  # the warm-up first, the counted messages last
             await async_collect(links[-1], credits, phase)
@@ -135,28 +135,24 @@ async def async_circle(model: Any, timer: Any) -> list[Any]:
     return [await task.result() for task in tasks]
 
 
-def measured_node(inbox: Channel[Any], outbox: Channel[Any], uncounted: int) -> Usage:
-    """Run a `node` in a process of its own; return the resources that it used for the counted messages."""
+def measured_node(inbox: Channel[Any], outbox: Channel[Any]) -> Usage:
+    """Run a `node` in a process of its own; return the resources that it used after its first message, the warm-up."""
     from concmodels.programs.usage import since, usage
 
-    for _ in range(uncounted):
-        outbox.send(inbox.receive())
+    outbox.send(inbox.receive())
     before = usage()
     node(inbox, outbox)
     return since(before)
 
 
-def measured_feed(credits: Channel[int], outbox: Channel[Any], payload: int, uncounted: int) -> Usage:
-    """Run a `feed` in a process of its own; return the resources that it used for the counted messages."""
+def measured_feed(credits: Channel[int], outbox: Channel[Any], payload: int) -> Usage:
+    """Run a `feed` in a process of its own; return the resources that it used after the warm-up, its first credit."""
     from concmodels.programs.messages import numbered
     from concmodels.programs.usage import since, usage
 
-    sent = 0
-    while sent < uncounted:
-        limit = credits.receive()
-        for message in numbered(range(sent, limit), payload):
-            outbox.send(message)
-        sent = limit
+    sent = credits.receive()
+    for message in numbered(range(sent), payload):
+        outbox.send(message)
     before = usage()
     feed(credits, outbox, payload, sent)
     return since(before)

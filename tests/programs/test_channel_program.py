@@ -10,12 +10,10 @@ from concmodels.channel import channel
 from concmodels.channel import tasks as program
 from concmodels.channel.messages import add_up, expected
 from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult
-from concmodels.channel.program import ChannelCommand
-from concmodels.channel.timer import ChannelTimer, probe_size
+from concmodels.channel.timer import ChannelTimer
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.programs import limits, measure
+from concmodels.programs import limits
 from concmodels.programs.result import FAILED
-from concmodels.programs.stopwatch import Listener
 from concmodels.ring import Misdelivered
 
 NAMES = catalog.names(variants=True)
@@ -85,7 +83,7 @@ def test_the_result_is_immutable_and_survives_json():
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_processes_report_their_own_use(pattern):
     plan = ChannelPlan("processes", 3000, pattern)
-    timer = ChannelTimer(plan, Listener())
+    timer = ChannelTimer(plan)
     used = timer.measure(catalog.load("processes"))
     assert len(used) == plan.tasks
     for user_s, system_s, voluntary, involuntary, peak_rss in used:
@@ -285,40 +283,6 @@ def test_reports_that_add_up():
         add_up([report([0, 3]), report([1, 1])], range(4))
 
 
-class Spy(Listener):
-    """Keeps what it is told, and asks for a probe."""
-
-    wants_estimate = True
-
-    def __init__(self):
-        self.estimates = []
-        self.steps = []
-
-    def estimated(self, seconds):
-        self.estimates.append(seconds)
-
-    def running(self, timer):
-        self.steps.append(timer.steps_done())
-
-
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_probe_changes_no_count(monkeypatch, pattern):
-    monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
-    for name in ("threads", "asyncio", "processes"):
-        spy = Spy()
-        result = measure.measure(ChannelCommand(), ChannelPlan(name, 600, pattern), listener=spy)
-        assert result.error is None
-        assert result.probe_s > 0
-        assert len(spy.estimates) == 1
-        assert spy.steps == [0]
-
-
-def test_probes():
-    assert probe_size(ChannelPlan("subinterp:queue", 10**6)) == 256
-    assert probe_size(ChannelPlan("subinterp:queue", 10**6, "pingpong")) == 16
-    assert probe_size(ChannelPlan("greenlet", 1000)) == 0
-
-
 @pytest.mark.parametrize(
     ("plan", "short_of"),
     [
@@ -332,11 +296,11 @@ def test_probes():
 )
 def test_what_does_not_fit(plan, short_of):
     with pytest.raises(limits.TooLarge, match=short_of):
-        limits.check(plan)
+        plan.check_limits()
 
 
 def test_bounded_channels_hold_few_messages():
     assert ChannelPlan("greenlet", 10**12, capacity=5).held == 7
     assert ChannelPlan("greenlet", 10**12, "select", 3, capacity=5).held == 19
     assert ChannelPlan("greenlet", 10**12, "pingpong").held == 1
-    limits.check(ChannelPlan("greenlet", 10**12, capacity=5))
+    ChannelPlan("greenlet", 10**12, capacity=5).check_limits()

@@ -10,10 +10,8 @@ from concmodels import catalog
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.pool import plan, pool, timer
 from concmodels.pool.plan import PoolPlan, PoolResult
-from concmodels.pool.program import PoolCommand
-from concmodels.programs import limits, measure
+from concmodels.programs import limits
 from concmodels.programs.result import FAILED
-from concmodels.programs.stopwatch import Listener
 from concmodels.work.nothing import Work
 
 NAMES = catalog.names(variants=True)
@@ -227,47 +225,10 @@ def test_a_worker_that_dies_before_it_begins(tasks_that):
 def test_many_results_are_checked_as_they_come(monkeypatch, name):
     monkeypatch.setattr(timer, "MOST_KEPT", 10)
     monkeypatch.setattr(timer, "_AHEAD", 20)
-    stopwatch = timer.PoolTimer(PoolPlan(name, 300, 2, "nothing"), Listener())
+    stopwatch = timer.PoolTimer(PoolPlan(name, 300, 2, "nothing"))
     stopwatch.measure(catalog.load(name))
     assert stopwatch.steps_done() == 300
     assert not stopwatch._results
-
-
-# The parts.
-
-
-class Spy(Listener):
-    """Keeps what it is told, and asks for a probe."""
-
-    wants_estimate = True
-
-    def __init__(self):
-        self.estimates = []
-        self.steps = []
-
-    def estimated(self, seconds):
-        self.estimates.append(seconds)
-
-    def running(self, timer):
-        self.steps.append(timer.steps_done())
-
-
-@pytest.mark.parametrize("name", ["threads", "asyncio", "processes"])
-def test_a_probe_changes_no_count(monkeypatch, name):
-    monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
-    spy = Spy()
-    result = measure.measure(PoolCommand(), PoolPlan(name, 200, work="nothing"), listener=spy)
-    assert result.error is None
-    assert result.probe_s > 0
-    assert len(spy.estimates) == 1
-    assert spy.steps == [0]
-
-
-@pytest.mark.parametrize("name", ["threads", "processes"])
-def test_what_processes_use_for_a_probe_is_not_counted(name):
-    stopwatch = timer.PoolTimer(PoolPlan(name, 1000, work="nothing"), Spy())
-    stopwatch.loop_s = 1000
-    assert [phase is None for phase in stopwatch.probe()] == ([False, True] if stopwatch.separate else [False])
 
 
 @pytest.mark.parametrize(
@@ -280,4 +241,4 @@ def test_what_processes_use_for_a_probe_is_not_counted(name):
 )
 def test_pools_that_do_not_fit(plan, short_of):
     with pytest.raises(limits.TooLarge, match=short_of):
-        limits.check(plan)
+        plan.check_limits()

@@ -1,10 +1,19 @@
-"""Every command where it can't write, where it is told of no width, and where a library is missing: one sentence."""
+"""Every command where it can't write, where it is told of no width, and where a library is missing: one sentence.
+
+And what the progress bar counts.
+"""
 
 import json
 from pathlib import Path
 
 import pytest
 from commands import Program, ring
+
+from concmodels.channel.plan import PATTERNS
+from concmodels.channel.program import ChannelCommand
+from concmodels.pool.program import PoolCommand
+from concmodels.programs.measure import measure
+from concmodels.ring.program import Ring
 
 RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "full.json"
 FULL = "can't write to standard output: No space left on device"
@@ -182,3 +191,41 @@ def test_what_a_command_can_do_without_is_not_missed(tmp_path, without, librarie
     module, *arguments = command
     status, _, err = ring(tmp_path, *arguments, module=module, env=without(*libraries))
     assert (status, err) == (0, "")
+
+
+# The progress bar.
+
+
+class Counter:
+    """Stands in for the bar: notes how far the program is when the counted phase begins, and when it ends."""
+
+    def __init__(self, model, steps, done):
+        self.steps = steps
+        self.done = done
+        self.seen = []
+
+    def start(self):
+        self.seen.append(self.done())
+
+    def stop(self):
+        if len(self.seen) == 1:
+            self.seen.append(self.done())
+            assert self.seen == [0, self.steps]
+            Counter.ends += 1
+
+
+@pytest.mark.parametrize("name", ["threads", "asyncio", "processes"])
+@pytest.mark.parametrize(
+    ("program", "sizes"),
+    [
+        (Ring(), (3, 200)),
+        *((ChannelCommand(), (600, pattern)) for pattern in PATTERNS),
+        (PoolCommand(), (200, 2, "nothing")),
+    ],
+    ids=["ring", *PATTERNS, "pool"],
+)
+def test_the_bar_counts_what_counts(monkeypatch, name, program, sizes):
+    monkeypatch.setattr("concmodels.programs.progress.Bar", Counter)
+    Counter.ends = 0
+    result = measure(program, program.plan(name, *sizes), progress=True)
+    assert (result.error, Counter.ends) == (None, 1)

@@ -9,16 +9,13 @@ import pytest
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.programs import limits, measure, memory
-from concmodels.programs.alarm import Alarm
-from concmodels.programs.estimate import in_words
+from concmodels.programs import limits, memory
 from concmodels.programs.messages import numbered
 from concmodels.programs.result import FAILED
-from concmodels.programs.stopwatch import Listener
+from concmodels.programs.signals import Alarm
 from concmodels.programs.table import duration, seconds, short, size
-from concmodels.ring import program, ring, timer
+from concmodels.ring import ring, timer
 from concmodels.ring.plan import Plan, Result
-from concmodels.ring.timer import estimate, probe_sizes
 
 SETTINGS = [
     {},
@@ -114,7 +111,7 @@ def test_a_timeout_outside_the_main_thread_is_refused():
 
 
 def test_the_alarm_asks_for_help_when_nothing_ends(monkeypatch):
-    monkeypatch.setattr("concmodels.programs.alarm.GRACE_S", 0.05)
+    monkeypatch.setattr("concmodels.programs.signals.GRACE_S", 0.05)
     hung = threading.Event()
     with Alarm(0.05, hung.set) as alarm:
         while not hung.is_set():
@@ -226,56 +223,6 @@ def test_payloads(payload):
         assert payload < 16 or int.from_bytes(message[:8]) == number
 
 
-class Spy(Listener):
-    """Keeps what it is told, and asks for a probe."""
-
-    wants_estimate = True
-
-    def __init__(self):
-        self.estimates = []
-        self.hops = []
-
-    def estimated(self, seconds):
-        self.estimates.append(seconds)
-
-    def running(self, timer):
-        self.hops.append(timer.hops_done())
-
-    def stopped(self):
-        pass
-
-
-def test_a_probe_changes_no_count(monkeypatch):
-    monkeypatch.setattr("concmodels.programs.estimate._WORTH_PROBING_S", 0)
-    for name in ("threads", "asyncio", "processes"):
-        spy = Spy()
-        result = measure.measure(program.Ring(), Plan(name, 3, 200), listener=spy)
-        assert result.verified
-        assert result.probe_s > 0
-        assert len(spy.estimates) == 1
-        assert spy.hops == [0]
-
-
-def test_estimates():
-    token = Plan("subinterp:queue", 300, 1000, in_flight=1)
-    assert probe_sizes(token) == [1]
-    assert estimate(token, [2.0]) == 2000
-    stream = Plan("subinterp:queue", 300, 10_000)
-    assert probe_sizes(stream) == [1, 256]
-    assert estimate(stream, [1.0, 3.55]) == pytest.approx(1 + 0.01 * 9999)
-    window = Plan("subinterp:queue", 300, 10_000, in_flight=10)
-    assert estimate(window, [1.0, 1.5]) == 1500
-    assert probe_sizes(Plan("greenlet", 3, 1000)) == []
-
-
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [(61, "about 61 seconds"), (300, "about 5 minutes"), (7200, "about 2 hours"), (2e5, "about 2 days")],
-)
-def test_durations_in_words(value, words):
-    assert in_words(value) == words
-
-
 def test_short_numbers():
     assert [short(it) for it in (None, 0, 999, 1000, 12_345, 999_999)] == ["-", "0", "999", "1k", "12.3k", "1M"]
     assert [duration(it) for it in (44.8, 999.9, 5130, 6e6)] == ["44.8ns", "1us", "5.13us", "6ms"]
@@ -294,12 +241,12 @@ def test_short_numbers():
 )
 def test_rings_that_do_not_fit(plan, short_of):
     with pytest.raises(limits.TooLarge, match=short_of):
-        limits.check(plan)
+        plan.check_limits()
 
 
 def test_a_bounded_ring_holds_few_messages():
-    limits.check(Plan("greenlet", 10, 10**12, capacity=5))
-    limits.check(Plan("greenlet", 10, 10**12, in_flight=5))
+    Plan("greenlet", 10, 10**12, capacity=5).check_limits()
+    Plan("greenlet", 10, 10**12, in_flight=5).check_limits()
     assert Plan("greenlet", 10, 10**12, capacity=5).held == 66
     assert Plan("greenlet", 10, 100, capacity=math.inf).held == 100
 
@@ -312,9 +259,9 @@ def test_a_cgroup_limits_too(monkeypatch, tmp_path):
         (tmp_path / name).write_text(f"{number}\n")
     monkeypatch.setattr(limits, "_cgroups", lambda: [group, tmp_path])
     with pytest.raises(limits.TooLarge, match="memory.max"):
-        limits.check(Plan("greenlet", 1, 1))
+        Plan("greenlet", 1, 1).check_limits()
     with pytest.raises(limits.TooLarge, match="pids.max"):
-        limits.check(Plan("threads", 20, 1))
+        Plan("threads", 20, 1).check_limits()
 
 
 def test_peaks_are_those_since_the_reset():
