@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import random
 import re
 import signal
@@ -33,9 +34,7 @@ def test_a_killed_node(tmp_path):
         status, out, err = program.end()
         assert time.monotonic() - killed < 10
         assert (status, out) == (1, "")
-        *before, sentence = err.splitlines()
-        assert re.search(r"processes: .*(node \d|feeder).*", sentence)
-        assert re.fullmatch(r"(this will take about .*; Ctrl-C ends it)?", "".join(before))  # if it got that far
+        assert re.fullmatch(r"concmodels.ring: processes: .*(node \d|feeder).*\n", err)
         assert not program.left()
     (figures,) = json.loads((tmp_path / "f").read_text())
     assert figures["verified"] is False
@@ -146,16 +145,26 @@ def test_a_killed_program_leaves_no_process(tmp_path, arguments):
 
 def test_a_long_run_shows_progress_on_a_terminal(tmp_path):
     written = on_a_terminal(tmp_path, 3, 10**7, "--in-flight", 5, look_for=r"threads.* [1-9]\d*%")
-    assert "starting 3 nodes" in written
+    assert "threads: starting" in written
     assert re.search(r"threads.* [1-9]\d*%", written)
 
 
-def test_an_estimate_is_told_and_the_run_goes_on(tmp_path):
+def test_a_bar_says_how_long_a_run_will_take(tmp_path):
     skip_unless_here("rawthreads:polling")
-    written = on_a_terminal(
-        tmp_path, 30, 10**7, "--in-flight", 1, "--model", "rawthreads:polling", look_for=r"this will take about \d+ \w+"
-    )
-    assert re.search(r"this will take about \d[\d,]* (hour|day)s", written)
+    options = ("--in-flight", 1, "--model", "rawthreads:polling")
+    written = on_a_terminal(tmp_path, 30, 10**6, *options, look_for=r"0%.*\d+:\d\d:\d\d")
+    assert re.search(r"rawthreads:polling.* 0%.*\d+:\d\d:\d\d", written)
+
+
+def test_a_short_run_shows_no_bar(tmp_path):
+    ours, theirs = pty.openpty()
+    with Program(tmp_path, 3, 20, stderr=theirs, env={"TERM": "xterm-256color"}) as program:
+        os.close(theirs)
+        assert program.end()[0] == 0
+        written = os.read(ours, 4096).decode()
+    os.close(ours)
+    assert "threads: starting" in written and "%" not in written
+    assert written.endswith(("\x1b[2K", "\x1b[?25h"))  # the line is empty again
 
 
 def test_progress_of_one_of_several(tmp_path):

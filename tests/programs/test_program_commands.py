@@ -153,10 +153,11 @@ def test_list_and_help(tmp_path, program):
         (["fanin"], "MESSAGES is needed, as in"),
         (["circle", 5], "there is no pattern 'circle'; there are stream, pingpong, fanin, fanout, select"),
         (["circle"], "there is no pattern 'circle'"),
-        ([0], "MESSAGES: a whole number of at least 1"),
-        (["stream", "1e4"], "not '1e4'"),
+        ([0], "messages must be a whole number of at least 1"),
+        (["stream", "1e4"], "MESSAGES must be a whole number, not '1e4'"),
         ([10, "--tasks", 2], "a stream is between two: tasks are for fanin, fanout, select"),
-        (["fanin", 10, "--tasks", 0], "--tasks: a whole number"),
+        (["fanin", 10, "--tasks", 0], "tasks must be a whole number of at least 1"),
+        (["fanin", 10, "--tasks", "few"], "--tasks: a whole number is needed, not 'few'"),
         ([10, "--in-flight", 1], "--in-flight"),
         ([10, "--payload", 7], "at least 8"),
         ([10, "--model", "tread"], "there is no model 'tread'"),
@@ -173,14 +174,14 @@ def test_bad_input_of_the_channel_program(tmp_path, arguments, complaint):
     ("arguments", "complaint"),
     [
         ([], "TASKS is needed, as in"),
-        ([0], "TASKS: a whole number of at least 1"),
+        ([0], "tasks must be a whole number of at least 1"),
         (["many"], "not 'many'"),
         ([1, "--work", "sleep"], "--work"),
         ([1, "--kind", "prime"], "--kind"),
         ([1, "--delay", 5], "--delay is for --work io, not cpu"),
-        ([1, "--work", "io", "--delay", -1], "--delay: a whole number of at least 0"),
+        ([1, "--work", "io", "--delay", -1], "delay must be a whole number of at least 0"),
         ([1, "--size", 10**9], "size must be at most"),
-        ([1, "--workers", 0], "--workers: a whole number"),
+        ([1, "--workers", 0], "workers must be a whole number of at least 1"),
         ([1, "--workers", 10**9], "OS tasks"),
         ([1, "--model", "tread"], "there is no model 'tread'"),
         ([1, "--timeout", 0], "--timeout"),
@@ -272,10 +273,8 @@ def test_a_killed_worker(tmp_path):
     work = ("--kind", "fibonacci", "--size", 30, "--workers", 3)
     arguments = (FOREVER, *work, "--model", "processes", "--json", tmp_path / "f")
     with Program(tmp_path, *arguments, module="concmodels.pool") as program:
-        assert "this will take" in program.process.stderr.readline()  # the warm-up is over
-        victim = _a_worker(program)
-        idle = _cpu_ticks(victim)
-        assert until(lambda: _cpu_ticks(victim) > idle + 5 or None)  # it is in the midst of a task
+        victim = until(lambda: _a_worker(program))
+        assert until(lambda: _cpu_ticks(victim) > 150 or None)  # the warm-up, a tenth of a second, is over
         os.kill(victim, signal.SIGKILL)
         status, out, err = program.end(ENDS_WITHIN_S)
         assert (status, out) == (1, "")
@@ -288,9 +287,10 @@ def test_a_killed_worker(tmp_path):
 
 
 def _a_worker(program):
-    """One of the processes whose parent is not the program itself but its forkserver."""
+    """One of three processes whose parent is not the program itself but its forkserver."""
     parents = program.parents()
-    return next(pid for pid, parent in parents.items() if parent in parents and parent != program.process.pid)
+    workers = [pid for pid, parent in parents.items() if parent in parents and parent != program.process.pid]
+    return workers[0] if len(workers) == 3 else None
 
 
 def _cpu_ticks(pid):
@@ -358,26 +358,14 @@ def test_an_interrupt_while_many_wait_for_a_server(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("program", "arguments", "started"),
-    [
-        ("channel", ("fanout", 10**7, "--capacity", 5), "starting 4 receivers"),
-        ("pool", (10**7, "--work", "nothing", "--workers", 2), "starting 2 workers"),
-    ],
-)
-def test_progress(tmp_path, program, arguments, started):
-    seen = r"threads.* [1-9]\d*%"
-    written = on_a_terminal(tmp_path, *arguments, module=f"concmodels.{program}", look_for=seen)
-    assert started in written
-    assert re.search(seen, written)
-
-
-@pytest.mark.parametrize(
     ("program", "arguments"),
     [
-        ("channel", ("pingpong", 10**7, "--model", "rawthreads:polling")),
-        ("pool", (10**6, "--work", "cpu", "--model", "greenlet")),
+        ("channel", ("fanout", 10**7, "--capacity", 5)),
+        ("pool", (10**7, "--work", "nothing", "--workers", 2)),
     ],
 )
-def test_an_estimate_is_told(tmp_path, program, arguments):
-    told = r"this will take about \d[\d,]* (minute|hour|day)s; Ctrl-C ends it"
-    assert re.search(told, on_a_terminal(tmp_path, *arguments, module=f"concmodels.{program}", look_for=told))
+def test_progress(tmp_path, program, arguments):
+    seen = r"threads.* [1-9]\d*%"
+    written = on_a_terminal(tmp_path, *arguments, module=f"concmodels.{program}", look_for=seen)
+    assert "threads: starting" in written
+    assert re.search(seen, written)

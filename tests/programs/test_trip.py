@@ -1,4 +1,4 @@
-"""The trip of an option from the command line to the program: through how many functions of ours it goes, in which files.
+"""The trip of an option from the command line to the program: how many functions of ours it takes, in how many files.
 
 A frame is one call of a function. What modules do when they are imported is no part of the trip.
 """
