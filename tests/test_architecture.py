@@ -18,7 +18,7 @@ HEAVY = {
 }  # fmt: skip
 
 
-LIGHT = ["", ".ring", ".programs.usage", ".channel", ".channel.measured", ".pool", ".catalog"]
+LIGHT = ["", ".ring", ".programs.usage", ".channel", ".pool", ".catalog"]
 
 ARROWS = {
     "errors": "",

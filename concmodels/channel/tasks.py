@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from concmodels.contract import AsyncChannel, Channel
     from concmodels.programs.stopwatch import Phase
+    from concmodels.programs.usage import Usage
 
 __all__ = ["async_bounce", "async_converge", "async_spread", "bounce", "converge", "spread"]
 
@@ -184,8 +185,9 @@ def spread(model: Any, timer: Any) -> list[Any]:
         outbox.close()
         for message in outbox:
             raise too_late(message)
-    with timer.aside():
-        add_up(came, range(phase.start, phase.stop))
+    timer.pause()  # adding up is not part of the teardown
+    add_up(came, range(phase.start, phase.stop))
+    timer.resume()
     return [task.result() for task in tasks]
 
 
@@ -337,6 +339,38 @@ async def async_spread(model: Any, timer: Any) -> list[Any]:
         outbox.close()
         async for message in outbox:
             raise too_late(message)
-    with timer.aside():
-        add_up(came, range(phase.start, phase.stop))
+    timer.pause()  # adding up is not part of the teardown
+    add_up(came, range(phase.start, phase.stop))
+    timer.resume()
     return [await task.result() for task in tasks]
+
+
+def measured_echo(inbox: Channel[Any], outbox: Channel[Any]) -> Usage:
+    """Run an `echo` in a process of its own; return the resources that it used after its first message, the warm-up."""
+    from concmodels.programs.usage import since, usage
+
+    outbox.send(inbox.receive())
+    before = usage()
+    echo(inbox, outbox)
+    return since(before)
+
+
+def measured_send(orders: Channel[int], outbox: Channel[Any], number: int, step: int, payload: int) -> Usage:
+    """Run a `send` in a process of its own; return the resources that it used after the warm-up, its first order."""
+    from concmodels.programs.usage import since, usage
+
+    number = emit(outbox, range(number, orders.receive(), step), payload)
+    before = usage()
+    send(orders, outbox, number, step, payload)
+    return since(before)
+
+
+def measured_receive(orders: Channel[int], inbox: Channel[Any], reports: Channel[Any], payload: int) -> Usage:
+    """Run a `receive` in a process of its own; return the resources that it used after its first order."""
+    from concmodels.programs.usage import since, usage
+
+    orders.receive()
+    reports.send(take(inbox, payload))
+    before = usage()
+    receive(orders, inbox, reports, payload)
+    return since(before)

@@ -90,7 +90,7 @@ def crowd(model: Any, timer: Any) -> list[Any]:
                     do(pool, work.function, phase)
             timer.pause()
             if timer.separate:
-                timer.after = meet(model, pool, timer.idle, list(range(timer.plan.workers)))
+                timer.after = meet(model, pool, idle, list(range(timer.plan.workers)))
             timer.check()
             timer.resume()
         timer.pause()
@@ -148,13 +148,17 @@ async def async_crowd(model: Any, timer: Any) -> list[Any]:
                     await async_do(pool, work.function, phase)
             timer.pause()
             if timer.separate:
-                timer.after = await async_meet(model, pool, timer.idle, list(range(timer.plan.workers)))
+                timer.after = await async_meet(model, pool, idle, list(range(timer.plan.workers)))
             timer.check()
             timer.resume()
         timer.pause()
     timer.resume()
     uses: list[Any] = timer.uses()
     return uses
+
+
+def idle(_item: int) -> None:
+    """Do nothing: the task of a worker that only has to report what it has used."""
 
 
 def used() -> tuple[int, Usage]:

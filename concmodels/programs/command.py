@@ -39,8 +39,8 @@ def command(program: Program[Any, Any], arguments: list[str] | None = None) -> i
             if options.order:
                 from concmodels.programs.subprocess_runner import obey
 
-                return obey(program, **options.order)
-            return Session(program, options).run()
+                return obey(program, options.order)
+            return _run(program, options)
     except (BadInput, UnknownModel, ModelUnavailable, TooLarge) as error:
         say(program.name, str(error))
         return BAD_INPUT
@@ -63,101 +63,81 @@ def _list() -> None:
         print(f"{name:{max(map(len, names))}}  {catalog.why_not(name) or 'available'}")
 
 
-class Session:
-    """One call of a program. Making it raises what is wrong with the command line, before anything has started."""
+def _run(program: Program[Any, Any], options: Namespace) -> int:
+    """Make all runs and write the report; return the greatest status. Nothing starts if the command line is wrong."""
+    if not options.quiet:
+        need("rich", "the table (--quiet leaves it out)")
+    try:
+        check_size("--repeat", options.repeat)
+        plans, left_out, status = _planned(program, options)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    file = JsonFile(options.json)
+    file.begin(program.result.of(plan, error="did not end") for plan in plans)
+    for model, why in left_out.items():
+        say(program.name, f"{model} is left out: {why}")
+    if plans and (note := program.note(plans[0])):
+        say(program.name, note)
+    results = _results(program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
+    file.end(results)
+    if not options.quiet and any(result.verified for result in results):
+        _show(results, sys.stderr if options.json == "-" else sys.stdout)
+    return max([status, *(result.status for result in results)])
 
-    def __init__(self, program: Program[Any, Any], options: Namespace) -> None:
-        self._program = program
-        self._options = options
-        self._how = {"repeat": options.repeat, "timeout": options.timeout, "quiet": options.quiet}
-        self._status = OK
-        self._results: list[Outcome] = []
-        self._left_out: dict[str, str] = {}
-        if not options.quiet:
-            need("rich", "the table (--quiet leaves it out)")
-        try:
-            check_size("--repeat", options.repeat)
-            self._plans = self._planned(options.models or ["threads"])
-        except ValueError as error:
-            raise BadInput(str(error)) from None
-        self._json = JsonFile(options.json)
 
-    def _planned(self, models: list[str]) -> list[AnyPlan]:
-        """Return a plan for each of these models, once, in the order given.
+def _planned(program: Program[Any, Any], options: Namespace) -> tuple[list[AnyPlan], dict[str, str], int]:
+    """Return a plan for each model, once, in the order given; and the models that are left out, with reasons.
 
-        Models that `all` stands for, but that can't run here or are too large for this machine, are left out; for those
-        that were named explicitly, raises `ModelUnavailable` and `TooLarge`. Raises `UnknownModel`, too.
-        """
-        named: dict[str, bool] = {}
-        for model in models:
-            if model in ("all", "all+"):
-                for name in catalog.names(variants=model == "all+"):
-                    named.setdefault(name, False)
-            else:
-                named[catalog.name_of(catalog.facts(model))] = True
-        plans = []
-        for name, is_explicit in named.items():
-            if why := catalog.why_not(name):
-                if is_explicit:
-                    raise ModelUnavailable(f"{name} can't run here: {why}")
-                self._left_out[name] = why
-                continue
-            plan = self._program.planned(self._options, name)
+    Left out are models that `all` stands for, but that can't run here or are too large for this machine; then the
+    status, which is the third, is `BAD_INPUT`. For a model that was named explicitly, raises `ModelUnavailable` and
+    `TooLarge`. Raises `UnknownModel`, and `ValueError` for options that make no plan.
+    """
+    named: dict[str, bool] = {}
+    for model in options.models or ["threads"]:
+        if model in ("all", "all+"):
+            for name in catalog.names(variants=model == "all+"):
+                named.setdefault(name, False)
+        else:
+            named[catalog.name_of(catalog.facts(model))] = True
+    plans: list[AnyPlan] = []
+    left_out: dict[str, str] = {}
+    status = OK
+    for name, is_explicit in named.items():
+        why = catalog.why_not(name)
+        if why and is_explicit:
+            raise ModelUnavailable(f"{name} can't run here: {why}")
+        if not why:
+            plan = program.planned(options, name)
             try:
                 plan.check_limits()
                 plans.append(plan)
             except TooLarge as error:
                 if is_explicit:
                     raise
-                self._left_out[name] = str(error)
-                self._status = BAD_INPUT
-        return plans
+                why, status = str(error), BAD_INPUT
+        if why:
+            left_out[name] = why
+    return plans, left_out, status
 
-    def run(self) -> int:
-        """Make all runs and write the report; return the greatest status. Raises `BadInput` if it can't write."""
-        self._json.begin(self._program.result.of(plan, error="did not end") for plan in self._plans)
-        for model, why in self._left_out.items():
-            self._say(f"{model} is left out: {why}")
-        if self._plans and (note := self._program.note(self._plans[0])):
-            self._say(note)
-        for plan in self._plans:
-            if len(self._plans) == 1:
-                for result in runs(self._program, plan, **self._how):
-                    self._add(result)
-            else:
-                self._run_in_subprocess(plan)
-            if self._status in STOPPED:
-                break
-        self._report()
-        return self._status
 
-    def _run_in_subprocess(self, plan: AnyPlan) -> None:
-        from concmodels.programs.subprocess_runner import SubprocessRunner
+def _results(program: Program[Any, Any], plans: list[AnyPlan], **how: Any) -> list[Outcome]:
+    """Make the runs of all plans, up to one that a signal has ended; report each error when it happens."""
+    make = runs
+    if len(plans) > 1:
+        from concmodels.programs.subprocess_runner import runs_apart as make
+    results: list[Outcome] = []
+    for plan in plans:
+        for result in make(program, plan, **how):
+            results.append(result)
+            if result.error:
+                say(program.name, f"{result.name}: {result.error}")
+        if results[-1].status in STOPPED:
+            break
+    return results
 
-        runner = SubprocessRunner(self._program, plan, **self._how)
-        results = runner.run()
-        for result in results:
-            self._add(result)
-        if not results and runner.status != BAD_INPUT:  # in that case the child has reported the error itself
-            self._add(self._program.result.of(plan, error=runner.error, status=runner.status))
-        self._status = max(self._status, runner.status, 128 + runner.stopped if runner.stopped else OK)
 
-    def _add(self, result: Outcome) -> None:
-        self._results.append(result)
-        self._status = max(self._status, result.status)
-        if result.error:
-            self._say(f"{result.name}: {result.error}")
+def _show(results: list[Outcome], stream: Any) -> None:
+    from concmodels.programs import table
 
-    def _report(self) -> None:
-        """Write the JSON, then the table."""
-        self._json.end(self._results)
-        if self._options.quiet or not any(result.verified for result in self._results):
-            return
-        from concmodels.programs import table
-
-        stream = sys.stderr if self._options.json == "-" else sys.stdout
-        with quiet_when_closed(stream):
-            table.show(self._results, console(stream))
-
-    def _say(self, text: str) -> None:
-        say(self._program.name, text)
+    with quiet_when_closed(stream):
+        table.show(results, console(stream))

@@ -1,4 +1,4 @@
-"""Makes the runs of a plan in this process: from a plan to its results."""
+"""Makes the runs of a plan in this process: from a plan to its results, or to the reasons why there are none."""
 
 import contextlib
 import functools
@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from concmodels import catalog
-from concmodels.errors import ModelUnavailable
-from concmodels.programs.failures import explain
+from concmodels.errors import ChannelClosed, ModelUnavailable, RemoteError, TaskDied
 from concmodels.programs.output import say
 from concmodels.programs.result import BAD_INPUT, FAILED, OK, STOPPING, TIMED_OUT, Outcome, how_it_stopped
 from concmodels.programs.signals import Alarm, masked
@@ -19,6 +18,7 @@ from concmodels.programs.signals import Alarm, masked
 if TYPE_CHECKING:
     from concmodels.programs.plan import AnyPlan
     from concmodels.programs.program import Program
+    from concmodels.programs.stopwatch import Stopwatch
 
 
 def measure[P: AnyPlan, R: Outcome](
@@ -50,7 +50,7 @@ def measure[P: AnyPlan, R: Outcome](
             raise TimeoutError(f"timed out after {timeout:g} s") from None
         raise
     except Exception as failure:  # noqa: BLE001 - any error is the result of this run
-        return program.result.of(plan, repeat=repeat, error=explain(failure, timer), status=FAILED)
+        return program.result.of(plan, repeat=repeat, error=_explain(failure, timer), status=FAILED)
     finally:
         if timer.bar:
             timer.bar.stop()
@@ -89,3 +89,43 @@ def _give_up(name: str) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     os._exit(TIMED_OUT)
+
+
+def _explain(error: BaseException, timer: Stopwatch[Any, Any]) -> str:
+    """Say in one line what went wrong, and in which task."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    task = _task_in_traceback(error, timer)
+    if isinstance(error, ChannelClosed) and not task:
+        text = timer.stopped_short()
+    elif isinstance(error, (*timer.own_errors, TaskDied)):
+        text = str(error)
+    elif isinstance(error, RemoteError):
+        text = f"{error.task} failed: {error.traceback.strip().rpartition('\n')[2]}"
+    else:
+        task = task or _task_by_handle(error, timer)
+        text = f"{task + ' failed: ' if task else ''}{type(error).__name__}: {error}".removesuffix(": ")
+    return " ".join(text.split())
+
+
+def _task_in_traceback(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
+    """The task in whose code the exception arose, found by the frames of its traceback."""
+    trace = error.__traceback__
+    while trace is not None:
+        if task := timer.worker(trace.tb_frame.f_locals):
+            return task
+        trace = trace.tb_next
+    return None
+
+
+def _task_by_handle(error: BaseException, timer: Stopwatch[Any, Any]) -> str | None:
+    """The task that ended with this exception, found by the handles; in async models they would have to be awaited."""
+    if timer.plan.facts.is_async:
+        return None
+    for task in timer.tasks:
+        try:
+            task.result(timeout=0)
+        except BaseException as its:  # noqa: BLE001 - compared, not handled
+            if its is error:
+                return str(task.name)
+    return None

@@ -4,7 +4,6 @@ The program asks for one phase after the other (`for phase in timer.phases()`): 
 everything that is measured is measured between two phases, and costs nothing within one.
 """
 
-import contextlib
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -91,13 +90,6 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
         self._read_memory()
         self._aside_s = 0.0
         self._closing = perf_counter()
-
-    @contextlib.contextmanager
-    def aside(self) -> Iterator[None]:
-        """A `with` whose time does not count, during the set-up or the teardown."""
-        self.pause()
-        yield
-        self.resume()
 
     def pause(self) -> None:
         """Stop the clock: the time until `resume` does not count."""

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from types import FrameType
 from typing import Any
@@ -33,88 +33,92 @@ _GRACE_S = 20.0  # more than the model's own clean-up and the alarm's grace need
 _PR_SET_PDEATHSIG = 1
 
 
-def obey(program: Program[Any, Any], plan: dict[str, Any], **how: Any) -> int:
-    """Do in the child what the parent has ordered: make these runs and write their results; return the status."""
-    results = [*runs(program, program.plan(**plan), **how)]
+def obey(program: Program[Any, Any], order: dict[str, Any]) -> int:
+    """Do in the child what the parent has ordered: make the runs of a plan, write their results; return the status."""
+    results = [*runs(program, program.plan(**order.pop("plan")), **order)]
     JsonFile("-").end(results)
     return max(result.status for result in results)
 
 
-class SubprocessRunner:
-    """Makes the runs of a plan in a process of its own; collects their results and its status."""
+def runs_apart(
+    program: Program[Any, Any], plan: AnyPlan, *, repeat: int, timeout: float | None, quiet: bool
+) -> Iterator[Outcome]:
+    """Make the runs of a plan as `runs` does, but in a process of its own; yield their results when it has ended.
 
-    def __init__(self, program: Program[Any, Any], plan: AnyPlan, **how: Any) -> None:
-        self.stopped: int | None = None
-        """The signal that has stopped the program: that of Ctrl-C, SIGTERM or SIGHUP."""
-        self.status = FAILED
-        self.error = "ended without a result"
-        self._program = program
-        self._order = json.dumps({"plan": asdict(plan), **how})
-        limit_s = how["timeout"] and how["timeout"] * how["repeat"]
+    Ctrl-C, SIGTERM and SIGHUP raise nothing here. They are passed on to the child, and the last result says so.
+    """
+    order = {"plan": asdict(plan), "repeat": repeat, "timeout": timeout, "quiet": quiet}
+    child = _Child(None if timeout is None else timeout * repeat)
+    output = child.run(program.name, json.dumps(order))
+    try:
+        results = [program.result.from_json(figures) for figures in json.loads(output)]
+    except ValueError:
+        results = []
+    yield from results
+    status, error = child.ending()
+    if status != max((result.status for result in results), default=None):  # it ended otherwise than its runs
+        yield program.result.of(plan, repeat=len(results) + 1, error=error, status=status)
+
+
+class _Child:
+    """A process that runs a program as ordered. It may take so many seconds, or any time if that is None."""
+
+    def __init__(self, limit_s: float | None) -> None:
+        self._stopped: int | None = None  # the signal that has stopped it: that of Ctrl-C, SIGTERM or SIGHUP
         self._deadline = None if limit_s is None else time.monotonic() + limit_s + _GRACE_S
-        self._child: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[str] | None = None
         self._killed = False
 
-    def run(self) -> list[Outcome]:
-        """Return the results of the child. `status` and `error` then say how it ended.
-
-        Ctrl-C, SIGTERM and SIGHUP raise nothing here: they are passed on to the child, and noted in `stopped`.
-        """
+    def run(self, program: str, order: str) -> str:
+        """Run it to its end, and return its output."""
+        flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+        command = [sys.executable, *flags, "-m", program, "--order", order]
         old = {signum: signal.getsignal(signum) for signum in ENDING}
         for signum, handler in old.items():
             if handler is not signal.SIG_IGN:
                 signal.signal(signum, self._forward)
         try:
-            with masked(signal.SIG_UNBLOCK):
-                output = self._output()
-            return self._results(output)
+            with (
+                masked(signal.SIG_UNBLOCK),
+                subprocess.Popen(
+                    command, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_die_with_parent()
+                ) as self._process,
+            ):
+                if self._stopped:
+                    self._process.send_signal(self._stopped)
+                return self._wait(self._process)
         finally:
             for signum, handler in old.items():
                 signal.signal(signum, handler)
 
-    def _output(self) -> str:
-        flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-        command = [sys.executable, *flags, "-m", self._program.name, "--order", self._order]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_die_with_parent()
-        ) as self._child:
-            if self.stopped:
-                self._child.send_signal(self.stopped)
-            return self._wait(self._child)
-
-    def _wait(self, child: subprocess.Popen[str]) -> str:
+    def _wait(self, process: subprocess.Popen[str]) -> str:
         while True:
             try:
-                return child.communicate(timeout=1)[0]
+                return process.communicate(timeout=1)[0]
             except subprocess.TimeoutExpired:
                 if self._deadline is not None and time.monotonic() > self._deadline:
                     self._killed = True
                     with contextlib.suppress(ProcessLookupError):  # not reaped yet, so the id is still its own
-                        os.killpg(child.pid, signal.SIGKILL)
-                    return child.communicate()[0]
+                        os.killpg(process.pid, signal.SIGKILL)
+                    return process.communicate()[0]
 
     def _forward(self, signum: int, _frame: FrameType | None) -> None:
-        self.stopped = self.stopped or signum
+        self._stopped = self._stopped or signum
         self._deadline = time.monotonic() + _GRACE_S
-        if self._child is not None:
-            self._child.send_signal(signum)
+        if self._process is not None:
+            self._process.send_signal(signum)
 
-    def _results(self, output: str) -> list[Outcome]:
-        assert self._child is not None
-        self.status = self._child.returncode
-        if self.status < 0:
-            self.status, self.error = self._cause_of_death(-self.status)
-        try:
-            return [self._program.result.from_json(figures) for figures in json.loads(output)]
-        except ValueError:
-            return []
-
-    def _cause_of_death(self, signum: int) -> tuple[int, str]:
-        if self.stopped:
-            return how_it_stopped(KeyboardInterrupt() if self.stopped == signal.SIGINT else Terminated(self.stopped))
+    def ending(self) -> tuple[int, str]:
+        """Return how it ended: a status, and a message for the case that no result says it."""
+        assert self._process is not None
+        code = self._process.returncode
+        if self._stopped:
+            return how_it_stopped(KeyboardInterrupt() if self._stopped == signal.SIGINT else Terminated(self._stopped))
         if self._killed:
             return TIMED_OUT, "timed out, did not end by itself, and was killed"
-        return FAILED, f"was ended by {signal.Signals(signum).name}"
+        if code < 0:
+            return FAILED, f"was ended by {signal.Signals(-code).name}"
+        return code, "ended without a result"
 
 
 def _die_with_parent() -> Callable[[], None] | None:

@@ -1,7 +1,8 @@
 """The table of results: one row per model, fastest first, with bars; readable in 80 columns."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from rich.console import Console, Group
 from rich.table import Table
@@ -63,42 +64,33 @@ def show(results: list[Outcome], console: Console) -> None:
 def table(ranked: list[Row], console: Console) -> Table:
     """Return the table of these rows, as wide as the console."""
     columns = _columns(ranked)
-    bar = console.width - _width(ranked, columns)
-    if bar < _SMALLEST_BAR:
-        columns.pop("PSS")  # the JSON has it; the bars say more
-        bar = console.width - _width(ranked, columns)
+    if (bar := console.width - _width(columns)) < _SMALLEST_BAR:
+        del columns["PSS"]  # the JSON has it; the bars say more
+        bar = console.width - _width(columns)
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
-    grid.add_column("model", no_wrap=True)
     for header in columns:
-        grid.add_column(header, justify="right", no_wrap=True)
+        grid.add_column(header, justify="left" if header == "model" else "right", no_wrap=True)
     if bar >= _SMALLEST_BAR:
         grid.add_column("", no_wrap=True)
-    for row in ranked:
-        share = row.speed / ranked[0].speed
-        ending = [_bar(share, min(bar, _WIDEST_BAR), console)] if bar >= _SMALLEST_BAR else []
-        grid.add_row(row.name, *(cell(row) for cell in columns.values()), *ending)
+        columns[""] = [_bar(row.speed / ranked[0].speed, min(bar, _WIDEST_BAR), console) for row in ranked]
+    for cells in zip(*columns.values(), strict=True):
+        grid.add_row(*cells)
     return grid
 
 
-def _columns(ranked: list[Row]) -> dict[str, Callable[[Row], str]]:
-    """The columns by their headers. After the speed comes its spread, if there are several runs."""
-    columns = {}
+def _columns(ranked: list[Row]) -> dict[str, list[Any]]:
+    """Return the texts of the columns by their headers. After the speed comes its spread, if there are several runs."""
+    columns: dict[str, list[Any]] = {"model": [row.name for row in ranked]}
     for header, (figure, way) in (ranked[0].results[0].columns() | _SHARED).items():
-        columns[header] = _column(figure, _WAYS[way])
-        if len(columns) == 1 and any(row.spread for row in ranked):
-            columns["±"] = lambda row: row.spread
+        columns[header] = [_WAYS[way](row.median(figure)) for row in ranked]
+        if len(columns) == 2 and any(row.spread for row in ranked):
+            columns["±"] = [row.spread for row in ranked]
     return columns
 
 
-def _column(figure: str, write: Callable[[float | None], str]) -> Callable[[Row], str]:
-    return lambda row: write(row.median(figure))
-
-
-def _width(ranked: list[Row], columns: dict[str, Callable[[Row], str]]) -> int:
+def _width(columns: dict[str, list[Any]]) -> int:
     """Return how many columns of the terminal the table takes without its bars."""
-    texts = [["model", *(row.name for row in ranked)]]
-    texts += [[header, *(cell(row) for row in ranked)] for header, cell in columns.items()]
-    return sum(max(map(len, column)) + 1 for column in texts)
+    return sum(max(map(len, [header, *texts])) + 1 for header, texts in columns.items())
 
 
 def _bar(share: float, width: int, console: Console) -> Text:

@@ -22,7 +22,11 @@ def usage() -> Usage:
 
 def since(before: Usage) -> Usage:
     """Return what this process has used since `before` was taken; the peak is that of its whole life."""
-    now = usage()
+    return difference(usage(), before)
+
+
+def difference(now: Usage, before: Usage) -> Usage:
+    """Return what was used between two such moments; the peak is the later one."""
     return (now[0] - before[0], now[1] - before[1], now[2] - before[2], now[3] - before[3], now[4])
 
 

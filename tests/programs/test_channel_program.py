@@ -10,7 +10,7 @@ from concmodels.channel import channel
 from concmodels.channel import tasks as program
 from concmodels.channel.messages import add_up, expected
 from concmodels.channel.plan import PATTERNS, ChannelPlan, ChannelResult
-from concmodels.channel.timer import ChannelTimer
+from concmodels.channel.program import ChannelTimer
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.programs import limits
 from concmodels.programs.result import FAILED

@@ -8,7 +8,7 @@ import pytest
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.pool import plan, pool, timer
+from concmodels.pool import plan, pool, program
 from concmodels.pool.plan import PoolPlan, PoolResult
 from concmodels.programs import limits
 from concmodels.programs.result import FAILED
@@ -84,7 +84,7 @@ def test_what_prepares_the_work_is_in_no_lap():
 
 
 def test_a_long_loop_is_left_and_extrapolated(monkeypatch):
-    monkeypatch.setattr(timer, "_LOOP_S", 0.1)
+    monkeypatch.setattr(program, "_LOOP_S", 0.1)
     result = pool("threads", tasks=60, work="io", workers=30, delay=20)
     assert result.loop_tasks < 10
     assert result.loop_s > 60 * 0.02
@@ -203,7 +203,7 @@ def test_a_wrong_result(tasks_that, name):
 
 @pytest.mark.parametrize("name", ["threads", "asyncio"])
 def test_a_wrong_result_among_many(tasks_that, monkeypatch, name):
-    monkeypatch.setattr(timer, "MOST_KEPT", 60)
+    monkeypatch.setattr(program, "MOST_KEPT", 60)
     tasks_that(wrong, async_wrong)
     assert pool(name, tasks=100).error == "task 51 returned 51 where 50 is right"
 
@@ -223,9 +223,9 @@ def test_a_worker_that_dies_before_it_begins(tasks_that):
 
 @pytest.mark.parametrize("name", SYNC_AND_ASYNC)
 def test_many_results_are_checked_as_they_come(monkeypatch, name):
-    monkeypatch.setattr(timer, "MOST_KEPT", 10)
-    monkeypatch.setattr(timer, "_AHEAD", 20)
-    stopwatch = timer.PoolTimer(PoolPlan(name, 300, 2, "nothing"))
+    monkeypatch.setattr(program, "MOST_KEPT", 10)
+    monkeypatch.setattr(program, "_AHEAD", 20)
+    stopwatch = program.PoolTimer(PoolPlan(name, 300, 2, "nothing"))
     stopwatch.measure(catalog.load(name))
     assert stopwatch.steps_done() == 300
     assert not stopwatch._results
