@@ -38,7 +38,7 @@ class Facts:
     descriptors: int  # file descriptors per task, in the process that starts it
     memory: int  # bytes per task, over all processes
     separate: bool  # whether tasks are processes of their own
-    hop: float  # seconds for one message alone, in the slowest case; by it a program decides on a probe
+    hop: float  # seconds for one message alone, in the slowest case
     differs_in: tuple[str, ...]  # of a variant: the chapters of guarantees that its difference touches
 
     def __init__(self, **facts: object) -> None:

@@ -8,7 +8,8 @@ import contextlib
 import os
 from pathlib import Path
 
-PROC = Path("/proc")
+from concmodels.programs.memory import PROC, kib
+
 CGROUPS = Path("/sys/fs/cgroup")
 
 
@@ -65,14 +66,13 @@ def _check_tasks(thing: str, need: int, in_one_memory: bool, groups: list[Path])
 def _check_memory(thing: str, need: int, advice: str, groups: list[Path]) -> None:
     import resource
 
-    available = _labelled(PROC / "meminfo", "MemAvailable:")
-    limits = [("MemAvailable", available and available * 1024)]
+    limits = [("MemAvailable", kib(PROC / "meminfo", "MemAvailable"))]
     for group in groups:
         if (free := _free_in(group, "memory")) is not None:
-            limits.append(("the cgroup's memory.max", free + (_labelled(group / "memory.stat", "inactive_file") or 0)))
+            limits.append(("the cgroup's memory.max", free + _reclaimable(group)))
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if most != resource.RLIM_INFINITY and (used := _labelled(PROC / "self/status", "VmSize:")) is not None:
-        limits.append(("ulimit -v", most - used * 1024))
+    if most != resource.RLIM_INFINITY and (used := kib(PROC / "self/status", "VmSize")) is not None:
+        limits.append(("ulimit -v", most - used))
     for where, free in limits:
         if free is not None and need > free:
             told = f"may need {_gib(need)} of memory, and {_gib(free)} are free ({where})"
@@ -95,19 +95,17 @@ def _free_in(group: Path, what: str) -> int | None:
     return None if most is None or now is None else most - now
 
 
+def _reclaimable(group: Path) -> int:
+    """How much of the memory of a control group holds files that the kernel can read again."""
+    with contextlib.suppress(OSError, KeyError):
+        return int(dict(map(str.split, (group / "memory.stat").read_text().splitlines()))["inactive_file"])
+    return 0
+
+
 def _number(path: Path) -> int | None:
     """Return the number in a one-line file; None if there is no such file, or it says `max`."""
     with contextlib.suppress(OSError, ValueError):
         return int(path.read_text())
-    return None
-
-
-def _labelled(path: Path, label: str) -> int | None:
-    """Return the number in the line of a file that begins with this label; None if there is none."""
-    with contextlib.suppress(OSError, ValueError):
-        for line in path.read_text().splitlines():
-            if line.split()[:1] == [label]:
-                return int(line.split()[1])
     return None
 
 

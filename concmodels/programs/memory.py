@@ -5,7 +5,6 @@ On other systems the peaks come from `getrusage`, and there is no PSS.
 
 import contextlib
 import os
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,12 +30,12 @@ def reset_peak() -> bool:
 
 def own_peak(fallback: int | None = None) -> int | None:
     """Return the peak resident set of this process in bytes."""
-    return _kib(PROC / "self/status", "VmHWM") or fallback or None
+    return kib(PROC / "self/status", "VmHWM") or fallback or None
 
 
 def own_pss() -> int | None:
     """Return the proportional set of this process in bytes: a page shared by n processes counts as 1/n."""
-    return _kib(PROC / "self/smaps_rollup", "Pss")
+    return kib(PROC / "self/smaps_rollup", "Pss")
 
 
 def of_descendants() -> Memory:
@@ -45,33 +44,25 @@ def of_descendants() -> Memory:
         return Memory(None, None)
     peak = pss = 0
     for pid in descendants(os.getpid()):
-        peak += _kib(PROC / str(pid) / "status", "VmHWM") or 0
-        pss += _kib(PROC / str(pid) / "smaps_rollup", "Pss") or 0
+        peak += kib(PROC / str(pid) / "status", "VmHWM") or 0
+        pss += kib(PROC / str(pid) / "smaps_rollup", "Pss") or 0
     return Memory(peak, pss)
 
 
 def descendants(pid: int) -> list[int]:
     """Return the process ids of the children of a process, their children, and so on."""
-    children = _children_by_parent()
-    found, ahead = [], [pid]
-    while ahead:
-        born = children[ahead.pop()]
-        found += born
-        ahead += born
-    return found
+    parents = {}
+    for entry in filter(str.isdecimal, os.listdir(PROC)):
+        with contextlib.suppress(OSError):  # the process has ended meanwhile
+            stat = PROC.joinpath(entry, "stat").read_bytes()
+            parents[int(entry)] = int(stat.rpartition(b")")[2].split()[1])
+    found = [pid]
+    for parent in found:  # the list grows meanwhile
+        found += [child for child, its in parents.items() if its == parent]
+    return found[1:]
 
 
-def _children_by_parent() -> defaultdict[int, list[int]]:
-    children: defaultdict[int, list[int]] = defaultdict(list)
-    for entry in os.listdir(PROC):
-        if entry.isdecimal():
-            with contextlib.suppress(OSError):  # the process has ended meanwhile
-                stat = PROC.joinpath(entry, "stat").read_bytes()
-                children[int(stat.rpartition(b")")[2].split()[1])].append(int(entry))
-    return children
-
-
-def _kib(path: Path, label: str) -> int | None:
+def kib(path: Path, label: str) -> int | None:
     """Return the bytes in a line like `VmHWM:   1234 kB`; None if there is no such file or line."""
     with contextlib.suppress(OSError), path.open() as lines:
         for line in lines:

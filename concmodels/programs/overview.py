@@ -10,6 +10,7 @@ from concmodels import catalog
 from concmodels.catalog import Facts
 from concmodels.facts import DISTRIBUTED, FACTS
 
+_HEADERS = ("a unit is", "scheduled by", "a message travels as", "in parallel", "a pool for", "cancelled by", "costs")
 _WIDE = 150  # columns: from this width on, all facts of a model fit on one line
 
 
@@ -24,15 +25,7 @@ def _wide(shown: list[Facts]) -> Table:
     table = Table(box=None, padding=(0, 2, 1, 0), pad_edge=False, header_style="bold")
     table.add_column("model", no_wrap=True)
     table.add_column("here", max_width=16)
-    for header in (
-        "a unit is",
-        "scheduled by",
-        "a message travels as",
-        "in parallel",
-        "a pool for",
-        "cancelled by",
-        "costs",
-    ):
+    for header in _HEADERS:
         table.add_column(header, ratio=1)
     for facts in shown:
         table.add_row(_name(facts), _here(facts), *(text for _, text in _told(facts)))
@@ -57,13 +50,15 @@ def _narrow(shown: list[Facts]) -> Table:
 
 def _told(facts: Facts) -> list[tuple[str, str]]:
     """The facts that the table shows, with their labels, in the order of the columns."""
+    gil = f"; here the GIL is {'on' if sys._is_gil_enabled() else 'off'}" if "free-threaded" in facts.parallel else ""
+    again = "is raised again" if facts.raised_again else "is gone"
     return [
         ("unit", f"{facts.unit}; {'async' if facts.is_async else 'sync'}"),
-        ("scheduler", _scheduling(facts)),
+        ("scheduler", f"{facts.scheduler}; {'preemptive' if facts.preemptive else 'cooperative'}"),
         ("message", f"{facts.message}; share() gives {facts.shares}"),
-        ("parallel", _parallel(facts)),
+        ("parallel", facts.parallel + gil),
         ("a pool for", facts.pool),
-        ("cancelled", _cancelling(facts)),
+        ("cancelled", f"{facts.cancellation}; swallowed, it {again}"),
         ("costs", facts.cost),
     ]
 
@@ -83,18 +78,3 @@ def _name(facts: Facts) -> Text:
 def _here(facts: Facts) -> Text:
     why = catalog.why_not(facts.model)
     return Text("available", style="green") if why is None else Text(why, style="red")
-
-
-def _parallel(facts: Facts) -> str:
-    if "free-threaded" not in facts.parallel:
-        return facts.parallel
-    return f"{facts.parallel}; here the GIL is {'on' if sys._is_gil_enabled() else 'off'}"
-
-
-def _scheduling(facts: Facts) -> str:
-    return f"{facts.scheduler}; {'preemptive' if facts.preemptive else 'cooperative'}"
-
-
-def _cancelling(facts: Facts) -> str:
-    again = "is raised again" if facts.raised_again else "is gone"
-    return f"{facts.cancellation}; swallowed, it {again}"

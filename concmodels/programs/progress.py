@@ -39,6 +39,8 @@ class Bar(Progress):
     def stop(self) -> None:
         """Stop the thread, and erase the line; a second call does no harm."""
         with masked(signal.SIG_BLOCK), contextlib.suppress(OSError):  # the terminal is gone
+            for task in self.task_ids:
+                self.remove_task(task)  # else rich would draw it once more
             self.live.stop()
         self._write(_ERASE_LINE)
 

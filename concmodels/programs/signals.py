@@ -65,27 +65,23 @@ class Alarm:
         self._seconds = seconds
         self._on_hang = on_hang
         self._armed = False
-        self._old: list[tuple[signal.Signals, Any]] = []
+        self._old: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        if self._seconds is None:
-            return self
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup; models leave that as it is
-            self._install(signal.SIGINT, signal.default_int_handler)
-        self._install(signal.SIGALRM, self._strike)
-        self._armed = True
-        signal.setitimer(signal.ITIMER_REAL, self._seconds, GRACE_S)
+        if self._seconds is not None:
+            if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup; models leave that as it is
+                self._old[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._old[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._strike)
+            self._armed = True
+            signal.setitimer(signal.ITIMER_REAL, self._seconds, GRACE_S)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._armed:
             self._armed = False
             signal.setitimer(signal.ITIMER_REAL, 0)
-        for signum, handler in self._old:
+        for signum, handler in self._old.items():
             signal.signal(signum, handler)
-
-    def _install(self, signum: signal.Signals, handler: Any) -> None:
-        self._old.append((signum, signal.signal(signum, handler)))
 
     def _strike(self, _signum: int, frame: FrameType | None) -> None:
         if not self._armed:

@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from concmodels.programs import memory, usage
-from concmodels.programs.memory import Memory
 from concmodels.programs.messages import Misdelivered
 
 if TYPE_CHECKING:
@@ -55,7 +54,6 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
     def __init__(self, plan: P) -> None:
         self.plan = plan
         self.tasks: Sequence[Any] = ()
-        self.memory = Memory(None, None)
         self._aside_s = 0.0
 
     def measure(self, model: Any) -> list[Any]:
@@ -70,7 +68,7 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
         """Return everything measured, by its name in the result; `returned` is what the tasks returned."""
         phases = {"setup_s": self._setup_s, "run_s": self._run_s, "teardown_s": self._teardown_s}
         total = {"total_s": sum(phases.values())}
-        return phases | total | self.speed(self._run_s) | self._usage_figures(returned)
+        return phases | total | self.speed(self._run_s) | self._memory_and_usage(returned)
 
     def phases(self) -> Iterator[PhaseT]:
         """Yield the warm-up and the counted phase."""
@@ -87,7 +85,8 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
         self._used = usage.since(before)
         if self.bar:
             self.bar.stop()
-        self._read_memory()
+        own_pss, self._others = memory.own_pss(), memory.of_descendants()  # all tasks still live, and wait
+        self._pss = None if own_pss is None or self._others.pss is None else own_pss + self._others.pss
         self._aside_s = 0.0
         self._closing = perf_counter()
 
@@ -123,26 +122,17 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
         """Return the message for a channel that was closed before everything had arrived."""
         return "a channel was closed before everything was done"
 
-    def _read_memory(self) -> None:
-        """Read the memory of all tasks, which still live and wait. The time for this counts nowhere."""
-        children = memory.of_descendants()
-        own = memory.own_pss()
-        self.memory = Memory(children.peak_rss, None if own is None or children.pss is None else own + children.pss)
-
-    def _usage_figures(self, returned: list[Any]) -> dict[str, Any]:
+    def _memory_and_usage(self, returned: list[Any]) -> dict[str, Any]:
         uses = [self._used, *(it for it in returned if it is not None)]
         user, system, voluntary, involuntary, _ = (sum(column) for column in zip(*uses, strict=True))
+        own_peak = memory.own_peak(fallback=self._used[4])
+        others_peak = self._others.peak_rss  # from `getrusage` where there is no /proc
+        others_peak = sum(it[4] for it in uses[1:]) if others_peak is None else others_peak
         return {
             "cpu_user_s": user,
             "cpu_system_s": system,
             "voluntary_switches": voluntary,
             "involuntary_switches": involuntary,
-            "peak_rss_bytes": self._peak(uses),
-            "peak_pss_bytes": self.memory.pss,
+            "peak_rss_bytes": None if own_peak is None else own_peak + others_peak,
+            "peak_pss_bytes": self._pss,
         }
-
-    def _peak(self, uses: list[usage.Usage]) -> int | None:
-        """The peak of this process and those of its children; taken from `getrusage` where there is no /proc."""
-        own = memory.own_peak(fallback=uses[0][4])
-        children = self.memory.peak_rss if self.memory.peak_rss is not None else sum(it[4] for it in uses[1:])
-        return None if own is None else own + children

@@ -21,7 +21,7 @@ from types import FrameType
 from typing import Any
 
 from concmodels.errors import Terminated
-from concmodels.models.tasks.signals import ENDING, hold_back
+from concmodels.models.tasks.signals import ENDING
 from concmodels.programs.measure import runs
 from concmodels.programs.output import JsonFile
 from concmodels.programs.plan import AnyPlan
@@ -78,14 +78,14 @@ class _Child:
             if handler is not signal.SIG_IGN:
                 signal.signal(signum, self._forward)
         try:
+            # It starts while the signals are held back, also in itself: Python ends with a fatal error if it is
+            # interrupted while it starts. A run of the program lets them in.
             with (
-                masked(signal.SIG_UNBLOCK),
                 subprocess.Popen(
                     command, stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=_die_with_parent()
                 ) as self._process,
+                masked(signal.SIG_UNBLOCK),
             ):
-                if self._stopped:
-                    self._process.send_signal(self._stopped)
                 return self._wait(self._process)
         finally:
             for signum, handler in old.items():
@@ -105,8 +105,8 @@ class _Child:
     def _forward(self, signum: int, _frame: FrameType | None) -> None:
         self._stopped = self._stopped or signum
         self._deadline = time.monotonic() + _GRACE_S
-        if self._process is not None:
-            self._process.send_signal(signum)
+        assert self._process is not None  # the signals were held back until it had started
+        self._process.send_signal(signum)
 
     def ending(self) -> tuple[int, str]:
         """Return how it ended: a status, and a message for the case that no result says it."""
@@ -124,7 +124,7 @@ class _Child:
 def _die_with_parent() -> Callable[[], None] | None:
     """Return a function that has the kernel kill the new process when its parent dies; None where there is none.
 
-    The new process calls it before it starts Python. The function also holds Ctrl-C back there.
+    The new process calls it before it starts Python.
     """
     if sys.platform != "linux":
         return None
@@ -133,8 +133,6 @@ def _die_with_parent() -> Callable[[], None] | None:
     prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def before_exec() -> None:
-        # Python prints a fatal error if it is interrupted while it starts. A run of the program lets the signal in.
-        hold_back()
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # the parent died before the request was made
             os._exit(FAILED)

@@ -1,6 +1,6 @@
 """The table of results: one row per model, fastest first, with bars; readable in 80 columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +82,8 @@ def _columns(ranked: list[Row]) -> dict[str, list[Any]]:
     """Return the texts of the columns by their headers. After the speed comes its spread, if there are several runs."""
     columns: dict[str, list[Any]] = {"model": [row.name for row in ranked]}
     for header, (figure, way) in (ranked[0].results[0].columns() | _SHARED).items():
-        columns[header] = [_WAYS[way](row.median(figure)) for row in ranked]
+        medians = [row.median(figure) for row in ranked]
+        columns[header] = ["-" if it is None else _WAYS[way](it) for it in medians]
         if len(columns) == 2 and any(row.spread for row in ranked):
             columns["±"] = [row.spread for row in ranked]
     return columns
@@ -117,47 +118,36 @@ def _verdict(results: list[Outcome]) -> str:
     return f"{text}, in {'all' if len(good) == len(results) else f'{len(good)} of'} {len(results)} runs"
 
 
-def short(number: float | None) -> str:
-    """Return a number in at most five characters: `1.23M`; a dash for None."""
-    if number is None:
-        return "-"
-    for unit, scale in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if number >= 0.9995 * scale:
-            return f"{number / scale:.3g}{unit}"
-    return f"{number:.3g}"
+def short(number: float) -> str:
+    """Return a number in at most five characters: `1.23M`."""
+    return _scaled(number, (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1)))
 
 
-def duration(nanoseconds: float | None) -> str:
+def duration(nanoseconds: float) -> str:
     """Return nanoseconds with three digits and their unit: `5.13us`."""
-    if nanoseconds is None:
-        return "-"
-    for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if nanoseconds >= 0.9995 * scale:
-            return f"{nanoseconds / scale:.3g}{unit}"
-    return f"{nanoseconds:.3g}ns"
+    return _scaled(nanoseconds, (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1)))
 
 
-def seconds(value: float | None) -> str:
+def _scaled(number: float, units: Sequence[tuple[str, float]]) -> str:
+    unit, scale = next((it for it in units if number >= 0.9995 * it[1]), units[-1])
+    return f"{number / scale:.3g}{unit}"
+
+
+def seconds(value: float) -> str:
     """Return a time in at most five characters: `7ms`, `0.13s`, `12.3s`, `1234s`."""
-    if value is None:
-        return "-"
     if value < 0.0995:
         return f"{value * 1000:.0f}ms" if value >= 0.0005 else "0"
     return f"{value:.2f}s" if value < 9.995 else f"{value:.1f}s" if value < 99.95 else f"{value:.0f}s"
 
 
-def size(value: float | None) -> str:
+def size(value: float) -> str:
     """Return bytes as `29M`, `1.2G`."""
-    if value is None:
-        return "-"
     mib = value / 1024**2
     return f"{mib:.0f}M" if mib < 999.5 else f"{mib / 1024:.1f}G"
 
 
-def times(value: float | None) -> str:
-    """Return a factor as `1.87x`; a dash for None."""
-    if value is None:
-        return "-"
+def times(value: float) -> str:
+    """Return a factor as `1.87x`."""
     return f"{value:.2f}x" if value < 9.995 else f"{short(value)}x"
 
 
