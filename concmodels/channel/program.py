@@ -2,7 +2,6 @@
 
 import math
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from typing import Any
 
 from concmodels.channel import tasks
@@ -18,18 +17,13 @@ _PROGRAMS = {"pingpong": "bounce", "fanout": "spread"}
 class ChannelTimer(Stopwatch[ChannelPlan, Phase]):
     """Measures one run. The program spawns `send`, `echo` or `receive`."""
 
-    send: Callable[..., Any]
-    echo: Callable[..., Any]
-    receive: Callable[..., Any]
-
     def __init__(self, plan: ChannelPlan) -> None:
         super().__init__(plan)
         self.steps = plan.messages
         prefix = "async_" if plan.facts.is_async else ""
         self.program = getattr(tasks, prefix + _PROGRAMS.get(plan.pattern, "converge"))
         kind = "measured_" if plan.facts.separate else prefix
-        for task in ("send", "echo", "receive"):
-            setattr(self, task, getattr(tasks, kind + task))
+        self.send, self.echo, self.receive = (getattr(tasks, kind + name) for name in ("send", "echo", "receive"))
 
     def spawned(self, tasks: list[Any], channels: list[Any]) -> None:
         """Take note of the tasks that were started and of the channels that carry the messages."""
@@ -80,7 +74,7 @@ class ChannelCommand(Program[ChannelPlan, ChannelResult]):
         add("pattern", metavar="PATTERN", nargs="?", help=f"one of {', '.join(PATTERNS)}; default stream")
         add("messages", metavar="MESSAGES", nargs="?", help="how many messages; in a pingpong how many round trips")
         add_message_options(parser)
-        add("--tasks", metavar="N", type=whole,
+        add("--tasks", metavar="N", type=whole(),
             help="how many senders (fanin, select) or receivers (fanout); default 4")  # fmt: skip
 
     def planned(self, options: Namespace, model: str) -> ChannelPlan:

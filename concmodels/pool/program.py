@@ -124,8 +124,8 @@ class PoolCommand(Program[PoolPlan, PoolResult]):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("tasks", metavar="TASKS", nargs="?", type=whole, help="how many tasks")
-        add("--workers", metavar="N", type=whole, help="default: as many as there are CPUs; for io 8")
+        add("tasks", metavar="TASKS", nargs="?", type=whole(), help="how many tasks")
+        add("--workers", metavar="N", type=whole(), help="default: as many as there are CPUs; for io 8")
         add("--work", choices=("cpu", "io", "buffer", "nothing"), default="cpu", help="what a task does; default cpu")
         for work, option in _options():
             default = "" if option.default is None else f"; default {option.default}"
@@ -133,7 +133,7 @@ class PoolCommand(Program[PoolPlan, PoolResult]):
             if option.choices:
                 add(f"--{option.name}", choices=option.choices, help=text)
             else:
-                add(f"--{option.name}", metavar="N", type=whole, help=text)
+                add(f"--{option.name}", metavar="N", type=whole(), help=text)
 
     def planned(self, options: Namespace, model: str) -> PoolPlan:
         if options.tasks is None:

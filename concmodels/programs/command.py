@@ -81,7 +81,11 @@ def _run(program: Program[Any, Any], options: Namespace) -> int:
     results = _results(program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
     file.end(results)
     if not options.quiet and any(result.verified for result in results):
-        _show(results, sys.stderr if options.json == "-" else sys.stdout)
+        from concmodels.programs import table
+
+        stream = sys.stderr if options.json == "-" else sys.stdout
+        with quiet_when_closed(stream):
+            table.show(results, console(stream))
     return max([status, *(result.status for result in results)])
 
 
@@ -134,10 +138,3 @@ def _results(program: Program[Any, Any], plans: list[AnyPlan], **how: Any) -> li
         if results[-1].status in STOPPED:
             break
     return results
-
-
-def _show(results: list[Outcome], stream: Any) -> None:
-    from concmodels.programs import table
-
-    with quiet_when_closed(stream):
-        table.show(results, console(stream))

@@ -11,6 +11,7 @@ from pathlib import Path
 from concmodels.programs.memory import PROC, kib
 
 CGROUPS = Path("/sys/fs/cgroup")
+_GIB = 1024**3
 
 
 class TooLarge(ValueError):
@@ -75,7 +76,7 @@ def _check_memory(thing: str, need: int, advice: str, groups: list[Path]) -> Non
         limits.append(("ulimit -v", most - used))
     for where, free in limits:
         if free is not None and need > free:
-            told = f"may need {_gib(need)} of memory, and {_gib(free)} are free ({where})"
+            told = f"may need {need / _GIB:,.1f} GiB of memory, and {free / _GIB:,.1f} GiB are free ({where})"
             raise TooLarge(f"{thing} {told}; {advice}")
 
 
@@ -107,7 +108,3 @@ def _number(path: Path) -> int | None:
     with contextlib.suppress(OSError, ValueError):
         return int(path.read_text())
     return None
-
-
-def _gib(size: int) -> str:
-    return f"{size / 1024**3:,.1f} GiB"

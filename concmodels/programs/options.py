@@ -44,7 +44,7 @@ def parse(program: Program[Any, Any], arguments: list[str] | None) -> argparse.N
         help="default threads; may be given several times; `all`: every model available here, `all+`: the variants too",
     )  # fmt: skip
     program.add_arguments(parser)
-    add("--repeat", metavar="N", type=whole, default=1, help="run each model N times; the table shows the median")
+    add("--repeat", metavar="N", type=whole(), default=1, help="run each model N times; the table shows the median")
     add("--timeout", metavar="SECONDS", type=_seconds, help="end a run that takes longer, all three phases together")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="no table and no progress")
@@ -55,28 +55,21 @@ def parse(program: Program[Any, Any], arguments: list[str] | None) -> argparse.N
 
 def add_message_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for the channels and messages of a program."""
-    parser.add_argument("--capacity", metavar="N|inf", type=whole_or("inf", math.inf), default=math.inf,
+    parser.add_argument("--capacity", metavar="N|inf", type=whole("inf", math.inf), default=math.inf,
         help="of each channel; 0 is a rendezvous; default inf")  # fmt: skip
-    parser.add_argument("--payload", metavar="BYTES", type=whole,
+    parser.add_argument("--payload", metavar="BYTES", type=whole(),
         help=f"size of a message, at least {SMALLEST_PAYLOAD}; default: the bare number")  # fmt: skip
 
 
-def whole(text: str) -> int:
-    """Read a whole number. Whether it is too small or too large is for the plan to say."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"a whole number is needed, not {text!r}") from None
-
-
-def whole_or(word: str, meaning: Any) -> Callable[[str], Any]:
-    """Return a function that reads a whole number, or one word with this meaning."""
+def whole(word: str = "", meaning: Any = None) -> Callable[[str], Any]:
+    """Return a function that reads a whole number, or one word with this meaning. The plan says which are too small."""
+    alternative = f" or {word}" if word else ""
 
     def read(text: str) -> Any:
         try:
-            return meaning if text == word else int(text)
+            return meaning if word and text == word else int(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"a whole number or {word} is needed, not {text!r}") from None
+            raise argparse.ArgumentTypeError(f"a whole number{alternative} is needed, not {text!r}") from None
 
     return read
 

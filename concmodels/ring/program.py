@@ -2,42 +2,26 @@
 
 import math
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from typing import Any
 
 from concmodels.programs.measure import measure
-from concmodels.programs.options import add_message_options, whole, whole_or
+from concmodels.programs.options import add_message_options, whole
 from concmodels.programs.program import Program
 from concmodels.programs.stopwatch import Phase, Stopwatch
+from concmodels.ring import tasks
 from concmodels.ring.plan import Plan, Result
-from concmodels.ring.tasks import (
-    async_circle,
-    async_feed,
-    async_node,
-    circle,
-    feed,
-    measured_feed,
-    measured_node,
-    node,
-)
 
 
 class RingTimer(Stopwatch[Plan, Phase]):
     """Measures one ring. The program spawns `node` and `feed`."""
 
-    node: Callable[..., Any]
-    feed: Callable[..., Any]
-
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self.steps = plan.hops
-        self.program = async_circle if plan.facts.is_async else circle
-        if plan.facts.separate:
-            self.node, self.feed = measured_node, measured_feed
-        elif plan.facts.is_async:
-            self.node, self.feed = async_node, async_feed
-        else:
-            self.node, self.feed = node, feed
+        prefix = "async_" if plan.facts.is_async else ""
+        kind = "measured_" if plan.facts.separate else prefix
+        self.program = getattr(tasks, f"{prefix}circle")
+        self.node, self.feed = getattr(tasks, f"{kind}node"), getattr(tasks, f"{kind}feed")
 
     def spawned(self, tasks: list[Any], links: list[Any]) -> None:
         """Take note of the tasks that were started and of the channels between them."""
@@ -82,9 +66,9 @@ class Ring(Program[Plan, Result]):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("nodes", metavar="NODES", nargs="?", type=whole, help="how many tasks stand in the circle")
-        add("messages", metavar="MESSAGES", nargs="?", type=whole, help="how many messages go round")
-        add("--in-flight", metavar="N|all", type=whole_or("all", None), default=None,
+        add("nodes", metavar="NODES", nargs="?", type=whole(), help="how many tasks stand in the circle")
+        add("messages", metavar="MESSAGES", nargs="?", type=whole(), help="how many messages go round")
+        add("--in-flight", metavar="N|all", type=whole("all", None), default=None,
             help="how many messages are under way at a time; default all, 1 is a token")  # fmt: skip
         add_message_options(parser)
 

@@ -14,7 +14,7 @@ from concmodels.programs.messages import numbered
 from concmodels.programs.result import FAILED
 from concmodels.programs.signals import Alarm
 from concmodels.programs.table import duration, seconds, short, size
-from concmodels.ring import program, ring
+from concmodels.ring import ring, tasks
 from concmodels.ring.plan import Plan, Result
 
 SETTINGS = [
@@ -180,14 +180,14 @@ def _failing(inbox, outbox):
 )
 @pytest.mark.parametrize("name", ["threads", "greenlet"])
 def test_a_cheating_ring_is_caught(monkeypatch, name, node, settings, error):
-    monkeypatch.setattr(program, "node", node)
+    monkeypatch.setattr(tasks, "node", node)
     result = ring(name, nodes=2 if node is _failing else 1, messages=20, **settings)
     assert (result.verified, result.error, result.status) == (False, error, FAILED)
     assert result.run_s is None
 
 
 def test_messages_that_never_come(monkeypatch):
-    monkeypatch.setattr(program, "node", _closing)
+    monkeypatch.setattr(tasks, "node", _closing)
     assert ring("threads", nodes=1, messages=20).error == "only 4 of 20 messages came round"
 
 
@@ -208,7 +208,7 @@ async def _failing_later(inbox, outbox):
 
 @pytest.mark.parametrize("name", ["asyncio", "trio", "anyio"])
 def test_a_failing_coroutine_is_named(monkeypatch, name):
-    monkeypatch.setattr(program, "async_node", _failing_later)
+    monkeypatch.setattr(tasks, "async_node", _failing_later)
     assert ring(name, nodes=2, messages=20).error == "node 1 failed: LookupError: gone"
 
 
