@@ -121,6 +121,21 @@ def test_an_interrupt_of_several_models_is_passed_on_once(tmp_path):
     assert [it["error"] for it in json.loads(path.read_text())] == ["interrupted"]
 
 
+@pytest.mark.parametrize("third", range(3))
+def test_interrupts_of_several_models(tmp_path, third):
+    """The start of the program, the start of its child, the run."""
+    models = ("--model", "trio", "--model", "threads")
+    path, after = tmp_path / "f", random.uniform(third * 0.2, third * 0.2 + 0.2)
+    with Program(tmp_path, 4, FOREVER, "--in-flight", 3, *models, "--json", path) as program:
+        assert until(lambda: path.exists() or None)
+        time.sleep(after)  # the random moment
+        program.process.send_signal(signal.SIGINT)
+        status, _, err = program.end(ENDS_WITHIN_S)
+        assert not program.left(), f"left after Ctrl-C at {after}"
+    assert (status, err) == (130, "concmodels.ring: trio: interrupted\n"), f"Ctrl-C after {after} s"
+    assert [it["error"] for it in json.loads(path.read_text())] == ["interrupted"]
+
+
 # A program that is killed.
 
 
