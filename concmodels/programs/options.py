@@ -45,7 +45,7 @@ def parse(program: Program[Any, Any], arguments: list[str] | None) -> argparse.N
     )  # fmt: skip
     program.add_arguments(parser)
     add("--repeat", metavar="N", type=whole(), default=1, help="run each model N times; the table shows the median")
-    add("--timeout", metavar="SECONDS", type=_seconds, help="end a run that takes longer, all three phases together")
+    add("--timeout", metavar="SECONDS", type=seconds, help="end a run that takes longer, all three phases together")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="no table and no progress")
     add("--list", action="store_true", help="list the models and variants, and whether they can run here")
@@ -74,11 +74,12 @@ def whole(word: str = "", meaning: Any = None) -> Callable[[str], Any]:
     return read
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Read a number of seconds. Raises `ArgumentTypeError` unless it is above 0."""
     try:
-        seconds = float(text)
+        number = float(text)
     except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
+        number = math.nan
+    if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
-    return min(seconds, _LONGEST_S)
+    return min(number, _LONGEST_S)
