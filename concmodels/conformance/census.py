@@ -30,26 +30,34 @@ def _listed(folder: str) -> list[str]:
     return os.listdir(folder) if os.path.isdir(folder) else []
 
 
-def descendants() -> set[str]:
-    """Return the descendants of this process, zombies included."""
-    children: dict[int, list[tuple[int, str]]] = {}
-    for entry in _listed("/proc"):
-        if entry.isdigit():
-            try:
-                with open(f"/proc/{entry}/stat") as file:
-                    text = file.read()
-            except OSError:
-                continue  # it has ended meanwhile
-            parent = text.rpartition(")")[2].split()[1]
-            name = text.partition("(")[2].rpartition(")")[0]
-            children.setdefault(int(parent), []).append((int(entry), f"process {entry} ({name})"))
-    found: set[str] = set()
-    queue = [os.getpid()]
-    while queue:
-        for child, label in children.get(queue.pop(), ()):
-            found.add(label)
-            queue.append(child)
+def processes() -> set[str]:
+    """Return the numbers of all processes that this one can see, zombies included."""
+    return {entry for entry in _listed("/proc") if entry.isdigit()}
+
+
+def descendants(numbers: set[str]) -> set[str]:
+    """Return those of these processes that descend from this one, by number and name."""
+    own, known = str(os.getpid()), dict[str, tuple[str, str]]()
+    found = set()
+    for number in numbers:
+        ancestor = number
+        while ancestor not in (own, "0", ""):
+            if ancestor not in known:
+                known[ancestor] = _name_and_parent(ancestor)
+            ancestor = known[ancestor][1]
+        if ancestor == own != number:
+            found.add(f"process {number} ({known[number][0]})")
     return found
+
+
+def _name_and_parent(number: str) -> tuple[str, str]:
+    """Return the name of a process and the number of its parent; both are empty if it has ended meanwhile."""
+    try:
+        with open(f"/proc/{number}/stat") as file:
+            text = file.read()
+    except OSError:
+        return "", ""
+    return text.partition("(")[2].rpartition(")")[0], text.rpartition(")")[2].split()[1]
 
 
 def descriptors() -> set[str]:
@@ -93,9 +101,9 @@ def temporary_files() -> set[str]:
 
 
 def take() -> set[str]:
-    """Return everything that is there now."""
+    """Return everything but processes that is there now."""
     found = {f"{signum.name} handler {signal.getsignal(signum)}" for signum in ENDING}
-    for count in (descriptors, threads, descendants, interpreters, shared_memory, temporary_files):
+    for count in (descriptors, threads, interpreters, shared_memory, temporary_files):
         found |= count()
     return found
 
@@ -104,7 +112,7 @@ class NothingLeft:
     """`with NothingLeft():` fails if its block leaves something behind."""
 
     def __enter__(self) -> None:
-        self.before = take()
+        self.before, self.processes = take(), processes()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -114,8 +122,14 @@ class NothingLeft:
             assert not left, f"left behind: {', '.join(sorted(left))}"
 
     def left(self) -> set[str]:
-        """Return what is there and was not there before the block; wait for what is about to end."""
+        """Return what is there and was not there before the block; wait for what is about to end.
+
+        Only processes that are new are asked for their parents: there may be hundreds of others.
+        """
         end = time.monotonic() + PATIENCE
-        while (left := take() - self.before) and time.monotonic() < end:
-            time.sleep(0.01)
+        while (left := self._new()) and time.monotonic() < end:
+            time.sleep(0.002)
         return left
+
+    def _new(self) -> set[str]:
+        return take() - self.before | descendants(processes() - self.processes)
