@@ -76,7 +76,10 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_generate_tests(metafunc):
     """On every model when none is named, and as often as asked for."""
     if not plugin.chosen(metafunc.config):
-        plugin.parametrize(metafunc, catalog.names(variants=True))
+        thorough = _thorough(metafunc.config)
+        plugin.parametrize(
+            metafunc, catalog.names(variants=True), lambda name, it: matrix.is_for(name, it, thorough=thorough)
+        )
     if (times := metafunc.config.getoption("times")) > 1:
         metafunc.fixturenames.append("repetition")
         metafunc.parametrize("repetition", range(times))
@@ -90,8 +93,9 @@ def pytest_collection_modifyitems(config, items):
     """
     items.sort(key=lambda item: item.path.name == "test_dask.py")
     if not _thorough(config):
-        config.hook.pytest_deselected(items=[item for item in items if _is_for_the_thorough(item)])
-        items[:] = [item for item in items if not _is_for_the_thorough(item)]
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -110,13 +114,11 @@ def _thorough(config):
     return config.getoption("thorough") or bool(plugin.chosen(config))
 
 
-def _is_for_the_thorough(item):
-    if item.get_closest_marker("thorough"):
-        return True
-    values = item.callspec.params if hasattr(item, "callspec") else {}
-    return {"model", "guarantee"} <= values.keys() and not matrix.is_for(
-        values["model"], values["guarantee"], thorough=False
-    )
+@pytest.fixture(scope="module", autouse=True)
+def _spared_collector():
+    """Spare the garbage collector what the tests of earlier files have imported and kept."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

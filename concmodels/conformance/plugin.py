@@ -15,7 +15,7 @@ name. A model of a file is tested in a process of its own, so it may hang or cra
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -124,8 +124,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         parametrize(metafunc, names)
 
 
-def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
-    """Run a test with the parameter `model` once per name, and with `guarantee` once per guarantee of each model."""
+def parametrize(
+    metafunc: pytest.Metafunc, names: Sequence[str], wanted: Callable[[str, Guarantee], bool] = lambda *_: True
+) -> None:
+    """Run a test with the parameter `model` once per name, and with `guarantee` once per guarantee of each model.
+
+    `wanted` says which of the guarantees of a model are tested; by default all of them are.
+    """
     if "model" not in metafunc.fixturenames or _names_models_itself(metafunc):
         return
     _compile_with_values()
@@ -137,7 +142,8 @@ def parametrize(metafunc: pytest.Metafunc, names: Sequence[str]) -> None:
 
     # Each model gets its own guarantee objects. If they were equal, pytest would group the tests by guarantee, change
     # the model at every test, and warm it up each time.
-    pairs = [(name, it) for name in names for it in suite.guarantees() if _gives(metafunc.config, name, it)]
+    config = metafunc.config
+    pairs = [(name, it) for name in names for it in suite.guarantees() if _gives(config, name, it) and wanted(name, it)]
     ids = [f"{candidate.label(name)}-{guarantee}" for name, guarantee in pairs]
     metafunc.parametrize("model, guarantee", pairs, ids=ids, indirect=["model"], scope="session")
 
