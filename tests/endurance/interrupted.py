@@ -16,12 +16,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 from concmodels import catalog
 from concmodels.errors import Terminated
 from endurance import loops, plain
 from endurance.books import Book
+from undisturbed import undisturbed
 
+TESTS = str(Path(__file__).parent.parent)
 KINDS = ("main_exchanges", "main_consumes", "main_receives", "main_produces")
 CAPACITIES = (0, 1, 64, math.inf)
 HANGS_S = 20
@@ -29,11 +32,13 @@ HANGS_S = 20
 
 
 PRESSER = """
-import os, random, signal, time
+import os, random, signal, sys, time
+sys.path.insert(0, {tests!r})
+from undisturbed import undisturbed
 parent, longest = os.getppid(), {longest}
 while os.read(0, 1):
     time.sleep(random.uniform(0, longest))
-    os.write(1, b"%.9f\\n" % time.monotonic())
+    os.write(1, b"%.9f\\n" % undisturbed())
     os.kill(parent, {signum})
 """
 """A process of its own: a thread would strike only where the others let go of the GIL, which is always the same."""
@@ -43,7 +48,7 @@ class Presser:
     """Presses Ctrl-C a random time after it is asked to. Asked through a pipe: one call, no lock."""
 
     def __init__(self, longest, signum):
-        program = PRESSER.format(longest=longest, signum=int(signum))
+        program = PRESSER.format(tests=TESTS, longest=longest, signum=int(signum))
         command = [sys.executable, "-I", "-S", "-c", program]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 
@@ -52,7 +57,7 @@ class Presser:
         os.write(self._process.stdin.fileno(), b"!")
 
     def pressed(self):
-        """When it pressed; asked once after each."""
+        """When it pressed, by the clock of `undisturbed`; asked once after each."""
         return float(self._process.stdout.readline())
 
     def stop(self):
@@ -87,7 +92,7 @@ class Program:
         try:
             self.verbs.run(main, self.verbs, *args, self.presser.press)
         except (KeyboardInterrupt, Terminated) as error:
-            self.late.append(time.monotonic() - self.presser.pressed())
+            self.late.append(undisturbed() - self.presser.pressed())
             assert type(error) is self.raised
         else:
             raise AssertionError("the run went on to its end")
