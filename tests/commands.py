@@ -13,6 +13,7 @@ from pathlib import Path
 
 import interruptible
 import pytest
+from undisturbed import undisturbed
 
 import concmodels
 from concmodels import catalog
@@ -35,6 +36,7 @@ class Program:
         environment = os.environ | dict(env) | {"TMPDIR": str(self.temporary), "MARK": self.mark, "PYTHONPATH": path}
         command = [*prefix, sys.executable, "-m", module, *map(str, arguments)]
         options = {"stdin": subprocess.DEVNULL} | options
+        self.others = set(os.listdir("/proc"))
         self.process = interruptible.popen(command, env=environment, start_new_session=True, **options)
 
     def __enter__(self):
@@ -54,7 +56,7 @@ class Program:
     def alive(self):
         """The processes that descend from this one, wherever they hang in the tree now, without zombies."""
         found = []
-        for entry in filter(str.isdecimal, os.listdir("/proc")):
+        for entry in filter(str.isdecimal, set(os.listdir("/proc")) - self.others):
             try:
                 if f"MARK={self.mark}".encode() in Path("/proc", entry, "environ").read_bytes():
                     found.append(int(entry))
@@ -74,7 +76,8 @@ class Program:
 
     def left(self, within=GONE_WITHIN_S):
         """What is still there that long after the end: processes, temporary files, semaphores."""
-        until(lambda: not self.alive() or None, within)
+        ended = undisturbed()
+        until(lambda: not self.alive() or undisturbed() - ended > within or None)
         return self.alive() + os.listdir(self.temporary) + self.named()
 
     def named(self):
