@@ -18,11 +18,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from undisturbed import undisturbed
+
 from concmodels import catalog
 from concmodels.errors import Terminated
 from endurance import loops, plain
 from endurance.books import Book
-from undisturbed import undisturbed
 
 TESTS = str(Path(__file__).parent.parent)
 KINDS = ("main_exchanges", "main_consumes", "main_receives", "main_produces")
