@@ -128,8 +128,20 @@ def thorough(pytestconfig):
 
 
 @pytest.fixture(scope="session")
-def model(request, quiet_corner, thorough):
+def opened_models():
+    """The models that have been opened, by their names. Under xdist a worker comes back to each of them many times."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def model(request, quiet_corner, thorough, opened_models):
     """The model to be tested, as `concmodels.conformance.suite.Model`; it has run once before."""
+    if request.param not in opened_models:
+        opened_models[request.param] = _opened(request, thorough)
+    return opened_models[request.param]
+
+
+def _opened(request, thorough):
     may_be_missing = any(request.param in names for names in EXPECTED.values())
     if not may_be_missing and _nothing_may_be_skipped(request.config):
         try:
