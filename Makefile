@@ -5,8 +5,9 @@ PYTHON = 3.14
 
 python = .python/venv-$(PYTHON)/bin/python
 pytest = $(python) -m pytest
-# Tests wait more than they compute.
-WORKERS = 2
+# Tests wait more than they compute; pages and browsers do not.
+WORKERS = 4
+FEW_WORKERS = 2
 MODEL = threads
 
 # Settings of the caller's that would have Python run without bytecode, or with other modules than this
@@ -53,12 +54,12 @@ docs-serve: docs ## the site, on this machine
 	@$(python) tools/serve.py build/docs
 
 test-docs: setup ## every Python block and every command on the site
-	$(pytest) -n $(WORKERS) -m docs
+	$(pytest) -n $(FEW_WORKERS) -m docs
 
 # Without a browser nothing is tested here: that is a failure on CI alone.
 test-browser: docs ## the site in a real browser (CHROMIUM=path: in this one)
 	@if sh tools/browser.sh '$(PYTHON)'; then \
-		.python/browser/bin/python -m pytest -n $(WORKERS) tests/browser; \
+		.python/browser/bin/python -m pytest -n $(FEW_WORKERS) tests/browser; \
 	else \
 		[ $$? -eq 3 ] && [ "$$CI" != true ]; \
 	fi
