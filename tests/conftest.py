@@ -89,13 +89,19 @@ def pytest_generate_tests(metafunc):
 def pytest_collection_modifyitems(config, items):
     """Leave out what only `--thorough` asks for.
 
-    Dask comes last: the threads that it starts once and keeps would be strangers to the tests of deadlocks.
+    Those that may take minutes come first, so that in the end no worker is left alone with one. Dask comes last: the
+    threads that it starts once and keeps would be strangers to the tests of deadlocks.
     """
-    items.sort(key=lambda item: item.path.name == "test_dask.py")
+    items.sort(key=lambda item: (item.path.name == "test_dask.py", not _may_take_minutes(item)))
     if not _thorough(config):
         left_out = [item for item in items if item.get_closest_marker("thorough")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+
+
+def _may_take_minutes(item):
+    timeout = item.get_closest_marker("timeout")
+    return timeout is not None and timeout.args[0] > float(item.config.getini("timeout"))
 
 
 @pytest.hookimpl(wrapper=True)
