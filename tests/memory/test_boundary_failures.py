@@ -3,7 +3,6 @@
 import math
 import os
 import signal
-import time
 
 import pytest
 from boundaries import (
@@ -30,6 +29,7 @@ from boundaries import (
     swallow,
     wait_for_ever,
 )
+from undisturbed import undisturbed
 
 from concmodels.errors import CannotTravel, RemoteError, TaskCancelled, TaskDied
 from concmodels.models import processes
@@ -118,7 +118,7 @@ def main_killed_from_outside(model, below, moments):
         else:
             group.spawn(wait_for_ever, model, ready, name="victim")
         victim = ready.receive()
-        moments.append(time.monotonic())
+        moments.append(undisturbed())
         os.kill(victim, signal.SIGKILL)
         silent.receive()
 
@@ -131,7 +131,7 @@ def test_sigkill_of_a_node_is_noticed(below):
     (error,) = caught.value.exceptions
     assert type(error) is TaskDied
     assert "victim" in str(error)
-    assert time.monotonic() - moments[0] < 2  # a tenth of a second, on a machine that does nothing else
+    assert undisturbed() - moments[0] < 2  # a tenth of a second, as a rule
 
 
 def main_compute(model, ready_function):
