@@ -6,6 +6,7 @@ Ctrl-C is held back except during a run, which it ends. Everything else, such as
 and is completed first. SIGTERM and SIGHUP are treated in the same way.
 """
 
+import os
 import signal
 import sys
 from argparse import Namespace
@@ -51,9 +52,18 @@ def command(program: Program[Any, Any], arguments: list[str] | None = None) -> i
 
 
 def as_program(status: int) -> int:
-    """Return the exit status of a program that has finished; ignore signals while Python itself ends."""
+    """Return the exit status of a program that has finished; ignore signals while Python itself ends.
+
+    What is left for standard error is dropped if it can't be written, as on a terminal that was closed: Python would
+    try again at its end, and then exit with 120.
+    """
     for signum in ENDING:
         signal.signal(signum, signal.SIG_IGN)
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return status
 
 
