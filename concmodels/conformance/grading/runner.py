@@ -51,7 +51,8 @@ class Child:
 
     def _start(self, model: str) -> subprocess.Popen[bytes]:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-        command = [sys.executable, *flags, "-m", "concmodels.conformance.grading.worker", model]
+        # Unbuffered, because what the model prints is shown also when the child had to be killed.
+        command = [sys.executable, *flags, "-u", "-m", "concmodels.conformance.grading.worker", model]
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
             env=os.environ | {"TMPDIR": self._folder.name}, start_new_session=os.name == "posix",
