@@ -105,7 +105,8 @@ class Attempts:
 
 async def pause(model):
     """Let the other tasks run until they wait."""
-    await model.sleep(PAUSE)
+    for _ in range(4):  # a loop that is late may go on here in the very turn in which the others begin
+        await model.sleep(PAUSE / 4)
 
 
 async def become(model, wanted, value):
