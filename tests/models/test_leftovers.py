@@ -40,8 +40,7 @@ def test_the_next_run_removes_what_a_killed_group_has_left(tmp_path, name):
         until(lambda: len(program.alive()) > 3 or None, 1)
         os.killpg(program.process.pid, signal.SIGKILL)
         program.end(ENDS_WITHIN_S)
-        until(lambda: not program.alive() or None)
-        assert semaphores(program)
+        until(lambda: not program.alive() or None)  # now they are anybody's, also those of a run beside this test
         ring(tmp_path, 2, 10, "--model", name, env={"TMPDIR": str(folder)})
         assert not program.left()
 
@@ -52,7 +51,6 @@ def test_the_next_run_removes_it_whichever_model_it_is_of(tmp_path):
         os.killpg(program.process.pid, signal.SIGKILL)
         program.end(ENDS_WITHIN_S)
         until(lambda: not program.alive() or None)
-        assert semaphores(program)
         ring(tmp_path, 2, 10, "--model", "subinterp", env={"TMPDIR": str(program.temporary)})
         assert not program.left()
 
