@@ -2,9 +2,9 @@
 
 unit          a task of a Dask cluster, in a thread of one of its workers
 scheduler     Dask's: a process that knows all tasks and gives them to workers; below it, the kernel
-message       a pickle, in a queue that the scheduler keeps: six messages to the scheduler for one
+message       a pickle, in a channel of the asyncio model that the process of `main` keeps: a call there for each verb
 parallel      as far as the cluster has processes; the embedded one has one worker in this process
-cancellation  the library's own: where a task waits, within a quarter of a second; raised again at the next wait
+cancellation  the library's own: where a task waits; raised again at the next wait
 
 `dask` starts an embedded cluster with `run` and ends it with it: a scheduler and a worker in this process. With
 `dask:tcp://host:port` the tasks run on the cluster whose scheduler is there; its workers must have this package.
@@ -12,45 +12,56 @@ cancellation  the library's own: where a task waits, within a quarter of a secon
 There may be any number of tasks at once, however few threads the cluster has: a task leaves its worker's pool of
 threads before it begins, and so makes room for the next.
 
-Limitations: a lesson in what a cluster costs: a millisecond where a queue in memory takes a microsecond. A task that
-waits looks again every so often. A select can't send on a rendezvous. No deadlock is seen. Nobody can stop a task that
-computes. When a worker is killed, Dask runs its tasks again elsewhere, as often as the scheduler's setting
-`distributed.scheduler.allowed-failures` says (3 times, unless it was started with 0): so no task is guaranteed to be
-begun only once. After that, and at once on the embedded cluster, they fail with `TaskDied`, in a pool with
-`WorkerDied`. A worker that is killed in the middle of a channel's operation leaves that channel unusable.
+Limitations: a lesson in what a cluster costs: a tenth of a millisecond, and more between machines, where a queue in
+memory takes a microsecond. The workers must be able to connect to the machine of `main`. When `main` is killed, its
+tasks end with `ConnectionError` where they next use the run. Nobody can stop a task that computes. A deadlock is looked
+for if `run` is asked to, and not any more once a thread that is no task has used a channel. When a worker is killed,
+Dask runs its tasks again elsewhere, as often as the scheduler's setting `distributed.scheduler.allowed-failures` says
+(3 times, unless it was started with 0): so no task is guaranteed to be begun only once. After that they fail with
+`TaskDied`, in a pool with `WorkerDied`. What a killed worker was waiting for is withdrawn; an item that it has been
+given is lost with it.
 """
 
+import math
 import time
+from itertools import count
 
-from concmodels.models.cluster.channel import Channel
-from concmodels.models.cluster.cluster import Host, check_reachable
-from concmodels.models.cluster.group import TaskGroup
+from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
+from concmodels.models import asyncio_
+from concmodels.models.cluster.host import Host, check_reachable
+from concmodels.models.cluster.link import Cancelled, Running, current, here, link_of, running_in
+from concmodels.models.cluster.pickling import dumps, dumps_call, unpack_arrived, unpack_item
 from concmodels.models.cluster.pool import Pool, ending_pools
-from concmodels.models.cluster.run import Cancelled, RunningTask, Wait, here, nap
-from concmodels.models.cluster.select import select
 from concmodels.models.cluster.share import share
+from concmodels.models.cluster.work import DIED, FAILED, STOPPED
 from concmodels.models.deadlocks.report import patience
+from concmodels.models.deadlocks.threads import DeadlockDetector
+from concmodels.models.memory.pickling import unpack_error
+from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.variant import Model
-from concmodels.models.waiting.timeouts import must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.select import bad_case
+from concmodels.models.waiting.timeouts import must_be_seconds, must_be_sync, seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import Any, Self
+
+    from concmodels.models.cluster.link import Link
 
 __all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
 
 now = time.monotonic
 _CENTURY_S = 3e9  # `time.sleep` takes no more than three of them, and no infinity
+_numbers = count(1)
+_NOTHING = object()
 
 
 def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` in this thread, and what it spawns on an embedded cluster; see `concmodels.contract.Model.run`.
-
-    Raises `NotImplementedError` if it is asked to look for deadlocks.
-    """
+    """Run `main(*args)` in this thread, and what it spawns on an embedded cluster; see `concmodels.contract.Model.run`."""
     return _run(None, main, args, deadlock_after)
 
 
@@ -58,15 +69,16 @@ def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], d
     must_be_sync(main, "dask")
     if here.running is not None:
         raise refusal("dask", "dask")
-    if patience(deadlock_after) is not None:
-        raise NotImplementedError("dask can't look for deadlocks: nobody sees all the tasks of a cluster at once")
-    host = Host(address)
-    with Guard(lambda: None, host.unfinished) as guard:
+    detector, seconds = DeadlockDetector(), patience(deadlock_after)
+    host = Host(address, asyncio_.Channel, asyncio_.select)
+    with detector, Guard(host.interrupt, host.unfinished) as guard:
         try:
-            world = host.start()
-            here.running = RunningTask(world, "main", [], guard)
+            board = host.start()
+            here.running = Running(board, "main", "main", guard=guard)
             guard.check()
-            with ending_pools(world):
+            if seconds is not None:
+                host.look_for_deadlocks(seconds, detector.find)
+            with ending_pools(board):
                 return main(*args)
         finally:
             here.running = None
@@ -75,16 +87,252 @@ def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], d
 
 def sleep(seconds: float) -> None:
     """Sleep; a checkpoint for cancellation."""
-    running, seconds = here.running, seconds_to_sleep(seconds)
-    if running is None:
+    seconds = seconds_to_sleep(seconds)
+    if here.running is None:
         time.sleep(min(seconds, _CENTURY_S))
     else:
-        running.world.ask(_sleep(Wait(running, seconds)), running)
+        here.running.ask("sleep", seconds)
 
 
-async def _sleep(wait: Wait) -> None:
-    while not wait.is_over():
-        await wait.slice(nap)
+class Channel:
+    """A handle of a channel that the run's board keeps; all handles are equal, in whatever process they are.
+
+    Each verb is a call of the board (`cluster/board.py`), which does it on a channel of the asyncio model. There the
+    items are pickles.
+    """
+
+    home: Link
+
+    def __init__(self, capacity: float = 0, name: str | None = None) -> None:
+        if not (capacity == math.inf or (isinstance(capacity, int) and capacity >= 0)):
+            raise ValueError(f"a channel's capacity is a whole number from 0, or math.inf, not {capacity!r}")
+        running = current()
+        self._attach(running.link, running.link.new_number(), capacity, name)
+        running.tell("open", self.number, capacity, name)
+
+    def _attach(self, home: Link, number: str, capacity: float, name: str | None) -> None:
+        self.home, self.number = home, number
+        self._capacity, self._name = capacity, name
+        home.handles[number] = self
+
+    def _ask(self, verb: str, *args: Any) -> Any:
+        return running_in(self.home).ask(verb, self.number, *args)
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room (on a rendezvous: until it is taken). Raises `ChannelClosed` or `TimeoutError`."""
+        self._ask("send", dumps(item), _seconds(timeout))
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Receive, waiting for an item. Raises `ChannelClosed` (closed and drained) or `TimeoutError`."""
+        return unpack_item(self._ask("receive", _seconds(timeout)))
+
+    def send_nowait(self, item: Any) -> None:
+        """Send without waiting. Raises `WouldBlock` or `ChannelClosed`."""
+        self._ask("send_nowait", dumps(item))
+
+    def receive_nowait(self) -> Any:
+        """Receive without waiting. Raises `WouldBlock` or `ChannelClosed`."""
+        return unpack_item(self._ask("receive_nowait"))
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        try:
+            while True:
+                yield self.receive()
+        except ChannelClosed:
+            return
+
+    def close(self) -> None:
+        """Accept nothing more, for all its users. What was accepted stays receivable."""
+        self._ask("close")
+
+    @property
+    def capacity(self) -> float:
+        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound."""
+        return self._capacity
+
+    @property
+    def name(self) -> str | None:
+        """The name that the channel was given."""
+        return self._name
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return bool(self._ask("look")[1])
+
+    def __len__(self) -> int:
+        """The number of items that are held now."""
+        return int(self._ask("look")[0])
+
+    def __bool__(self) -> bool:
+        return True  # an empty channel is a channel
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        label = f" {self._name!r}" if self._name else ""
+        return f"<dask Channel{label} of {self._capacity}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Channel], tuple[Any, ...]]:
+        """Pickle a channel as its number; its items stay with the board."""
+        if self.home.over:
+            raise RuntimeError("this channel belongs to a run that is over")
+        return _revive, (self.home.run, self.number, self._capacity, self._name)
+
+
+def _revive(run: str, number: str, capacity: float, name: str | None) -> Channel:
+    """Unpickle a channel: return this process's own handle."""
+    home = link_of(run)
+    channel: Channel | None = home.handles.get(number)
+    if channel is None:
+        channel = Channel.__new__(Channel)
+        channel._attach(home, number, capacity, name)
+    return channel
+
+
+def _seconds(timeout: float | None) -> float | None:
+    return None if timeout is None else must_be_seconds(timeout)
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    if not cases:
+        raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
+    pairs = [_case(case) for case in cases]
+    home = pairs[0][0].home
+    asked = [(channel.number, None if item is _NOTHING else dumps(item)) for channel, item in pairs]
+    which, sent, closed, data = running_in(home).ask("select", asked, _seconds(timeout), priority)
+    channel, item = pairs[which]
+    if closed:
+        return Selected(channel, closed=True)
+    return Selected(channel, item, sent=True) if sent else Selected(channel, unpack_item(data))
+
+
+def _case(case: Any) -> tuple[Channel, Any]:
+    channel, item = case if isinstance(case, tuple) and len(case) == 2 else (case, _NOTHING)
+    if not isinstance(channel, Channel):
+        raise bad_case("dask", case)
+    return channel, item
+
+
+class Task:
+    """The handle of a task. The board tells its end to the process that has started it."""
+
+    def __init__(self, link: Link, name: str) -> None:
+        self.name = name
+        self.number = link.new_number()
+        self.failure: BaseException | None = None  # what the task brings to the end of its group, if it has failed
+        self._link = link
+        self._state = ""
+        self._data: Any = b""
+        self._value: Any = None
+
+    def __repr__(self) -> str:
+        return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
+
+    def end(self, outcome: Any, error: BaseException | None) -> None:
+        """Take note of its end. Called in the event loop."""
+        state, data = outcome if error is None else (DIED, ("", str(error)))
+        if state in (FAILED, DIED):
+            self.failure = unpack_error(data) if state == FAILED else TaskDied(data[1])
+            self.failure.add_note(f"In task {self.name!r}.")
+        else:
+            self._data = data
+        self._state = state
+
+    def cancel(self) -> None:
+        """Ask the task to end: `Cancelled` is raised where it waits."""
+        if not self.done():
+            running_in(self._link).ask("cancel", self.number)
+
+    def done(self) -> bool:
+        """Whether the task has ended, however it ended."""
+        return bool(self._state)
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait for the end of the task; return what it returned or raise what it raised.
+
+        Raises `TaskCancelled` if it was cancelled.
+        """
+        running = running_in(self._link)
+        if not self.done():
+            running.ask("await", self.number, _seconds(timeout))
+        if self._state == STOPPED:
+            running.ask("check")  # if the caller was cancelled too, it must learn of that, and not of the other's end
+            raise TaskCancelled(f"task {self.name!r} was cancelled")
+        if self.failure is not None:
+            raise self.failure
+        if self._data:
+            self._value, self._data = unpack_arrived(self._data, f"the result of task {self.name!r}"), b""
+        return self._value
+
+
+class TaskGroup:
+    """Tasks that end together: `with TaskGroup() as group: group.spawn(function, *args)`."""
+
+    def __init__(self) -> None:
+        self._owner = current()
+        self._number = self._owner.link.new_number()
+        self._open = False
+        self._tasks: list[Task] = []
+        self._failures = ExceptionCollector()
+
+    def __enter__(self) -> Self:
+        self._owner = current()
+        self._owner.tell("enter", self._number)
+        self._open = True
+        return self
+
+    def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
+        """Start `function(*args)` as a task of this group. Raises `CannotTravel` for what can't be pickled."""
+        if not self._open:
+            raise RuntimeError("this group is not open: spawn inside its `with`")
+        must_be_sync(function, "dask")
+        call = dumps_call(function, args)
+        task = Task(self._owner.link, name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}")
+        running_in(self._owner.link).start(task.end, "spawn", task.number, task.name, self._number, call)
+        self._tasks.append(task)
+        return task
+
+    def cancel(self) -> None:
+        """Cancel all its tasks and the body of the `with`; the `with` is then left without an error."""
+        running_in(self._owner.link).ask("cancel", self._number)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        outer = self._join(error)
+        self._open = False
+        for task in self._tasks:
+            if task.failure is not None:
+                self._failures.add(task.failure)
+        self._failures.raise_all()
+        if outer is not None:
+            raise outer
+        return error is None or isinstance(error, Cancelled)
+
+    def _join(self, error: BaseException | None) -> BaseException | None:
+        """Wait until all tasks have ended; return the cancellation that came from outside meanwhile."""
+        outer: BaseException | None = None
+        if error is None or isinstance(error, Cancelled):
+            try:
+                self._owner.ask("join", self._number, error is not None)
+            except Cancelled as cancelled:
+                outer = cancelled
+            except BaseException as reason:  # noqa: BLE001 - it leaves with the failures of the tasks: Ctrl-C, a deadlock
+                error = reason
+            else:
+                return None
+        if outer is None and error is not None:
+            self._failures.add(error)
+        with self._owner.cleaning_up():
+            self._owner.ask("finish", self._number)
+        return outer
 
 
 def variant(name: str) -> Model:

@@ -1,38 +1,112 @@
-"""A pool on a Dask client.
+"""A pool: what the program holds of it. Its workers, and what they are to do, are known to the board (`workers.py`)."""
 
-What the pool is given waits here; at most as many tasks as it has workers are with the cluster at a time. So a task
-that is there has as good as begun. When a worker is killed, only the tasks that it was doing fail with `WorkerDied`,
-and the rest goes to others.
-
-A worker of the pool is no process and no thread of its own, only the right to one of the cluster's. The initializer is
-called once for each, spread over Dask's workers; and in a process that is added later, before its first task.
-
-A task that gives the pool further tasks makes room for them (`secede`). So tasks may wait for tasks, however deep:
-there are then more of them at once than the pool has workers, and no deadlock.
-"""
-
-import asyncio
-import threading
-import uuid
 from collections import deque
+from concurrent.futures import Future as _Future
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 
 from distributed import secede
 
-from concmodels.models.cluster.group import outcome_of
-from concmodels.models.cluster.pool_job import NOT_PREPARED, Future, each, job, name_of, prepare
-from concmodels.models.cluster.run import RunningTask, Wait, World, current, dumps_call, here, running_in
-from concmodels.models.memory.pickling import unpack_error
+from concmodels.errors import CannotTravel, TaskCancelled, WorkerDied
+from concmodels.models.cluster.link import current, link_of, running_in
+from concmodels.models.cluster.pickling import dumps_call, unpack_arrived
+from concmodels.models.cluster.work import DIED, DONE, FAILED, NOT_PREPARED, REFUSED, TAKEN_BACK
+from concmodels.models.memory.pickling import pack_error, unpack_error
 from concmodels.models.pools.arguments import WAITS_FOR_ITSELF, at_least_one, check_initializer, refusal
 from concmodels.models.pools.mapping import MappingExecutor
-from concmodels.models.waiting.timeouts import must_be_sync, remaining
+from concmodels.models.waiting.timeouts import must_be_seconds, must_be_sync, remaining
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from types import TracebackType
     from typing import Any
+
+    from concmodels.models.cluster.link import Link
+
+
+class Future(_Future):  # type: ignore[type-arg] # its result is whatever the function returns
+    """The standard library's future; a task that waits for its result can be cancelled there."""
+
+    def __init__(self, link: Link, pool: str, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.number = link.new_number()
+        self._link, self._pool = link, pool
+        link.handles[self.number] = self
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait for the result, or raise what the task raised; see `concurrent.futures.Future.result`."""
+        self._wait(timeout)
+        try:
+            return super().result(timeout=0)
+        except TaskCancelled:
+            if not self._link.over:
+                running_in(self._link).ask("check")  # a caller that was cancelled too learns of that, not of this end
+            raise
+        finally:
+            del self  # the exception holds this frame, and would keep the future alive
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Wait for the end; return what the task raised, if anything."""
+        self._wait(timeout)
+        return super().exception(timeout=0)
+
+    def _wait(self, timeout: float | None) -> None:
+        if not self.done():
+            seconds = None if timeout is None else must_be_seconds(timeout)
+            running_in(self._link).ask("await", self.number, seconds)
+
+    def running(self) -> bool:
+        """Whether the task has begun and not ended."""
+        return not self.done() and not running_in(self._link).ask("is_waiting", self._pool, self.number)
+
+    def cancel(self) -> bool:
+        """Cancel the task if it has not begun; return whether it was cancelled."""
+        if not self.done() and running_in(self._link).ask("take_back", self._pool, self.number):
+            self._drop()
+        return self.cancelled()
+
+    def _drop(self) -> None:
+        if super().cancel():
+            self.set_running_or_notify_cancel()
+
+    def end(self, outcome: Any, error: BaseException | None) -> None:
+        """Set the outcome of the task. Called in the event loop."""
+        state, data = outcome if error is None else (DIED, ("", str(error)))
+        if state == TAKEN_BACK:
+            self._drop()
+        elif self.set_running_or_notify_cancel():
+            self._set(state, data)
+
+    def _set(self, state: str, data: Any) -> None:
+        if state == DONE:
+            try:
+                self.set_result(unpack_arrived(data, f"the result of task {self.name!r}"))
+            except CannotTravel as error:
+                self.set_exception(error)
+        elif state == FAILED:
+            self.set_exception(unpack_error(data))
+        elif state in (NOT_PREPARED, REFUSED):
+            self.set_exception(refusal(unpack_error(data) if data else None))
+        elif state == DIED:
+            worker, sentence = data
+            told = f"worker {worker} died in task {self.name!r}" if worker else f"{sentence} (task {self.name!r})"
+            self.set_exception(WorkerDied(told, worker or None))
+        else:
+            self.set_exception(TaskCancelled(f"task {self.name!r} was cancelled"))
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        """Pickle a future as its number. It is known only in the process where it was made."""
+        return revive_future, (self._link.run, self.number)
+
+
+def revive_future(run: str, number: str) -> Any:
+    """Unpickle a future. Raises `RuntimeError` in another process than its own."""
+    found = link_of(run).handles.get(number)
+    if found is None:
+        raise RuntimeError("this future is not here: it belongs to another process, or nobody holds it any more")
+    return found
 
 
 class _MapCall:
@@ -52,8 +126,23 @@ class _MapCall:
             chunk = tuple(islice(self._items, self._chunk))
             if not chunk:
                 return
-            self.futures.append(self._give(name_of(self._fn), dumps_call(each, (self._fn, chunk))))
+            self.futures.append(self._give(_name_of(self._fn), dumps_call(each, (self._fn, chunk))))
             self.ahead += len(chunk)
+
+
+def each(fn: Callable[..., Any], chunk: tuple[tuple[Any, ...], ...]) -> tuple[list[Any], bytes]:
+    """Return the results of one chunk of a map up to the first failure, and that failure pickled."""
+    values: list[Any] = []
+    for args in chunk:
+        try:
+            values.append(fn(*args))
+        except Exception as error:  # noqa: BLE001 - it is raised where the results are taken
+            return values, pack_error(error, _name_of(fn))
+    return values, b""
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", "task")
 
 
 class Pool(MappingExecutor):
@@ -70,111 +159,38 @@ class Pool(MappingExecutor):
     ) -> None:
         """Make a pool, by default with a worker for each thread of the cluster. Raises `ValueError`."""
         check_initializer(initializer)
+        size = None if workers is None else at_least_one("workers", workers)
         start = b"" if initializer is None else dumps_call(initializer, tuple(initargs))
         running = current()
-        threads = running.world.ask(_threads(running.world))
-        size = threads if workers is None else at_least_one("workers", workers)
-        self._attach(running.world, uuid.uuid4().hex, running.scopes, size, size > threads, start)
-        if start:
-            self._starting = True
-            self._idle.clear()
-            running.world.loop.call_soon_threadsafe(running.world.begin, self._start_workers())
+        number = running.link.new_number()
+        self._attach(running.link, number, running.ask("make_pool", number, size, start))
 
-    def _attach(self, world: World, number: str, scopes: list[str], workers: float, spare: bool, start: bytes) -> None:
-        self._world, self._number, self._scopes = world, number, [*scopes, number]
-        self._workers, self._spare, self._start = workers, spare, start
-        self._waiting: deque[tuple[Future, bytes]] = deque()
-        self._busy = 0  # how many tasks are with the cluster
-        self._left: set[str] = set()  # those of them that have made room for others
-        self._starting = self._shut = False
-        self._broken: BaseException | None = None
-        self._lock = threading.Lock()
-        self._idle = asyncio.Event()
-        self._idle.set()
-        world.pools[number] = self
+    def _attach(self, link: Link, number: str, workers: int) -> None:
+        self._link, self._number, self._workers = link, number, workers
+        link.handles[number] = self
 
     @property
     def workers(self) -> int:
         """The number of workers."""
-        return int(self._workers)
+        return self._workers
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
         must_be_sync(fn, "dask")
-        return self._give(name_of(fn), dumps_call(fn, args, kwargs))
+        return self._give(_name_of(fn), dumps_call(fn, args, kwargs))
 
     def _give(self, name: str, call: bytes) -> Future:
-        self._make_room()
-        future = Future(self._world, name)
-        with self._lock:
-            if self._shut or self._broken is not None:
-                raise refusal(self._broken)
-            self._waiting.append((future, call))
-        self._world.loop.call_soon_threadsafe(self._feed)
-        return future
-
-    def _make_room(self) -> None:
-        """If the caller is a task of this pool, let it make room for what it gives."""
-        running = here.running
-        if running is None or running.pool != self._number:
-            return
-        if not running.seceded:
-            secede()
+        running = running_in(self._link)
+        if running.pool == self._number and not running.seceded:
+            secede()  # it makes room for what it gives
             running.seceded = True
-        self._left.add(running.task)
-
-    # In the event loop.
-
-    async def _start_workers(self) -> None:
-        """Have the initializer called once for every worker; then begin."""
-        client, parts = self._world.client, (self._world.run, self._number, self._scopes, self._start)
-        places = _spread(await client.nthreads())
-        tasks = [
-            client.submit(prepare, *parts, workers=[places[number % len(places)]], allow_other_workers=True, pure=False)
-            for number in range(self.workers)
-        ]
-        for task in tasks:
-            state, data = await outcome_of(task, self._world)
-            if state == NOT_PREPARED:
-                self._break(unpack_error(data))
-        self._starting = False
-        self._feed()
-
-    def _feed(self) -> None:
-        """Give the cluster as many tasks as there are workers for."""
-        self._idle.clear()
-        while self._waiting and not self._starting and self._busy - len(self._left) < self._workers:
-            future, call = self._waiting.popleft()
-            if future.set_running_or_notify_cancel():
-                self._busy += 1
-                self._world.begin(self._do(future, call))
-        if not (self._busy or self._waiting or self._starting):
-            self._idle.set()
-
-    async def _do(self, future: Future, call: bytes) -> None:
-        key = f"{future.name}-{uuid.uuid4().hex}"
-        place = (self._world.run, self._number, key, self._scopes)
-        task = self._world.client.submit(job, *place, future.name, self._start, self._spare, call, key=key, pure=False)
-        state, data = await outcome_of(task, self._world)
-        if state == NOT_PREPARED:
-            self._break(unpack_error(data))
-            future.set_exception(refusal(self._broken))
-        else:
-            future.end(state, data)
-        self._busy -= 1
-        self._left.discard(key)
-        self._feed()
-
-    def _break(self, reason: BaseException) -> None:
-        """Fail what is waiting, and take nothing more: the initializer has raised `reason`."""
-        with self._lock:
-            self._broken = self._broken or reason
-            rest = list(self._waiting)
-            self._waiting.clear()
-        for future, _ in rest:
-            future.drop(refusal(self._broken))
-
-    # Maps.
+        refused = running.ask("accepts", self._number)
+        if refused is not None:
+            _, data = refused
+            raise refusal(unpack_error(data) if data else None)
+        future = Future(self._link, self._number, name)
+        running.start(future.end, "submit", self._number, future.number, name, call)
+        return future
 
     def _map(
         self,
@@ -210,91 +226,65 @@ class Pool(MappingExecutor):
             for future in mapped.futures:
                 future.cancel()
 
-    # The end.
-
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Take nothing more; `cancel_futures` cancels what has not begun. Waits for the rest, unless told not to.
 
         Raises `RuntimeError` if a task of this very pool is to wait.
         """
-        with self._lock:
-            self._shut = True
-            rest = list(self._waiting) if cancel_futures else []
-        for future, _ in rest:
-            future.cancel()
-        if wait and not self._world.over:
-            self._wait()
-
-    def _wait(self) -> None:
-        running = running_in(self._world)
-        if running.pool == self._number:
+        if self._link.over:
+            return
+        running = running_in(self._link)
+        running.ask("shut", self._number, cancel_futures)
+        if wait and running.pool == self._number:
             raise RuntimeError(WAITS_FOR_ITSELF)
-        try:
-            self._world.ask(self._all_done(running), running)
-        except BaseException:
-            self._stop(running)
-            raise
+        if wait:
+            try:
+                running.ask("idle", self._number)
+            except BaseException:
+                self._stop()
+                raise
 
-    async def _all_done(self, running: RunningTask) -> None:
-        await Wait(running, None).event(self._idle)
-        await running.check()  # leaving is a checkpoint, also when the tasks were cancelled first
-
-    def _stop(self, running: RunningTask) -> None:
+    def _stop(self) -> None:
         """Cancel what has begun and what has not, and wait for the end of it."""
-        self.shutdown(wait=False, cancel_futures=True)
-        self._world.ask(self._world.cancel(self._number))
+        running = running_in(self._link)
         with running.cleaning_up():
-            self._world.ask(Wait(running, None).event(self._idle))
+            running.ask("stop_pool", self._number)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is None:
             self.shutdown()
-        elif not self._world.over:
-            self._stop(running_in(self._world))
+        elif not self._link.over:
+            self._stop()
 
     def __reduce__(self) -> tuple[Callable[..., Pool], tuple[Any, ...]]:
-        """Pickle a pool as its number; what a task in another process gives it goes straight to the cluster."""
-        return revive, (self._world.run, self._number, self._scopes[:-1], self._start)
+        """Pickle a pool as its number: in another process it is the same pool."""
+        return revive_pool, (self._link.run, self._number, self._workers)
 
     def __repr__(self) -> str:
-        return f"<dask Pool of {self._workers} workers, {'shut down' if self._shut else 'open'}>"
+        return f"<dask Pool of {self._workers} workers>"
 
 
-def revive(run: str, number: str, scopes: list[str], start: bytes) -> Pool:
-    """Unpickle a pool.
-
-    It has no bound in a process that did not make it: there it is used by its own tasks, which make room for others.
-    """
-    world = World.here(run)
-    pool = world.pools.get(number)
+def revive_pool(run: str, number: str, workers: int) -> Pool:
+    """Unpickle a pool."""
+    link = link_of(run)
+    pool: Pool | None = link.handles.get(number)
     if pool is None:
         pool = Pool.__new__(Pool)
-        pool._attach(world, number, scopes, float("inf"), True, start)
-    found: Pool = pool
-    return found
+        pool._attach(link, number, workers)
+    return pool
 
 
 @contextmanager
-def ending_pools(world: World) -> Iterator[None]:
+def ending_pools(link: Link) -> Iterator[None]:
     """End the pools of a run at the end of this block."""
     with ExitStack() as ends:
-        ends.push(lambda *failure: _end_all(world, *failure))
+        ends.push(lambda *failure: _end_all(link, *failure))
         yield
 
 
-def _end_all(world: World, *failure: Any) -> None:
+def _end_all(link: Link, *failure: Any) -> None:
     with ExitStack() as ends:
-        for pool in list(world.pools.values()):
+        for pool in [it for it in link.handles.values() if isinstance(it, Pool)]:
             ends.push(lambda *_, pool=pool: pool.__exit__(*failure))
-
-
-async def _threads(world: World) -> int:
-    """How many threads the cluster has."""
-    return sum((await world.client.nthreads()).values())
-
-
-def _spread(threads: dict[str, int]) -> list[str]:
-    """The addresses of Dask's workers, each as often as it has threads, in turn."""
-    return [address for turn in range(max(threads.values())) for address, count in threads.items() if turn < count]

@@ -7,7 +7,7 @@ import uuid
 from weakref import WeakValueDictionary
 
 from concmodels.models import sharing
-from concmodels.models.cluster.run import current
+from concmodels.models.cluster.link import current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def share(buffer: object) -> Shared:
 
     Raises `NotImplementedError` on a cluster that is not embedded.
     """
-    if not current().world.embedded:
+    if not current().link.embedded:
         raise NotImplementedError(
             "the workers of a Dask cluster have no memory in common: give each task the part that it needs"
         )

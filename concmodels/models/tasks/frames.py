@@ -61,7 +61,7 @@ def place(frames: list[FrameType]) -> str:
     """Where in the program this is, as ` at file:line`; nothing if no frame is the program's."""
     for frame in frames:
         if of_program(frame):
-            return f" at {_short(frame.f_code.co_filename)}:{frame.f_lineno}"
+            return f" at {short(frame.f_code.co_filename)}:{frame.f_lineno}"
     return ""
 
 
@@ -73,7 +73,8 @@ def of_program(frame: FrameType) -> bool:
     return root not in sys.stdlib_module_names and root not in _LIBRARIES
 
 
-def _short(path: str) -> str:
+def short(path: str) -> str:
+    """The path of a file as it is shown: from the working directory, if that is shorter."""
     try:
         relative = os.path.relpath(path)
     except OSError, ValueError:  # the working directory is gone, or on another drive

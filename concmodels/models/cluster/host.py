@@ -16,16 +16,21 @@ from contextlib import AsyncExitStack
 from tempfile import TemporaryDirectory
 
 import dask
-from distributed import Client, Event, Queue, Scheduler, Worker
+from distributed import Client, Scheduler, Worker
+from distributed.comm import get_address_host, listen, parse_address
 from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
-from concmodels.models.cluster.run import EVENTS, World
+from concmodels.models.cluster.board import Board
+from concmodels.models.cluster.link import sign_on
 from concmodels.models.memory import leftovers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from concmodels.errors import Deadlock
 
 CONNECT_S = 5.0
 """Seconds that a cluster may take to answer, and to have a first worker."""
@@ -54,30 +59,44 @@ def check_reachable(address: str) -> None:
 
 
 class Host:
-    """Starts the event loop and the client of a run in a thread of their own, and ends them."""
+    """Starts the event loop, the client and the board of a run in a thread of their own, and ends them.
 
-    def __init__(self, address: str | None) -> None:
+    `Channel` and `select` are those of the model that the board uses.
+    """
+
+    def __init__(self, address: str | None, Channel: Any, select: Any) -> None:
         self._address = address
-        self._ready: Future[World] = Future()
+        self._native = Channel, select
+        self._ready: Future[Board] = Future()
         self._stop = asyncio.Event()
         self._ended: Future[None] = Future()
-        self._world: World | None = None
+        self._board: Board | None = None
         self._thread = threading.Thread(target=self._live, name="dask")
 
-    def start(self) -> World:
-        """Start the run; return its world. Raises `ModelUnavailable` if the cluster is silent or has no workers."""
+    def start(self) -> Board:
+        """Start the run; return its board. Raises `ModelUnavailable` if the cluster is silent or has no workers."""
         self._thread.start()
-        self._world = self._ready.result()
-        return self._world
+        self._board = self._ready.result()
+        return self._board
 
     def unfinished(self) -> list[str]:
         """The names of the tasks that have not ended."""
-        return sorted(self._world.unfinished) if self._world else []
+        return self._board.tasks.unfinished() if self._board else []
+
+    def interrupt(self) -> None:
+        """Wake main for Ctrl-C, if it waits. Called in a signal handler."""
+        if self._board is not None:
+            self._board.tasks.loop.call_soon_threadsafe(self._board.interrupt)
+
+    def look_for_deadlocks(self, seconds: float, find: Callable[[Deadlock], Deadlock]) -> None:
+        """Look for deadlocks from now on; `find` is told of one."""
+        assert self._board is not None, "the run has not started"
+        asyncio.run_coroutine_threadsafe(self._board.tasks.look_for_deadlocks(seconds, find), self._board.tasks.loop)
 
     def stop(self) -> None:
         """End the run, and wait for that."""
         if self._ready.exception() is None:  # waits until the start has succeeded or failed
-            self._ready.result().loop.call_soon_threadsafe(self._stop.set)
+            self._ready.result().tasks.loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
         if self._ended.exception() is not None and self._ready.exception() is None:
             self._ended.result()
@@ -98,26 +117,35 @@ class Host:
             address = self._address or await _embedded(stack)
             client = await stack.enter_async_context(_client(address))
             await _see_workers(client, address)
-            name, embedded = f"concmodels-{uuid.uuid4().hex}", self._address is None
-            world = World(name, client, asyncio.get_running_loop(), embedded=embedded)
-            self._ready.set_result(world)
-            await self._watch(world)
-            world.over = True
-            await _sweep(world)
+            board = Board(uuid.uuid4().hex, client, *self._native, embedded=self._address is None)
+            sign_on(board)
+            if not board.embedded:
+                listener = await stack.enter_async_context(_listener(board))
+                board.tasks.address = listener.contact_address
+            self._ready.set_result(board)
+            await self._watch(board)
+            await board.close()
 
-    async def _watch(self, world: World) -> None:
+    async def _watch(self, board: Board) -> None:
         """Wait until `stop` is called; meanwhile look whether the cluster still has workers."""
         since = time.monotonic()
         while not self._stop.is_set():
-            if self._address is None or await _has_workers(world.client):
+            if board.embedded or await _has_workers(board.tasks.client):
                 since = time.monotonic()
             if time.monotonic() - since > NO_WORKERS_S:
-                world.no_workers.set()
+                board.tasks.no_workers.set()
             await asyncio.wait([asyncio.ensure_future(self._stop.wait())], timeout=1)
 
 
 def _client(address: str) -> Any:
     return Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_S)
+
+
+def _listener(board: Board) -> Any:
+    """Listen for the workers' processes, where this machine is seen from the scheduler, and with the client's TLS."""
+    here = board.tasks.client.scheduler_comm.comm.local_address
+    where = f"{parse_address(here)[0]}://{get_address_host(here)}:0"
+    return listen(where, board.serve, **board.tasks.client.security.get_listen_args("client"))
 
 
 async def _embedded(stack: AsyncExitStack) -> str:
@@ -148,17 +176,3 @@ async def _has_workers(client: Any) -> bool:
         return bool(await client.nthreads())
     except OSError, AttributeError:  # the latter from a client that is just being closed
         return False
-
-
-async def _sweep(world: World) -> None:
-    """Let the scheduler drop what the run's channels were made of."""
-    for task in list(world.loop_calls):
-        task.cancel()
-    if world.client.status != "running":
-        return
-    for name in await world.all_opened():
-        queue = Queue.__new__(Queue)  # without `__init__`, which would open one end more instead of closing one
-        queue._client, queue.name, queue.maxsize = world.client, name, 0
-        queue.close()
-        for waiters in EVENTS:
-            await Event(f"{name}-{waiters}", client=world.client).clear()

@@ -1,0 +1,293 @@
+"""How a task reaches the board of its run: calls, and their answers.
+
+A call is a message `(caller, verb, arguments, place)`. In the process of `main`, where the board is, it is handed to
+the board's event loop. Any other process has one connection to the board, for all its tasks, on which many calls may be
+under way at once. When the process is killed, the connection breaks at once: that is how the board learns of it.
+"""
+
+import asyncio
+import pickle
+import sys
+import threading
+import uuid
+from _thread import allocate_lock, get_ident
+from contextlib import contextmanager
+from itertools import count
+from weakref import WeakValueDictionary
+
+from distributed import get_worker
+from distributed.comm import connect
+
+from concmodels.models.tasks.frames import of_program
+from concmodels.models.tasks.interrupts import LOOK_UP_S
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from concmodels.models.tasks.interrupts import Guard
+
+    type Answer = Callable[[Any, BaseException | None], object]
+    type Message = tuple[str, str, tuple[Any, ...], str]
+
+OVER = "this belongs to a run that is over"
+
+
+class Cancelled(BaseException):
+    """Raised where a cancelled task waits. Swallow it, and the next wait raises it again."""
+
+
+class Interrupted(Exception):
+    """What the board answers to main when Ctrl-C came while main waited; main's thread raises the real interrupt."""
+
+
+class Link:
+    """The way from one process to the board of a run. `embedded` says that all its tasks are in this very process."""
+
+    embedded = False
+
+    def __init__(self, run: str, loop: asyncio.AbstractEventLoop) -> None:
+        self.run = run
+        self.over = False
+        self.handles: WeakValueDictionary[str, Any] = WeakValueDictionary()  # the channels, pools and futures known here
+        self._loop = loop
+        self._loop_thread = 0
+        self._prefix, self._numbers = uuid.uuid4().hex, count(1)
+        loop.call_soon_threadsafe(self._look_where)
+
+    def _look_where(self) -> None:
+        self._loop_thread = get_ident()
+
+    def new_number(self) -> str:
+        """A number that nothing else in the run has."""
+        return f"{self._prefix}-{next(self._numbers)}"
+
+    def start(self, answer: Answer, caller: str, verb: str, args: tuple[Any, ...]) -> None:
+        """Make a call without waiting. `answer` is called in the event loop. Raises `RuntimeError` if the run is over."""
+        message = caller, verb, args, _place()
+        try:
+            self._loop.call_soon_threadsafe(self.post, message, answer)
+        except RuntimeError:  # the loop is closed
+            raise RuntimeError(OVER) from None
+
+    def ask(self, caller: str, verb: str, args: tuple[Any, ...]) -> Any:
+        """Make a call, and wait for its answer. Raises what the board says, and `RuntimeError` if the run is over."""
+        if self.over:
+            raise RuntimeError(OVER)
+        if get_ident() == self._loop_thread:
+            raise RuntimeError("this would wait in the thread of Dask's event loop")
+        waiting = _Waiting()
+        self.start(waiting.answer, caller, verb, args)
+        return waiting.result()
+
+    def post(self, message: Message, answer: Answer) -> None:
+        """Send a message. Called in the event loop."""
+        raise NotImplementedError("a link must say how it sends")
+
+
+class _Waiting:
+    """A thread that waits for the answer to its call."""
+
+    __slots__ = ("_error", "_lock", "_value")
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._lock.acquire()
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def answer(self, value: Any, error: BaseException | None) -> None:
+        self._value, self._error = value, error
+        self._lock.release()
+
+    def result(self) -> Any:
+        while not self._lock.acquire(True, LOOK_UP_S):
+            pass  # a signal handler has had its chance
+        if self._error is None:
+            return self._value
+        try:
+            raise self._error
+        finally:
+            del self  # the error holds this frame, which would hold the error
+
+
+def _place() -> str:
+    """Where in the program the call is made: a deadlock says it."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and not of_program(frame):
+        frame = frame.f_back
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+# The other processes.
+
+
+class RemoteLink(Link):
+    """The way from a worker's process, over a connection of its own."""
+
+    def __init__(self, run: str, address: str, worker: Any) -> None:
+        super().__init__(run, worker.loop.asyncio_loop)
+        self._calls = count(1)
+        self._answers: dict[int, Answer] = {}
+        self._outgoing: asyncio.Queue[Any] = asyncio.Queue()
+        self._reason = OVER
+        self._living = asyncio.run_coroutine_threadsafe(self._live(address, worker.connection_args), self._loop)
+
+    def post(self, message: Message, answer: Answer) -> None:
+        if self.over:
+            answer(None, ConnectionError(self._reason))
+            return
+        token = next(self._calls)
+        self._answers[token] = answer
+        self._outgoing.put_nowait((token, self.run, message))
+
+    async def _live(self, address: str, arguments: dict[str, Any]) -> None:
+        try:
+            comm = await connect(address, **arguments)
+            await converse(comm, self._outgoing, self._arrived)
+        except OSError as error:
+            self._reason = f"this worker can't reach the process of main, at {address}: {error}"
+        else:
+            self._reason = "the connection to the process of main is lost"
+        finally:
+            self.over = True
+            with _lock:
+                _links.pop(self.run, None)
+            for answer in self._answers.values():
+                answer(None, ConnectionError(self._reason))
+
+    def _arrived(self, message: tuple[int, Any, bytes]) -> None:
+        token, value, error = message
+        self._answers.pop(token)(value, pickle.loads(error) if error else None)
+
+
+async def converse(comm: Any, outgoing: asyncio.Queue[Any], arrived: Callable[[Any], object]) -> None:
+    """Send what is put into `outgoing`, and call `arrived` for each message that comes, until the connection ends."""
+    writer = asyncio.ensure_future(_write(comm, outgoing))
+    try:
+        while True:
+            for message in await comm.read():
+                arrived(message)
+    except OSError:
+        return  # it is closed, from here or from there
+    finally:
+        writer.cancel()
+        comm.abort()
+
+
+async def _write(comm: Any, outgoing: asyncio.Queue[Any]) -> None:
+    while True:
+        messages = [await outgoing.get()]
+        while not outgoing.empty():
+            messages.append(outgoing.get_nowait())
+        try:
+            await comm.write(messages)
+        except OSError:
+            return  # the reader sees it too
+
+
+_links: WeakValueDictionary[str, Link] = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def sign_on(link: Link) -> None:
+    """Let what is unpickled in this process find its run."""
+    with _lock:
+        _links[link.run] = link
+
+
+def link_to(run: str, address: str) -> Link:
+    """The link of this process to the board of a run, which listens at this address. Called in a task."""
+    with _lock:
+        link = _links.get(run)
+        if link is None:
+            link = _links[run] = RemoteLink(run, address, get_worker())
+    return link
+
+
+def link_of(run: str) -> Link:
+    """The link of this process to a run that it takes part in. Raises `RuntimeError` if it does not, or no more."""
+    with _lock:
+        link = _links.get(run)
+    if link is None:
+        raise RuntimeError("this belongs to a run that is over, or to one on another cluster")
+    return link
+
+
+# Who calls.
+
+
+class Running:
+    """One task, in the thread that it runs in. `number` is empty for a thread that is none."""
+
+    def __init__(
+        self,
+        link: Link,
+        number: str,
+        name: str,
+        *,
+        guard: Guard | None = None,
+        pool: str = "",
+        seceded: bool = False,
+    ) -> None:
+        self.link = link
+        self.number = number
+        self.name = name
+        self.guard = guard  # main's only
+        self.pool = pool  # the pool that it is a task of
+        self.seceded = seceded  # whether it has left its worker's pool of threads
+
+    def ask(self, verb: str, *args: Any) -> Any:
+        """Make a call, and wait for its answer; see `Link.ask`."""
+        while True:
+            try:
+                return self.link.ask(self.number, verb, args)
+            except Interrupted:
+                assert self.guard is not None
+                self.guard.check()  # else it has landed in the meantime
+
+    def start(self, answer: Answer, verb: str, *args: Any) -> None:
+        """Make a call without waiting; see `Link.start`."""
+        self.link.start(answer, self.number, verb, args)
+
+    def tell(self, verb: str, *args: Any) -> None:
+        """Make a call that needs no answer."""
+        self.start(_ignore, verb, *args)
+
+    @contextmanager
+    def cleaning_up(self) -> Iterator[None]:
+        """Say that in this block main waits for what was told to end: only a second Ctrl-C ends that wait."""
+        if self.guard is not None:
+            self.guard.cleaning_up = True
+        try:
+            yield
+        finally:
+            if self.guard is not None:
+                self.guard.cleaning_up = False
+
+
+def _ignore(_value: Any, _error: BaseException | None) -> None:
+    pass
+
+
+class _Here(threading.local):
+    running: Running | None = None
+
+
+here = _Here()
+
+
+def current() -> Running:
+    """The task that runs in this thread. Raises `RuntimeError` outside a run."""
+    if here.running is None:
+        raise RuntimeError("a channel, a group or a pool of dask is made inside dask.run, in its tasks")
+    return here.running
+
+
+def running_in(link: Link) -> Running:
+    """The task of this run that runs in this thread; for a thread that is none, one that nobody cancels."""
+    running = here.running
+    if running is not None and running.link is link:
+        return running
+    return Running(link, "", threading.current_thread().name)

@@ -1,0 +1,62 @@
+"""Pickling by Dask's own rules, which take functions of the main program and lambdas along by value."""
+
+from distributed.protocol.pickle import dumps as _dumps
+from distributed.protocol.pickle import loads as _loads
+
+from concmodels.errors import CannotTravel
+from concmodels.models.memory.pickling import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def dumps(item: object) -> bytes:
+    """Pickle an item of a channel. Raises `CannotTravel`."""
+    return pack_result(item, f"a {type(item).__name__} can't travel through this channel")
+
+
+def pack_result(value: object, refusal: str) -> bytes:
+    """Pickle what a task returned. Raises `CannotTravel`, which says this refusal and the reason."""
+    try:
+        return bytes(_dumps(value))
+    except Exception as error:
+        raise CannotTravel(f"{refusal}: {told(error)}") from error
+
+
+def unpack_arrived(data: bytes, what: str) -> Any:
+    """Unpickle what the program has sent. Raises `CannotTravel` if that is impossible here; `what` names it."""
+    try:
+        return _loads(data)
+    except Exception as error:
+        raise CannotTravel(f"{what} can't be unpickled where it arrives: {told(error)}") from error
+
+
+def unpack_item(data: bytes) -> Any:
+    """Unpickle an item of a channel. Raises `CannotTravel`."""
+    return unpack_arrived(data, "an item of this channel")
+
+
+def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bytes:
+    """Pickle a call. Raises `CannotTravel`, which names the part that can't be pickled."""
+    if not callable(function):
+        raise TypeError(f"a function is needed, not {function!r}")
+    try:
+        return bytes(_dumps((function, args, kwargs or {})))
+    except Exception as error:
+        parts = [("the function", function), *((f"argument {number}", value) for number, value in enumerate(args, 1))]
+        what = next((f"{part} ({_name(value)})" for part, value in parts if not _travels(value)), "this call")
+        raise CannotTravel(f"{what} can't travel to a worker: {told(error)}") from error
+
+
+def _travels(value: object) -> bool:
+    try:
+        _dumps(value)
+    except Exception:  # noqa: BLE001 - any error says that it can't be pickled
+        return False
+    return True
+
+
+def _name(value: object) -> str:
+    return getattr(value, "__qualname__", None) or f"a {type(value).__name__}"
