@@ -29,7 +29,7 @@ from itertools import count
 from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
 from concmodels.models import asyncio_
 from concmodels.models.cluster.host import Host, check_reachable
-from concmodels.models.cluster.link import Cancelled, Running, current, here, link_of, running_in
+from concmodels.models.cluster.link import BOARD, Cancelled, Running, current, here, link_of, running_in
 from concmodels.models.cluster.pickling import dumps, dumps_call, unpack_arrived, unpack_item
 from concmodels.models.cluster.pool import Pool, ending_pools
 from concmodels.models.cluster.share import share
@@ -91,7 +91,7 @@ def sleep(seconds: float) -> None:
     if here.running is None:
         time.sleep(min(seconds, _CENTURY_S))
     else:
-        here.running.ask("sleep", seconds)
+        here.running.ask(BOARD, "sleep", seconds)
 
 
 class Channel:
@@ -108,7 +108,7 @@ class Channel:
             raise ValueError(f"a channel's capacity is a whole number from 0, or math.inf, not {capacity!r}")
         running = current()
         self._attach(running.link, running.link.new_number(), capacity, name)
-        running.tell("open", self.number, capacity, name)
+        running.tell(BOARD, "open", self.number, capacity, name)
 
     def _attach(self, home: Link, number: str, capacity: float, name: str | None) -> None:
         self.home, self.number = home, number
@@ -116,7 +116,7 @@ class Channel:
         home.handles[number] = self
 
     def _ask(self, verb: str, *args: Any) -> Any:
-        return running_in(self.home).ask(verb, self.number, *args)
+        return running_in(self.home).ask(self.number, verb, *args)
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room (on a rendezvous: until it is taken). Raises `ChannelClosed` or `TimeoutError`."""
@@ -159,11 +159,15 @@ class Channel:
     @property
     def closed(self) -> bool:
         """Whether `close` was called."""
-        return bool(self._ask("look")[1])
+        return bool(self._look()[1])
 
     def __len__(self) -> int:
         """The number of items that are held now."""
-        return int(self._ask("look")[0])
+        return int(self._look()[0])
+
+    def _look(self) -> tuple[int, bool]:
+        seen: tuple[int, bool] = running_in(self.home).ask(BOARD, "look", self.number)
+        return seen
 
     def __bool__(self) -> bool:
         return True  # an empty channel is a channel
@@ -206,7 +210,7 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     pairs = [_case(case) for case in cases]
     home = pairs[0][0].home
     asked = [(channel.number, None if item is _NOTHING else dumps(item)) for channel, item in pairs]
-    which, sent, closed, data = running_in(home).ask("select", asked, _seconds(timeout), priority)
+    which, sent, closed, data = running_in(home).ask(BOARD, "select", asked, _seconds(timeout), priority)
     channel, item = pairs[which]
     if closed:
         return Selected(channel, closed=True)
@@ -248,7 +252,7 @@ class Task:
     def cancel(self) -> None:
         """Ask the task to end: `Cancelled` is raised where it waits."""
         if not self.done():
-            running_in(self._link).ask("cancel", self.number)
+            running_in(self._link).ask(self.number, "cancel")
 
     def done(self) -> bool:
         """Whether the task has ended, however it ended."""
@@ -261,9 +265,9 @@ class Task:
         """
         running = running_in(self._link)
         if not self.done():
-            running.ask("await", self.number, _seconds(timeout))
+            running.ask(self.number, "wait", _seconds(timeout))
         if self._state == STOPPED:
-            running.ask("check")  # if the caller was cancelled too, it must learn of that, and not of the other's end
+            running.ask(BOARD, "check")  # if the caller was cancelled too, it must learn of that, and not of the other's end
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self.failure is not None:
             raise self.failure
@@ -284,7 +288,7 @@ class TaskGroup:
 
     def __enter__(self) -> Self:
         self._owner = current()
-        self._owner.tell("enter", self._number)
+        self._owner.tell(BOARD, "enter", self._number)
         self._open = True
         return self
 
@@ -295,19 +299,20 @@ class TaskGroup:
         must_be_sync(function, "dask")
         call = dumps_call(function, args)
         task = Task(self._owner.link, name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}")
-        running_in(self._owner.link).start(task.end, "spawn", task.number, task.name, self._number, call)
+        running_in(self._owner.link).start(task.end, self._number, "spawn", task.number, task.name, call)
         self._tasks.append(task)
         return task
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body of the `with`; the `with` is then left without an error."""
-        running_in(self._owner.link).ask("cancel", self._number)
+        running_in(self._owner.link).ask(self._number, "cancel")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         outer = self._join(error)
         self._open = False
+        self._owner.tell(BOARD, "leave", self._number)
         for task in self._tasks:
             if task.failure is not None:
                 self._failures.add(task.failure)
@@ -321,7 +326,7 @@ class TaskGroup:
         outer: BaseException | None = None
         if error is None or isinstance(error, Cancelled):
             try:
-                self._owner.ask("join", self._number, error is not None)
+                self._owner.ask(self._number, "join", error is not None)
             except Cancelled as cancelled:
                 outer = cancelled
             except BaseException as reason:  # noqa: BLE001 - it leaves with the failures of the tasks: Ctrl-C, a deadlock
@@ -331,7 +336,7 @@ class TaskGroup:
         if outer is None and error is not None:
             self._failures.add(error)
         with self._owner.cleaning_up():
-            self._owner.ask("finish", self._number)
+            self._owner.ask(self._number, "finish")
         return outer
 
 

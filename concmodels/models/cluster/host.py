@@ -116,6 +116,7 @@ class Host:
             stack.enter_context(silence_logging_cmgr("ERROR"))
             address = self._address or await _embedded(stack)
             client = await stack.enter_async_context(_client(address))
+            client.scheduler_comm.interval = 0  # else it gathers what is submitted for 10 ms
             await _see_workers(client, address)
             board = Board(uuid.uuid4().hex, client, *self._native, embedded=self._address is None)
             sign_on(board)

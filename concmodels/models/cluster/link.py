@@ -1,6 +1,6 @@
 """How a task reaches the board of its run: calls, and their answers.
 
-A call is a message `(caller, verb, arguments, place)`. In the process of `main`, where the board is, it is handed to
+A call is a message `(caller, number, verb, arguments, place)`; the number is that of what shall do it. In the process of `main`, where the board is, it is handed to
 the board's event loop. Any other process has one connection to the board, for all its tasks, on which many calls may be
 under way at once. When the process is killed, the connection breaks at once: that is how the board learns of it.
 """
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from concmodels.models.tasks.interrupts import Guard
 
     type Answer = Callable[[Any, BaseException | None], object]
-    type Message = tuple[str, str, tuple[Any, ...], str]
+    type Message = tuple[str, str, str, tuple[Any, ...], str]
+
+BOARD = "board"
+"""The number of the board itself."""
 
 OVER = "this belongs to a run that is over"
 
@@ -63,22 +66,22 @@ class Link:
         """A number that nothing else in the run has."""
         return f"{self._prefix}-{next(self._numbers)}"
 
-    def start(self, answer: Answer, caller: str, verb: str, args: tuple[Any, ...]) -> None:
+    def start(self, answer: Answer, caller: str, number: str, verb: str, args: tuple[Any, ...]) -> None:
         """Make a call without waiting. `answer` is called in the event loop. Raises `RuntimeError` if the run is over."""
-        message = caller, verb, args, _place()
+        message = caller, number, verb, args, _place()
         try:
             self._loop.call_soon_threadsafe(self.post, message, answer)
         except RuntimeError:  # the loop is closed
             raise RuntimeError(OVER) from None
 
-    def ask(self, caller: str, verb: str, args: tuple[Any, ...]) -> Any:
+    def ask(self, caller: str, number: str, verb: str, args: tuple[Any, ...]) -> Any:
         """Make a call, and wait for its answer. Raises what the board says, and `RuntimeError` if the run is over."""
         if self.over:
             raise RuntimeError(OVER)
         if get_ident() == self._loop_thread:
             raise RuntimeError("this would wait in the thread of Dask's event loop")
         waiting = _Waiting()
-        self.start(waiting.answer, caller, verb, args)
+        self.start(waiting.answer, caller, number, verb, args)
         return waiting.result()
 
     def post(self, message: Message, answer: Answer) -> None:
@@ -238,22 +241,22 @@ class Running:
         self.pool = pool  # the pool that it is a task of
         self.seceded = seceded  # whether it has left its worker's pool of threads
 
-    def ask(self, verb: str, *args: Any) -> Any:
+    def ask(self, number: str, verb: str, *args: Any) -> Any:
         """Make a call, and wait for its answer; see `Link.ask`."""
         while True:
             try:
-                return self.link.ask(self.number, verb, args)
+                return self.link.ask(self.number, number, verb, args)
             except Interrupted:
                 assert self.guard is not None
                 self.guard.check()  # else it has landed in the meantime
 
-    def start(self, answer: Answer, verb: str, *args: Any) -> None:
+    def start(self, answer: Answer, number: str, verb: str, *args: Any) -> None:
         """Make a call without waiting; see `Link.start`."""
-        self.link.start(answer, self.number, verb, args)
+        self.link.start(answer, self.number, number, verb, args)
 
-    def tell(self, verb: str, *args: Any) -> None:
+    def tell(self, number: str, verb: str, *args: Any) -> None:
         """Make a call that needs no answer."""
-        self.start(_ignore, verb, *args)
+        self.start(_ignore, number, verb, *args)
 
     @contextmanager
     def cleaning_up(self) -> Iterator[None]:

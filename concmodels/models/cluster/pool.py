@@ -8,7 +8,7 @@ from itertools import islice
 from distributed import secede
 
 from concmodels.errors import CannotTravel, TaskCancelled, WorkerDied
-from concmodels.models.cluster.link import current, link_of, running_in
+from concmodels.models.cluster.link import BOARD, current, link_of, running_in
 from concmodels.models.cluster.pickling import dumps_call, unpack_arrived
 from concmodels.models.cluster.work import DIED, DONE, FAILED, NOT_PREPARED, REFUSED, TAKEN_BACK
 from concmodels.models.memory.pickling import pack_error, unpack_error
@@ -42,7 +42,7 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
             return super().result(timeout=0)
         except TaskCancelled:
             if not self._link.over:
-                running_in(self._link).ask("check")  # a caller that was cancelled too learns of that, not of this end
+                running_in(self._link).ask(BOARD, "check")  # a caller that was cancelled too learns of that, not of this end
             raise
         finally:
             del self  # the exception holds this frame, and would keep the future alive
@@ -55,32 +55,25 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
     def _wait(self, timeout: float | None) -> None:
         if not self.done():
             seconds = None if timeout is None else must_be_seconds(timeout)
-            running_in(self._link).ask("await", self.number, seconds)
+            running_in(self._link).ask(self.number, "wait", seconds)
 
     def running(self) -> bool:
         """Whether the task has begun and not ended."""
-        return not self.done() and not running_in(self._link).ask("is_waiting", self._pool, self.number)
+        return not self.done() and not running_in(self._link).ask(self._pool, "is_waiting", self.number)
 
     def cancel(self) -> bool:
         """Cancel the task if it has not begun; return whether it was cancelled."""
-        if not self.done() and running_in(self._link).ask("take_back", self._pool, self.number):
-            self._drop()
+        if not self.done():
+            running_in(self._link).ask(self._pool, "take_back", self.number)  # and then it has ended, or has begun
         return self.cancelled()
-
-    def _drop(self) -> None:
-        if super().cancel():
-            self.set_running_or_notify_cancel()
 
     def end(self, outcome: Any, error: BaseException | None) -> None:
         """Set the outcome of the task. Called in the event loop."""
         state, data = outcome if error is None else (DIED, ("", str(error)))
         if state == TAKEN_BACK:
-            self._drop()
-        elif self.set_running_or_notify_cancel():
-            self._set(state, data)
-
-    def _set(self, state: str, data: Any) -> None:
-        if state == DONE:
+            super().cancel()
+            self.set_running_or_notify_cancel()
+        elif state == DONE:
             try:
                 self.set_result(unpack_arrived(data, f"the result of task {self.name!r}"))
             except CannotTravel as error:
@@ -163,7 +156,7 @@ class Pool(MappingExecutor):
         start = b"" if initializer is None else dumps_call(initializer, tuple(initargs))
         running = current()
         number = running.link.new_number()
-        self._attach(running.link, number, running.ask("make_pool", number, size, start))
+        self._attach(running.link, number, running.ask(BOARD, "make_pool", number, size, start))
 
     def _attach(self, link: Link, number: str, workers: int) -> None:
         self._link, self._number, self._workers = link, number, workers
@@ -184,12 +177,12 @@ class Pool(MappingExecutor):
         if running.pool == self._number and not running.seceded:
             secede()  # it makes room for what it gives
             running.seceded = True
-        refused = running.ask("accepts", self._number)
+        refused = running.ask(self._number, "accepts")
         if refused is not None:
             _, data = refused
             raise refusal(unpack_error(data) if data else None)
         future = Future(self._link, self._number, name)
-        running.start(future.end, "submit", self._number, future.number, name, call)
+        running.start(future.end, self._number, "submit", future.number, name, call)
         return future
 
     def _map(
@@ -234,12 +227,12 @@ class Pool(MappingExecutor):
         if self._link.over:
             return
         running = running_in(self._link)
-        running.ask("shut", self._number, cancel_futures)
+        running.ask(self._number, "shut", cancel_futures)
         if wait and running.pool == self._number:
             raise RuntimeError(WAITS_FOR_ITSELF)
         if wait:
             try:
-                running.ask("idle", self._number)
+                running.ask(self._number, "idle")
             except BaseException:
                 self._stop()
                 raise
@@ -248,7 +241,7 @@ class Pool(MappingExecutor):
         """Cancel what has begun and what has not, and wait for the end of it."""
         running = running_in(self._link)
         with running.cleaning_up():
-            running.ask("stop_pool", self._number)
+            running.ask(self._number, "stop")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

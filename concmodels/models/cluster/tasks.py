@@ -7,7 +7,7 @@ from distributed.scheduler import KilledWorker
 
 from concmodels.errors import Deadlock
 from concmodels.models.cluster.link import Cancelled
-from concmodels.models.cluster.work import DIED, work
+from concmodels.models.cluster.work import DIED, FAILED, STOPPED, work
 from concmodels.models.deadlocks.report import SENTENCE, NoProgress
 from concmodels.models.tasks.frames import short
 from concmodels.models.waiting.waiter import AsyncEvent
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TURN = 64
 """The number of channel operations after which a cancelled task that never has to wait is stopped all the same."""
 
-SHIELDED = ("begin", "end", "finish", "stop_pool")
+SHIELDED = ("begin", "end", "finish", "take_back", "shut", "stop")
 """The calls that a cancellation does not end: clean-up, and what the library itself calls."""
 
 
@@ -51,7 +51,8 @@ class Task:
     def __init__(self, tasks: Tasks, number: str, name: str, outer: Scope | None, pool: str = "") -> None:
         self.number, self.name, self.pool = number, name, pool
         self.own = self.scope = Scope(outer)  # `scope` is the innermost group that it has open
-        self.begun: Scope | None = None
+        self._begun = Scope(self.own)  # what it has started since it was begun
+        self._tasks = tasks
         self.is_queued = False  # whether it waits for a worker of its pool
         self.wire: object = None  # the connection of its process
         self.ended = tasks.new_event()
@@ -62,10 +63,37 @@ class Task:
         self._place = ""
         self._turns = 0
 
-    def begin(self, wire: object) -> None:
-        """Note that a worker begins it, perhaps not for the first time."""
+    # What is asked of it: `caller` is the task that asks.
+
+    def begin(self, caller: Task, wire: object) -> bool:
+        """Note that a worker begins it, perhaps not for the first time; return whether the worker shall go on."""
+        self.give_up()
         self.wire = wire
-        self.scope = self.begun = Scope(self.own)
+        self.scope = self._begun = Scope(self.own)
+        if self.own.is_cancelled():
+            self.end(caller, STOPPED, b"")
+        return not self.outcome.done()
+
+    def end(self, _caller: Task, state: str, data: bytes) -> None:
+        """Note how it has ended."""
+        if not self.outcome.done():
+            self.outcome.set_result((state, data))
+
+    def cancel(self, _caller: Task) -> None:
+        """Cancel it."""
+        self._tasks.cancel(self.own)
+
+    async def wait(self, _caller: Task, timeout: float | None) -> None:
+        """Wait for its end."""
+        await self.ended.wait(timeout, self)
+
+    # What it does.
+
+    def give_up(self) -> None:
+        """End what it waits for, and what it has started: it has ended, or its process is gone."""
+        if self.call is not None:
+            self.call.cancel()
+        self._tasks.cancel(self._begun)
 
     def check(self) -> None:
         """Raise `Cancelled` if the task was cancelled."""
@@ -119,23 +147,45 @@ class Task:
 class Group:
     """A task group, as the board knows it."""
 
-    def __init__(self, owner: Task, ended: AsyncEvent) -> None:
-        self.outer = owner.scope
-        self.own = owner.scope = Scope(self.outer)
-        self.live = 0
-        self._leaving = False
-        self._ended = ended
+    def __init__(self, tasks: Tasks, owner: Task) -> None:
+        self._outer = owner.scope
+        self._own = owner.scope = Scope(self._outer)
+        self._tasks = tasks
+        self._live = 0
+        self._ended: AsyncEvent | None = None  # set once the owner waits for it
 
-    def one_has_ended(self) -> None:
-        """Take note of the end of a task."""
-        self.live -= 1
-        if self._leaving and not self.live:
+    async def spawn(self, _caller: Task, number: str, name: str, call: bytes) -> Outcome:
+        """Do a task; return how it ended. If it failed, cancel the others."""
+        self._live += 1
+        outcome = await self._tasks.perform(Task(self._tasks, number, name, self._own), call)
+        if outcome[0] in (FAILED, DIED):
+            self._tasks.cancel(self._own)
+        self._live -= 1
+        if self._ended is not None and not self._live:
             self._ended.set()
+        return outcome
 
-    async def wait(self) -> None:
-        """Wait until all tasks have ended."""
-        self._leaving = True
-        if self.live:
+    def cancel(self, _caller: Task) -> None:
+        """Cancel all tasks, and the body of the `with`."""
+        self._tasks.cancel(self._own)
+
+    async def join(self, owner: Task, failed: bool) -> None:
+        """Wait until all tasks have ended. The group's own cancellation is no reason any more to stop waiting."""
+        owner.scope = self._outer
+        if failed:
+            self._tasks.cancel(self._own)
+        await self._wait()
+        owner.check()  # leaving is a checkpoint, also when the tasks were cancelled first
+
+    async def finish(self, owner: Task) -> None:
+        """Cancel all tasks, and wait until they have ended."""
+        owner.scope = self._outer
+        self._tasks.cancel(self._own)
+        await self._wait()
+
+    async def _wait(self) -> None:
+        self._ended = self._ended or self._tasks.new_event()
+        if self._live:
             await self._ended.wait(None, self)
 
     def describe_wait(self, _waiter: Waiter) -> str:
@@ -178,6 +228,7 @@ class Tasks:
     def end(self, task: Task) -> None:
         """Forget a task, and wake those who wait for its end."""
         del self.by_number[task.number]
+        task.give_up()
         task.ended.set()
 
     async def _outcome(self, task: Task, future: Any) -> Outcome:
@@ -193,18 +244,18 @@ class Tasks:
             death.cancel()
             desertion.cancel()
 
-    def cancel(self, scope: Scope | None) -> None:
+    def cancel(self, scope: Scope) -> None:
         """Cancel a scope, and end the waits of all tasks in it."""
-        if scope is not None:
+        if not scope.cancelled:
             scope.cancelled = True
             for task in list(self.by_number.values()):
                 task.heed()
 
-    def cancel_those_of(self, wire: object) -> None:
-        """Cancel what the tasks of a process had started that is gone."""
+    def give_up_those_of(self, wire: object) -> None:
+        """Give up the tasks of a process that is gone. Dask may have another one begin them again."""
         for task in list(self.by_number.values()):
             if task.wire is wire:
-                self.cancel(task.begun)
+                task.give_up()
 
     async def look_for_deadlocks(self, seconds: float, find: Callable[[Deadlock], Deadlock]) -> None:
         """Look now and then whether a task can still go on; else end the wait of main, for what `find` returns."""

@@ -31,8 +31,8 @@ def work(
     if room:
         secede()
     running = Running(link_to(run, address), number, name, pool=pool, seceded=room)
-    if running.ask("begin"):
-        running.ask("end", *_outcome(running, call, start))
+    if running.ask(number, "begin"):
+        running.ask(number, "end", *_outcome(running, call, start))
 
 
 def _outcome(running: Running, call: bytes, start: bytes) -> tuple[str, bytes]:

@@ -27,8 +27,8 @@ class Workers:
     def __init__(
         self, tasks: Tasks, number: str, outer: Scope, size: int, threads: dict[str, int], start: bytes
     ) -> None:
-        self.own = Scope(outer)
-        self.waiting: dict[str, asyncio.Future[bool]] = {}  # for each task that waits: whether it may begin
+        self._own = Scope(outer)
+        self._waiting: dict[str, asyncio.Future[bool]] = {}  # for each task that waits: whether it may begin
         self._tasks, self._number, self._size, self._start = tasks, number, size, start
         self._room = size > sum(threads.values())  # more workers than threads: each task needs one of its own
         self._busy = 0  # how many tasks are with the cluster
@@ -41,7 +41,7 @@ class Workers:
         """Have the initializer called once for every worker; then begin."""
         calls = []
         for turn in range(self._size):
-            task = Task(self._tasks, f"{self._number}-{turn}", "initializer", self.own, self._number)
+            task = Task(self._tasks, f"{self._number}-{turn}", "initializer", self._own, self._number)
             where = {"workers": [places[turn % len(places)]], "allow_other_workers": True}
             calls.append(self._tasks.perform(task, b"", self._number, self._start, **where))
         for state, data in await asyncio.gather(*calls):
@@ -50,19 +50,22 @@ class Workers:
         self._starting = None
         self._feed()
 
-    def accepts(self, task: Task) -> Outcome | None:
+    # What is asked of them: `caller` is the task that asks.
+
+    def accepts(self, caller: Task) -> Outcome | None:
         """Return why the pool takes nothing more, if so. A task of the pool that asks makes room for what it gives."""
-        if task.pool == self._number:
-            self._left.add(task.number)
+        if caller.pool == self._number:
+            self._left.add(caller.number)
             self._feed()
         return self._refusal
 
-    async def do(self, task: Task, call: bytes) -> Outcome:
-        """Do a task as soon as there is a worker for it."""
+    async def submit(self, _caller: Task, number: str, name: str, call: bytes) -> Outcome:
+        """Do a task as soon as there is a worker for it; return how it ended."""
         if self._refusal is not None:
             return self._refusal
+        task = Task(self._tasks, number, name, self._own, self._number)
         self._tasks.by_number[task.number], task.is_queued = task, True
-        may_begin = self.waiting[task.number] = self._tasks.loop.create_future()
+        may_begin = self._waiting[task.number] = self._tasks.loop.create_future()
         self._feed()
         if not await may_begin:
             self._tasks.end(task)
@@ -76,50 +79,67 @@ class Workers:
         self._feed()
         return outcome
 
+    def is_waiting(self, _caller: Task, number: str) -> bool:
+        """Whether a task has not begun."""
+        return number in self._waiting
+
+    async def take_back(self, _caller: Task, *numbers: str) -> None:
+        """Drop those of these tasks that wait, and wait until whoever gave them knows it."""
+        dropped = [self._tasks.by_number[number].ended for number in numbers if number in self._waiting]
+        self._drop(*numbers)
+        for ended in dropped:
+            await ended.wait()
+
+    async def shut(self, caller: Task, drop: bool) -> None:
+        """Take nothing more, and perhaps drop what waits."""
+        self._refusal = self._refusal or (REFUSED, b"")
+        if drop:
+            await self.take_back(caller, *self._waiting)
+
+    async def idle(self, caller: Task) -> None:
+        """Wait until nothing is left to do."""
+        await self._wait()
+        caller.check()  # leaving is a checkpoint, also when the tasks were cancelled first
+
+    async def stop(self, caller: Task) -> None:
+        """Cancel what has begun and what has not, and wait for the end of it."""
+        await self.shut(caller, drop=True)
+        self._tasks.cancel(self._own)
+        await self._wait()
+
+    # The rest.
+
+    async def _wait(self) -> None:
+        while self._is_busy():
+            self._idle = self._idle or self._tasks.new_event()
+            await self._idle.wait(None, self)
+
     def _feed(self) -> None:
         """Give the cluster as many tasks as there are workers for."""
-        while self.waiting and not self._starting and self._busy - len(self._left) < self._size:
+        while self._waiting and not self._starting and self._busy - len(self._left) < self._size:
             self._busy += 1
-            self.waiting.pop(next(iter(self.waiting))).set_result(True)
+            self._waiting.pop(next(iter(self._waiting))).set_result(True)
         if self._idle is not None and not self._is_busy():
             self._idle.set()
             self._idle = None
 
     def _is_busy(self) -> bool:
-        return bool(self.waiting or self._busy or self._starting)
+        return bool(self._waiting or self._busy or self._starting)
 
-    def take_back(self, number: str) -> bool:
-        """Drop a task, if it waits; return whether it does."""
-        may_begin = self.waiting.pop(number, None)
-        if may_begin is not None:
-            may_begin.set_result(False)
-            self._feed()
-        return may_begin is not None
-
-    async def shut(self, drop: bool) -> None:
-        """Take nothing more, and perhaps drop what waits."""
-        self._refusal = self._refusal or (REFUSED, b"")
-        dropped = [self._tasks.by_number[number].ended for number in self.waiting] if drop else []
-        for number in list(self.waiting) if drop else ():
-            self.take_back(number)
-        for ended in dropped:
-            await ended.wait()  # then whoever gave the task knows it too
+    def _drop(self, *numbers: str) -> None:
+        for number in numbers:
+            if number in self._waiting:
+                self._waiting.pop(number).set_result(False)
+        self._feed()
 
     def _break(self, reason: bytes) -> None:
         """Fail what waits, and take nothing more: the initializer has raised this."""
         if not self._is_broken():
             self._refusal = REFUSED, reason
-        for number in list(self.waiting):
-            self.take_back(number)
+        self._drop(*self._waiting)
 
     def _is_broken(self) -> bool:
         return self._refusal is not None and bool(self._refusal[1])
-
-    async def wait(self) -> None:
-        """Wait until nothing is left to do."""
-        while self._is_busy():
-            self._idle = self._idle or self._tasks.new_event()
-            await self._idle.wait(None, self)
 
     def describe_wait(self, _waiter: Waiter) -> str:
         """Say what a task waits for that leaves this pool."""
