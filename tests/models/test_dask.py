@@ -16,14 +16,13 @@ from interruptible import popen
 
 from concmodels import catalog
 from concmodels.conformance.census import NothingLeft
-from concmodels.conformance.suite import Model, NotGuaranteed, guarantees
-from concmodels.errors import CannotTravel, ModelUnavailable, TaskCancelled, TaskDied, WorkerDied
+from concmodels.conformance.suite import Model, guarantees
+from concmodels.errors import CannotTravel, Deadlock, ModelUnavailable, TaskCancelled, TaskDied, WorkerDied
 from concmodels.ring import ring
 
 pytestmark = pytest.mark.skipif(catalog.why_not("dask") is not None, reason=str(catalog.why_not("dask")))
 
 ROOT = Path(__file__).parents[2]
-NO_RENDEZVOUS = "on dask a select can't send on a rendezvous"
 NEEDLESS = {
     "pooling_failures.a_deadlock_of_the_workers_is_raised",
     "pooling_failures.a_wait_for_what_is_at_work_is_no_deadlock",
@@ -93,6 +92,11 @@ def slow_square(number):
     return number * number
 
 
+def slow_square_into(channel, number):
+    time.sleep(0.2)
+    channel.send(number * number)
+
+
 def late_pid(_):
     time.sleep(0.05)
     return os.getpid()
@@ -110,6 +114,42 @@ def die():
 
 def wait_for_ever(model):
     model.Channel().receive()
+
+
+def tell_and_echo(here, inbox, outbox):
+    here.send(os.getpid())
+    for item in inbox:
+        outbox.send((os.getpid(), item))
+
+
+def tell_and_offer(here, outbox):
+    here.send(os.getpid())
+    outbox.send(os.getpid())
+
+
+def tell_and_choose(model, here, inbox, outbox):
+    """Wait for an item, or for somebody to take one."""
+    here.send(os.getpid())
+    done = model.select(inbox, (outbox, os.getpid()))
+    return done.sent, done.item
+
+
+def pass_on(inbox, outbox):
+    outbox.send(inbox.receive())
+
+
+LINES = [
+    "main: waits for the end of its group",
+    "left: receive on channel 'a'",
+    "right: receive on channel 'b'",
+]
+
+
+def wait_for_each_other(model):
+    a, b = model.Channel(0, "a"), model.Channel(0, "b")
+    with model.TaskGroup() as group:
+        group.spawn(pass_on, a, b, name="left")
+        group.spawn(pass_on, b, a, name="right")
 
 
 def write(shared):
@@ -175,15 +215,20 @@ def test_the_embedded_cluster_shares_memory(embedded):
     assert source == b"\7\0\0"
 
 
-def test_what_is_not_guaranteed_says_so(embedded):
-    with pytest.raises(NotImplementedError, match="deadlock"):
-        embedded.run(warm_up, embedded, deadlock_after=1.0)
+def test_a_deadlock_is_found_if_the_run_is_asked_to_look(embedded):
+    with pytest.raises(Deadlock) as caught:
+        embedded.run(wait_for_each_other, embedded, deadlock_after=0.1)
+    assert [line.partition(" at ")[0] for line in caught.value.waits] == LINES
 
+
+def test_where_a_task_can_go_on_there_is_no_deadlock(embedded):
     def main():
-        embedded.select((embedded.Channel(), "item"), timeout=0)
+        result = embedded.Channel(0)
+        with embedded.TaskGroup() as group:
+            group.spawn(slow_square_into, result, 3)
+            return result.receive()
 
-    with pytest.raises(NotImplementedError, match=NO_RENDEZVOUS):
-        embedded.run(main)
+    assert embedded.run(main, deadlock_after=0.01) == 9
 
 
 def test_a_channel_ends_with_its_run(embedded):
@@ -268,6 +313,94 @@ def test_a_pool_uses_all_workers_of_a_cluster(far, cluster):
     far.run(main)
 
 
+@pytest.mark.parametrize("capacity", [0, 2])
+def test_what_a_killed_worker_was_waiting_for_goes_to_the_others(far, cluster, capacity):
+    """Dask has its tasks begun again on the worker that is left: when they have told so, the dead ones get nothing."""
+
+    def main():
+        here, inbox, outbox = far.Channel(math.inf), far.Channel(capacity), far.Channel(math.inf)
+        with far.TaskGroup() as group:
+            for _ in range(6):
+                group.spawn(tell_and_echo, here, inbox, outbox)
+            victim = kill_one(cluster, [here.receive() for _ in range(6)])
+            again = [here.receive() for _ in range(victim[1])]
+            assert victim[0] not in again
+            for number in range(50):
+                inbox.send(number)
+            inbox.close()
+        outbox.close()
+        came = list(outbox)
+        assert sorted(item for _, item in came) == list(range(50))
+        assert {pid for pid, _ in came} == set(cluster.workers) - {victim[0]}
+
+    far.run(main)
+
+
+def kill_one(cluster, pids):
+    """Kill a worker that has tasks, and wait until it is gone; return its id and how many of these tasks it had."""
+    victim = pids[0]
+    os.kill(victim, signal.SIGKILL)
+    cluster.workers[victim].wait()
+    return victim, pids.count(victim)
+
+
+def test_what_a_killed_worker_was_sending_reaches_nobody(far, cluster):
+    def main():
+        here, inbox = far.Channel(math.inf), far.Channel(0)
+        with far.TaskGroup() as group:
+            for _ in range(4):
+                group.spawn(tell_and_offer, here, inbox)
+            victim, count = kill_one(cluster, [here.receive() for _ in range(4)])
+            for _ in range(count):
+                here.receive()
+            assert victim not in [inbox.receive() for _ in range(4)]
+            with pytest.raises(TimeoutError):
+                inbox.receive(0.05)
+
+    far.run(main)
+
+
+def test_where_dask_tries_nothing_twice_the_channels_outlive_a_killed_worker(strict_cluster):
+    strict_cluster.complete()
+    far = catalog.load(f"dask:{strict_cluster.address}")
+
+    def main():
+        here, inbox, outbox = far.Channel(math.inf), far.Channel(0), far.Channel(math.inf)
+        with pytest.raises(ExceptionGroup) as caught, far.TaskGroup() as group:
+            for _ in range(4):
+                group.spawn(tell_and_echo, here, inbox, outbox)
+            kill_one(strict_cluster, [here.receive() for _ in range(4)])
+        assert caught.group_contains(TaskDied, depth=1)
+        with far.TaskGroup() as group:
+            group.spawn(tell_and_echo, here, inbox, outbox)
+            inbox.send("to the living")
+            assert outbox.receive()[1] == "to the living"
+            inbox.close()
+
+    far.run(main)
+
+
+def test_selects_of_two_workers_meet(far):
+    """Each receives or sends, on the same two rendezvous: both end, one of them by sending."""
+
+    def main():
+        here, there, ready = far.Channel(0), far.Channel(0), far.Channel(math.inf)
+        with far.TaskGroup() as group:
+            one = group.spawn(tell_and_choose, far, ready, here, there)
+            other = group.spawn(tell_and_choose, far, ready, there, here)
+            pids = {ready.receive(), ready.receive()}
+        assert {one.result()[0], other.result()[0]} == {True, False}
+        assert one.result()[1] == other.result()[1] and one.result()[1] in pids
+
+    far.run(main)
+
+
+def test_a_deadlock_of_two_workers_is_found(far):
+    with pytest.raises(Deadlock) as caught:
+        far.run(wait_for_each_other, far, deadlock_after=0.3)
+    assert [line.partition(" at ")[0] for line in caught.value.waits] == LINES
+
+
 def test_a_cluster_has_no_memory_in_common(far):
     with pytest.raises(NotImplementedError, match="no memory in common"):
         far.run(far.share, b"bytes")
@@ -327,13 +460,12 @@ def test_the_program_takes_a_bad_address_for_bad_input():
 
 # Guarantees: the embedded cluster is held to those of the suite.
 
-CHAPTERS = ("waiting", "closing")
+CHAPTERS = ("waiting", "closing", "selecting")
 FIRST = list({it.full_name: it for it in reversed(list(guarantees())) if it.chapter in CHAPTERS}.values())
 
 
 def hold(model, guarantee):
     subject = Model("dask", model, catalog.facts("dask"))
-    subject.partial = True
     subject.hold(guarantee)
 
 
@@ -346,9 +478,5 @@ def test_guarantee(embedded, guarantee):
 @pytest.mark.stress
 @pytest.mark.parametrize("guarantee", [it for it in guarantees() if it.full_name not in NEEDLESS], ids=str)
 def test_every_guarantee(embedded, guarantee):
-    if not guarantee.by(catalog.facts("dask")):
-        return
-    try:
+    if guarantee.by(catalog.facts("dask")):
         hold(embedded, guarantee)
-    except NotGuaranteed as why:
-        assert NO_RENDEZVOUS in str(why)
