@@ -33,7 +33,7 @@ ARROWS = {
     "models/pools": "errors models/tasks models/waiting",
     "models/memory": "catalog errors models/deadlocks models/sharing models/tasks models/waiting",
     "models/memory/pool": "errors models/memory models/pools models/waiting",
-    "models/cluster": "errors models/memory models/pools models/sharing models/tasks models/waiting",
+    "models/cluster": "errors models/deadlocks models/memory models/pools models/sharing models/tasks models/waiting",
     "package": "catalog contract",
     "models/variant": "package",
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/pool models/pools "

@@ -61,7 +61,7 @@ _NOTHING = object()
 
 
 def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` in this thread, and what it spawns on an embedded cluster; see `concmodels.contract.Model.run`."""
+    """Run `main(*args)` in this thread, what it spawns on an embedded cluster; see `concmodels.contract.Model.run`."""
     return _run(None, main, args, deadlock_after)
 
 
@@ -241,6 +241,7 @@ class Task:
 
     def end(self, outcome: Any, error: BaseException | None) -> None:
         """Take note of its end. Called in the event loop."""
+        data: Any
         state, data = outcome if error is None else (DIED, ("", str(error)))
         if state in (FAILED, DIED):
             self.failure = unpack_error(data) if state == FAILED else TaskDied(data[1])
@@ -267,7 +268,8 @@ class Task:
         if not self.done():
             running.ask(self.number, "wait", _seconds(timeout))
         if self._state == STOPPED:
-            running.ask(BOARD, "check")  # if the caller was cancelled too, it must learn of that, and not of the other's end
+            # If the caller was cancelled too, it must learn of that, and not of the other task's end.
+            running.ask(BOARD, "check")
             raise TaskCancelled(f"task {self.name!r} was cancelled")
         if self.failure is not None:
             raise self.failure

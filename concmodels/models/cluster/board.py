@@ -13,7 +13,7 @@ import asyncio
 import pickle
 from functools import partial
 
-from concmodels.models.cluster.link import BOARD, OVER, Interrupted, Link, converse
+from concmodels.models.cluster.link import BOARD, Interrupted, Link, converse
 from concmodels.models.cluster.tasks import Group, Task, Tasks
 from concmodels.models.cluster.workers import Workers
 
@@ -62,8 +62,6 @@ class Board(Link):
         return Task(self.tasks, "", "a thread", None)
 
     async def _do(self, task: Task, number: str, verb: str, args: tuple[Any, ...]) -> Any:
-        if self.over:
-            raise RuntimeError(OVER)
         if verb in CHECKPOINTS:
             task.take_turn()
         target = self._kept.get(number, self.tasks.by_number.get(number))
@@ -78,7 +76,7 @@ class Board(Link):
         if task.call is call:
             task.call = None
         if call.cancelled():
-            answer(None, RuntimeError(OVER) if self.over else task.reason())
+            answer(None, self.over or task.reason())
         elif (error := call.exception()) is not None:
             answer(None, error)
         else:
@@ -106,12 +104,16 @@ class Board(Link):
 
     async def close(self) -> None:
         """End the run: whoever still waits, waits for nothing."""
-        self.over = True
+        self.sign_off(RuntimeError("this belongs to a run that is over"))
         for comm in self._comms:
             comm.abort()
         for call in list(self._calls):
             call.cancel()
         await asyncio.gather(*self._calls, return_exceptions=True)
+
+    def pools(self) -> list[tuple[str, int]]:
+        """The numbers of all pools of the run, and how many workers each has."""
+        return [(number, it.size) for number, it in list(self._kept.items()) if isinstance(it, Workers)]
 
     # What is asked of the board itself.
 

@@ -12,17 +12,17 @@ import threading
 import time
 import uuid
 from concurrent.futures import Future
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from tempfile import TemporaryDirectory
 
 import dask
 from distributed import Client, Scheduler, Worker
-from distributed.comm import get_address_host, listen, parse_address
+from distributed.comm.addressing import get_address_host, parse_address
+from distributed.comm.core import listen
 from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
 from concmodels.models.cluster.board import Board
-from concmodels.models.cluster.link import sign_on
 from concmodels.models.memory import leftovers
 
 TYPE_CHECKING = False
@@ -85,8 +85,9 @@ class Host:
 
     def interrupt(self) -> None:
         """Wake main for Ctrl-C, if it waits. Called in a signal handler."""
-        if self._board is not None:
-            self._board.tasks.loop.call_soon_threadsafe(self._board.interrupt)
+        if self._board is not None and self._board.over is None:
+            with suppress(RuntimeError):  # the loop has just been closed: main waits no more
+                self._board.tasks.loop.call_soon_threadsafe(self._board.interrupt)
 
     def look_for_deadlocks(self, seconds: float, find: Callable[[Deadlock], Deadlock]) -> None:
         """Look for deadlocks from now on; `find` is told of one."""
@@ -119,7 +120,6 @@ class Host:
             client.scheduler_comm.interval = 0  # else it gathers what is submitted for 10 ms
             await _see_workers(client, address)
             board = Board(uuid.uuid4().hex, client, *self._native, embedded=self._address is None)
-            sign_on(board)
             if not board.embedded:
                 listener = await stack.enter_async_context(_listener(board))
                 board.tasks.address = listener.contact_address

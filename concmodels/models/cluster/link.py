@@ -1,8 +1,9 @@
 """How a task reaches the board of its run: calls, and their answers.
 
-A call is a message `(caller, number, verb, arguments, place)`; the number is that of what shall do it. In the process of `main`, where the board is, it is handed to
-the board's event loop. Any other process has one connection to the board, for all its tasks, on which many calls may be
-under way at once. When the process is killed, the connection breaks at once: that is how the board learns of it.
+A call is a message `(caller, number, verb, arguments, place)`; the number says what on the board shall do it. In the
+process of `main`, where the board is, it is handed to the board's event loop. Any other process has one connection to
+the board, for all its tasks, on which many calls may be under way. When the process is killed, the connection breaks at
+once: that is how the board learns of it.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from itertools import count
 from weakref import WeakValueDictionary
 
 from distributed import get_worker
-from distributed.comm import connect
+from distributed.comm.core import connect
 
 from concmodels.models.tasks.frames import of_program
 from concmodels.models.tasks.interrupts import LOOK_UP_S
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 BOARD = "board"
 """The number of the board itself."""
 
-OVER = "this belongs to a run that is over"
-
 
 class Cancelled(BaseException):
     """Raised where a cancelled task waits. Swallow it, and the next wait raises it again."""
@@ -52,32 +51,37 @@ class Link:
 
     def __init__(self, run: str, loop: asyncio.AbstractEventLoop) -> None:
         self.run = run
-        self.over = False
-        self.handles: WeakValueDictionary[str, Any] = WeakValueDictionary()  # the channels, pools and futures known here
+        self.over: Exception | None = None  # why no call is possible any more
+        self.handles: WeakValueDictionary[str, Any] = WeakValueDictionary()  # its channels, pools and futures here
         self._loop = loop
         self._loop_thread = 0
         self._prefix, self._numbers = uuid.uuid4().hex, count(1)
         loop.call_soon_threadsafe(self._look_where)
+        with _lock:
+            _links[run] = self
 
     def _look_where(self) -> None:
         self._loop_thread = get_ident()
+
+    def sign_off(self, why: Exception) -> None:
+        """Note that no call is possible any more."""
+        self.over = why
+        with _lock:
+            _links.pop(self.run, None)
 
     def new_number(self) -> str:
         """A number that nothing else in the run has."""
         return f"{self._prefix}-{next(self._numbers)}"
 
     def start(self, answer: Answer, caller: str, number: str, verb: str, args: tuple[Any, ...]) -> None:
-        """Make a call without waiting. `answer` is called in the event loop. Raises `RuntimeError` if the run is over."""
+        """Make a call without waiting. `answer` is called in the event loop. Raises `over`."""
+        if self.over is not None:
+            raise type(self.over)(*self.over.args)
         message = caller, number, verb, args, _place()
-        try:
-            self._loop.call_soon_threadsafe(self.post, message, answer)
-        except RuntimeError:  # the loop is closed
-            raise RuntimeError(OVER) from None
+        self._loop.call_soon_threadsafe(self.post, message, answer)
 
     def ask(self, caller: str, number: str, verb: str, args: tuple[Any, ...]) -> Any:
-        """Make a call, and wait for its answer. Raises what the board says, and `RuntimeError` if the run is over."""
-        if self.over:
-            raise RuntimeError(OVER)
+        """Make a call, and wait for its answer. Raises what the board says, and `over`."""
         if get_ident() == self._loop_thread:
             raise RuntimeError("this would wait in the thread of Dask's event loop")
         waiting = _Waiting()
@@ -134,31 +138,25 @@ class RemoteLink(Link):
         self._calls = count(1)
         self._answers: dict[int, Answer] = {}
         self._outgoing: asyncio.Queue[Any] = asyncio.Queue()
-        self._reason = OVER
         self._living = asyncio.run_coroutine_threadsafe(self._live(address, worker.connection_args), self._loop)
 
     def post(self, message: Message, answer: Answer) -> None:
-        if self.over:
-            answer(None, ConnectionError(self._reason))
+        if self.over is not None:
+            answer(None, self.over)
             return
         token = next(self._calls)
         self._answers[token] = answer
         self._outgoing.put_nowait((token, self.run, message))
 
     async def _live(self, address: str, arguments: dict[str, Any]) -> None:
+        why = "the connection to the process of main is lost"
         try:
-            comm = await connect(address, **arguments)
-            await converse(comm, self._outgoing, self._arrived)
+            await converse(await connect(address, **arguments), self._outgoing, self._arrived)
         except OSError as error:
-            self._reason = f"this worker can't reach the process of main, at {address}: {error}"
-        else:
-            self._reason = "the connection to the process of main is lost"
-        finally:
-            self.over = True
-            with _lock:
-                _links.pop(self.run, None)
-            for answer in self._answers.values():
-                answer(None, ConnectionError(self._reason))
+            why = f"this worker can't reach the process of main at {address}: {error}"
+        self.sign_off(ConnectionError(why))
+        for answer in self._answers.values():
+            answer(None, self.over)
 
     def _arrived(self, message: tuple[int, Any, bytes]) -> None:
         token, value, error = message
@@ -190,29 +188,19 @@ async def _write(comm: Any, outgoing: asyncio.Queue[Any]) -> None:
             return  # the reader sees it too
 
 
-_links: WeakValueDictionary[str, Link] = WeakValueDictionary()
-_lock = threading.Lock()
-
-
-def sign_on(link: Link) -> None:
-    """Let what is unpickled in this process find its run."""
-    with _lock:
-        _links[link.run] = link
+_links: dict[str, Link] = {}
+_lock, _opening = threading.Lock(), threading.Lock()
 
 
 def link_to(run: str, address: str) -> Link:
     """The link of this process to the board of a run, which listens at this address. Called in a task."""
-    with _lock:
-        link = _links.get(run)
-        if link is None:
-            link = _links[run] = RemoteLink(run, address, get_worker())
-    return link
+    with _opening:
+        return _links.get(run) or RemoteLink(run, address, get_worker())
 
 
 def link_of(run: str) -> Link:
     """The link of this process to a run that it takes part in. Raises `RuntimeError` if it does not, or no more."""
-    with _lock:
-        link = _links.get(run)
+    link = _links.get(run)
     if link is None:
         raise RuntimeError("this belongs to a run that is over, or to one on another cluster")
     return link

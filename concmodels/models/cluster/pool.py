@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from concmodels.models.cluster.board import Board
     from concmodels.models.cluster.link import Link
 
 
@@ -42,7 +43,8 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
             return super().result(timeout=0)
         except TaskCancelled:
             if not self._link.over:
-                running_in(self._link).ask(BOARD, "check")  # a caller that was cancelled too learns of that, not of this end
+                # If the caller was cancelled too, it must learn of that, and not of the other task's end.
+                running_in(self._link).ask(BOARD, "check")
             raise
         finally:
             del self  # the exception holds this frame, and would keep the future alive
@@ -69,6 +71,7 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
 
     def end(self, outcome: Any, error: BaseException | None) -> None:
         """Set the outcome of the task. Called in the event loop."""
+        data: Any
         state, data = outcome if error is None else (DIED, ("", str(error)))
         if state == TAKEN_BACK:
             super().cancel()
@@ -270,14 +273,14 @@ def revive_pool(run: str, number: str, workers: int) -> Pool:
 
 
 @contextmanager
-def ending_pools(link: Link) -> Iterator[None]:
-    """End the pools of a run at the end of this block."""
+def ending_pools(board: Board) -> Iterator[None]:
+    """End the pools of a run at the end of this block, wherever they were made."""
     with ExitStack() as ends:
-        ends.push(lambda *failure: _end_all(link, *failure))
+        ends.push(lambda *failure: _end_all(board, *failure))
         yield
 
 
-def _end_all(link: Link, *failure: Any) -> None:
+def _end_all(board: Board, *failure: Any) -> None:
     with ExitStack() as ends:
-        for pool in [it for it in link.handles.values() if isinstance(it, Pool)]:
+        for pool in [revive_pool(board.run, *about) for about in board.pools()]:
             ends.push(lambda *_, pool=pool: pool.__exit__(*failure))

@@ -90,7 +90,7 @@ class Task:
     # What it does.
 
     def give_up(self) -> None:
-        """End what it waits for, and what it has started: it has ended, or its process is gone."""
+        """End what it waits for, and what it has started: its process is gone."""
         if self.call is not None:
             self.call.cancel()
         self._tasks.cancel(self._begun)
@@ -219,24 +219,27 @@ class Tasks:
         self.by_number[task.number] = task
         place = (self._run, self.address, task.number, task.name)
         key = f"{task.name}-{self._run}-{task.number}"
-        future = self.client.submit(work, *place, call, *pool, key=key, pure=False, **options)
         try:
+            future = self.client.submit(work, *place, call, *pool, key=key, pure=False, **options)
             return await self._outcome(task, future)
+        except Exception as error:  # noqa: BLE001 - such as a client whose scheduler is gone
+            return DIED, ("", f"the cluster can't do the task: {type(error).__name__}: {error}")
         finally:
             self.end(task)
 
     def end(self, task: Task) -> None:
         """Forget a task, and wake those who wait for its end."""
         del self.by_number[task.number]
-        task.give_up()
         task.ended.set()
 
     async def _outcome(self, task: Task, future: Any) -> Outcome:
         death, desertion = asyncio.ensure_future(_death(future)), asyncio.ensure_future(self.no_workers.wait())
         try:
-            await asyncio.wait([task.outcome, death, desertion], return_when=asyncio.FIRST_COMPLETED)
+            ways: list[asyncio.Future[Any]] = [task.outcome, death, desertion]
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
             if task.outcome.done():
                 return task.outcome.result()
+            task.give_up()
             if death.done():
                 return DIED, death.result()
             return DIED, ("", "the cluster has no workers any more, so nobody does the task")
@@ -280,7 +283,7 @@ class Tasks:
 
 
 async def _death(future: Any) -> tuple[str, str]:
-    """Wait for the end of Dask's task without an outcome: return the worker that died, if that is why, and a sentence."""
+    """Wait for the end of a task that can't tell it: return the worker that died, if that is why, and a sentence."""
     try:
         await future
     except KilledWorker as killed:

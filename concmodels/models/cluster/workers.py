@@ -28,19 +28,20 @@ class Workers:
         self, tasks: Tasks, number: str, outer: Scope, size: int, threads: dict[str, int], start: bytes
     ) -> None:
         self._own = Scope(outer)
-        self._waiting: dict[str, asyncio.Future[bool]] = {}  # for each task that waits: whether it may begin
-        self._tasks, self._number, self._size, self._start = tasks, number, size, start
+        self._waiting: dict[str, asyncio.Future[Outcome | None]] = {}  # None: the task may begin
+        self._tasks, self._number, self.size, self._start = tasks, number, size, start
         self._room = size > sum(threads.values())  # more workers than threads: each task needs one of its own
         self._busy = 0  # how many tasks are with the cluster
         self._left: set[str] = set()  # those of them that have made room for others
-        self._refusal: Outcome | None = None
+        self._shut = False
+        self._broken = b""  # what the initializer has raised
         self._idle: AsyncEvent | None = None  # somebody waits for that
         self._starting = asyncio.ensure_future(self._prepare(_spread(threads))) if start else None
 
     async def _prepare(self, places: list[str]) -> None:
         """Have the initializer called once for every worker; then begin."""
         calls = []
-        for turn in range(self._size):
+        for turn in range(self.size):
             task = Task(self._tasks, f"{self._number}-{turn}", "initializer", self._own, self._number)
             where = {"workers": [places[turn % len(places)]], "allow_other_workers": True}
             calls.append(self._tasks.perform(task, b"", self._number, self._start, **where))
@@ -57,19 +58,21 @@ class Workers:
         if caller.pool == self._number:
             self._left.add(caller.number)
             self._feed()
-        return self._refusal
+        return (REFUSED, self._broken) if self._shut or self._broken else None
 
     async def submit(self, _caller: Task, number: str, name: str, call: bytes) -> Outcome:
         """Do a task as soon as there is a worker for it; return how it ended."""
-        if self._refusal is not None:
-            return self._refusal
+        if self._shut or self._broken:
+            return REFUSED, self._broken
         task = Task(self._tasks, number, name, self._own, self._number)
         self._tasks.by_number[task.number], task.is_queued = task, True
-        may_begin = self._waiting[task.number] = self._tasks.loop.create_future()
+        may_begin: asyncio.Future[Outcome | None] = self._tasks.loop.create_future()
+        self._waiting[number] = may_begin
         self._feed()
-        if not await may_begin:
+        refused: Outcome | None = await may_begin
+        if refused is not None:
             self._tasks.end(task)
-            return self._refusal if self._is_broken() else (TAKEN_BACK, b"")
+            return refused
         task.is_queued = False
         outcome = await self._tasks.perform(task, call, self._number, self._start, self._room)
         if outcome[0] == NOT_PREPARED:
@@ -86,13 +89,13 @@ class Workers:
     async def take_back(self, _caller: Task, *numbers: str) -> None:
         """Drop those of these tasks that wait, and wait until whoever gave them knows it."""
         dropped = [self._tasks.by_number[number].ended for number in numbers if number in self._waiting]
-        self._drop(*numbers)
+        self._drop((TAKEN_BACK, b""), *numbers)
         for ended in dropped:
             await ended.wait()
 
     async def shut(self, caller: Task, drop: bool) -> None:
         """Take nothing more, and perhaps drop what waits."""
-        self._refusal = self._refusal or (REFUSED, b"")
+        self._shut = True
         if drop:
             await self.take_back(caller, *self._waiting)
 
@@ -116,9 +119,9 @@ class Workers:
 
     def _feed(self) -> None:
         """Give the cluster as many tasks as there are workers for."""
-        while self._waiting and not self._starting and self._busy - len(self._left) < self._size:
+        while self._waiting and not self._starting and self._busy - len(self._left) < self.size:
             self._busy += 1
-            self._waiting.pop(next(iter(self._waiting))).set_result(True)
+            self._waiting.pop(next(iter(self._waiting))).set_result(None)
         if self._idle is not None and not self._is_busy():
             self._idle.set()
             self._idle = None
@@ -126,20 +129,16 @@ class Workers:
     def _is_busy(self) -> bool:
         return bool(self._waiting or self._busy or self._starting)
 
-    def _drop(self, *numbers: str) -> None:
+    def _drop(self, outcome: Outcome, *numbers: str) -> None:
         for number in numbers:
             if number in self._waiting:
-                self._waiting.pop(number).set_result(False)
+                self._waiting.pop(number).set_result(outcome)
         self._feed()
 
     def _break(self, reason: bytes) -> None:
         """Fail what waits, and take nothing more: the initializer has raised this."""
-        if not self._is_broken():
-            self._refusal = REFUSED, reason
-        self._drop(*self._waiting)
-
-    def _is_broken(self) -> bool:
-        return self._refusal is not None and bool(self._refusal[1])
+        self._broken = self._broken or reason
+        self._drop((REFUSED, self._broken), *self._waiting)
 
     def describe_wait(self, _waiter: Waiter) -> str:
         """Say what a task waits for that leaves this pool."""
