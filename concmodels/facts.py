@@ -192,12 +192,13 @@ FACTS: tuple[Facts, ...] = (
 DASK = Facts(
     model="dask", variant=None, file="dask_", needs=("distributed",), is_async=False,
     unit="a task of a Dask cluster, in a thread of a worker", scheduler="Dask's, and below it the kernel",
-    preemptive=True, polls=True,
-    message="a pickle, in a queue that Dask's scheduler keeps", shares="the object itself; nothing on a real cluster",
+    preemptive=True, polls=False,
+    message="a pickle, in a channel of asyncio's that the process of main keeps",
+    shares="the object itself; nothing on a real cluster",
     pool="what takes milliseconds at least, on many machines",
     parallel="by as many processes as the cluster has; the embedded one is in this one",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
-    cost="7 ms to start, 40 KiB", descriptors=0, memory=64 * KIB, separate=False, hop=2e-3, differs_in=(),
+    cost="7 ms to start, 40 KiB", descriptors=0, memory=64 * KIB, separate=False, hop=5e-4, differs_in=(),
 )  # fmt: skip
 
 DISTRIBUTED: tuple[Facts, ...] = (DASK,)

@@ -29,7 +29,7 @@ from itertools import count
 from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
 from concmodels.models import asyncio_
 from concmodels.models.cluster.host import Host, check_reachable
-from concmodels.models.cluster.link import BOARD, Cancelled, Running, current, here, link_of, running_in
+from concmodels.models.cluster.link import BOARD, Cancelled, Running, current, here, link_of, new_number, running_in
 from concmodels.models.cluster.pickling import dumps, dumps_call, unpack_arrived, unpack_item
 from concmodels.models.cluster.pool import Pool, ending_pools
 from concmodels.models.cluster.share import share
@@ -107,7 +107,7 @@ class Channel:
         if not (capacity == math.inf or (isinstance(capacity, int) and capacity >= 0)):
             raise ValueError(f"a channel's capacity is a whole number from 0, or math.inf, not {capacity!r}")
         running = current()
-        self._attach(running.link, running.link.new_number(), capacity, name)
+        self._attach(running.link, new_number(), capacity, name)
         running.tell(BOARD, "open", self.number, capacity, name)
 
     def _attach(self, home: Link, number: str, capacity: float, name: str | None) -> None:
@@ -229,7 +229,7 @@ class Task:
 
     def __init__(self, link: Link, name: str) -> None:
         self.name = name
-        self.number = link.new_number()
+        self.number = new_number()
         self.failure: BaseException | None = None  # what the task brings to the end of its group, if it has failed
         self._link = link
         self._state = ""
@@ -283,7 +283,7 @@ class TaskGroup:
 
     def __init__(self) -> None:
         self._owner = current()
-        self._number = self._owner.link.new_number()
+        self._number = new_number()
         self._open = False
         self._tasks: list[Task] = []
         self._failures = ExceptionCollector()

@@ -48,7 +48,7 @@ class Board(Link):
     def post(self, message: Message, answer: Answer, wire: object = None) -> None:
         """Do what a message asks for, and answer it once that is done."""
         caller, number, verb, args, place = message
-        task = self.tasks.by_number.get(caller) or self._stranger(caller)
+        task = self.tasks.by_number.get(caller) or self._outsider(caller)
         args = (wire,) if verb == "begin" else args
         call = asyncio.Task(self._do(task, number, verb, args), loop=self._loop, eager_start=True)
         self._calls[call] = wire if verb not in OUTCOMES else None
@@ -56,9 +56,9 @@ class Board(Link):
             task.wait_for(call, verb, place)
         call.add_done_callback(partial(self._done, task, answer))
 
-    def _stranger(self, caller: str) -> Task:
+    def _outsider(self, caller: str) -> Task:
         """A thread of the program's own. (With a number it is a task that has ended, as far as the board knows.)"""
-        self.tasks.strangers = self.tasks.strangers or not caller
+        self.tasks.outside_threads = self.tasks.outside_threads or not caller
         return Task(self.tasks, "", "a thread", None)
 
     async def _do(self, task: Task, number: str, verb: str, args: tuple[Any, ...]) -> Any:
@@ -103,7 +103,7 @@ class Board(Link):
         self.tasks.main.stop(Interrupted())
 
     async def close(self) -> None:
-        """End the run: whoever still waits, waits for nothing."""
+        """End the run, and what still waits in it."""
         self.sign_off(RuntimeError("this belongs to a run that is over"))
         for comm in self._comms:
             comm.abort()

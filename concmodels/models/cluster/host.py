@@ -10,7 +10,6 @@ import os
 import socket
 import threading
 import time
-import uuid
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, suppress
 from tempfile import TemporaryDirectory
@@ -23,6 +22,7 @@ from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
 from concmodels.models.cluster.board import Board
+from concmodels.models.cluster.link import new_number
 from concmodels.models.memory import leftovers
 
 TYPE_CHECKING = False
@@ -119,7 +119,7 @@ class Host:
             client = await stack.enter_async_context(_client(address))
             client.scheduler_comm.interval = 0  # else it gathers what is submitted for 10 ms
             await _see_workers(client, address)
-            board = Board(uuid.uuid4().hex, client, *self._native, embedded=self._address is None)
+            board = Board(new_number(), client, *self._native, embedded=self._address is None)
             if not board.embedded:
                 listener = await stack.enter_async_context(_listener(board))
                 board.tasks.address = listener.contact_address
@@ -163,11 +163,10 @@ async def _embedded(stack: AsyncExitStack) -> str:
 
 async def _see_workers(client: Any, address: str) -> None:
     """Wait for the first worker, without which a task would wait for ever. Raises `ModelUnavailable`."""
-    until = time.monotonic() + CONNECT_S
-    while not await _has_workers(client):
-        if time.monotonic() > until:
-            raise ModelUnavailable(f"the cluster at {address} has no workers; start one: dask worker {address}")
-        await asyncio.sleep(0.05)
+    try:
+        await client.wait_for_workers(1, timeout=CONNECT_S)
+    except TimeoutError:
+        raise ModelUnavailable(f"the cluster at {address} has no workers; start one: dask worker {address}") from None
 
 
 async def _has_workers(client: Any) -> bool:

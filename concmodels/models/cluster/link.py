@@ -36,6 +36,11 @@ BOARD = "board"
 """The number of the board itself."""
 
 
+def new_number() -> str:
+    """A number that nothing else has."""
+    return uuid.uuid4().hex
+
+
 class Cancelled(BaseException):
     """Raised where a cancelled task waits. Swallow it, and the next wait raises it again."""
 
@@ -55,7 +60,6 @@ class Link:
         self.handles: WeakValueDictionary[str, Any] = WeakValueDictionary()  # its channels, pools and futures here
         self._loop = loop
         self._loop_thread = 0
-        self._prefix, self._numbers = uuid.uuid4().hex, count(1)
         loop.call_soon_threadsafe(self._look_where)
         with _lock:
             _links[run] = self
@@ -68,10 +72,6 @@ class Link:
         self.over = why
         with _lock:
             _links.pop(self.run, None)
-
-    def new_number(self) -> str:
-        """A number that nothing else in the run has."""
-        return f"{self._prefix}-{next(self._numbers)}"
 
     def start(self, answer: Answer, caller: str, number: str, verb: str, args: tuple[Any, ...]) -> None:
         """Make a call without waiting. `answer` is called in the event loop. Raises `over`."""

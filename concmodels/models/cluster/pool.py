@@ -8,7 +8,7 @@ from itertools import islice
 from distributed import secede
 
 from concmodels.errors import CannotTravel, TaskCancelled, WorkerDied
-from concmodels.models.cluster.link import BOARD, current, link_of, running_in
+from concmodels.models.cluster.link import BOARD, current, link_of, new_number, running_in
 from concmodels.models.cluster.pickling import dumps_call, unpack_arrived
 from concmodels.models.cluster.work import DIED, DONE, FAILED, NOT_PREPARED, REFUSED, TAKEN_BACK
 from concmodels.models.memory.pickling import pack_error, unpack_error
@@ -32,7 +32,7 @@ class Future(_Future):  # type: ignore[type-arg] # its result is whatever the fu
     def __init__(self, link: Link, pool: str, name: str) -> None:
         super().__init__()
         self.name = name
-        self.number = link.new_number()
+        self.number = new_number()
         self._link, self._pool = link, pool
         link.handles[self.number] = self
 
@@ -158,7 +158,7 @@ class Pool(MappingExecutor):
         size = None if workers is None else at_least_one("workers", workers)
         start = b"" if initializer is None else dumps_call(initializer, tuple(initargs))
         running = current()
-        number = running.link.new_number()
+        number = new_number()
         self._attach(running.link, number, running.ask(BOARD, "make_pool", number, size, start))
 
     def _attach(self, link: Link, number: str, workers: int) -> None:

@@ -109,9 +109,9 @@ class Task:
     def wait_for(self, call: asyncio.Task[Any], verb: str, place: str) -> None:
         """Note what the task waits for now."""
         self.call, self._place, self._shielded, self._reason = call, place, verb in SHIELDED, None
-        self.heed()
+        self.stop_if_cancelled()
 
-    def heed(self) -> None:
+    def stop_if_cancelled(self) -> None:
         """End its wait if the task was cancelled."""
         if self.call is not None and self.scope.is_cancelled():
             self.stop(self._cancellation())
@@ -200,7 +200,7 @@ class Tasks:
         self.client = client
         self.loop = asyncio.get_running_loop()
         self.address = ""  # where the board listens for other processes
-        self.strangers = False  # whether a thread has called that is no task
+        self.outside_threads = False  # whether a thread has called that is no task
         self.no_workers = asyncio.Event()  # set when the cluster has had no workers for a while
         self._run, self._new_waiter = run, new_waiter
         self.main = Task(self, "main", "main", None)
@@ -252,7 +252,7 @@ class Tasks:
         if not scope.cancelled:
             scope.cancelled = True
             for task in list(self.by_number.values()):
-                task.heed()
+                task.stop_if_cancelled()
 
     def give_up_those_of(self, wire: object) -> None:
         """Give up the tasks of a process that is gone. Dask may have another one begin them again."""
@@ -279,7 +279,7 @@ class Tasks:
                 waits[task] = wait
             elif not task.is_queued:
                 return {}
-        return {} if self.strangers else waits
+        return {} if self.outside_threads else waits
 
 
 async def _death(future: Any) -> tuple[str, str]:

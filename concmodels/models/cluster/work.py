@@ -22,15 +22,23 @@ _ready: set[str] = set()
 
 
 def work(
-    run: str, address: str, number: str, name: str, call: bytes, pool: str = "", start: bytes = b"", room: bool = True
+    run: str,
+    address: str,
+    number: str,
+    name: str,
+    call: bytes,
+    pool: str = "",
+    start: bytes = b"",
+    secedes: bool = True,
 ) -> None:
     """Run a task, and tell the board how it ended. In a pool, `start` is the call of the initializer, if it has one.
 
-    Without a `call` only the initializer is called. `room` says whether the task makes room for others at once.
+    Without a `call` only the initializer is called. `secedes` says whether the task leaves its worker's
+    threads to others at once.
     """
-    if room:
+    if secedes:
         secede()
-    running = Running(link_to(run, address), number, name, pool=pool, seceded=room)
+    running = Running(link_to(run, address), number, name, pool=pool, seceded=secedes)
     if running.ask(number, "begin"):
         running.ask(number, "end", *_outcome(running, call, start))
 

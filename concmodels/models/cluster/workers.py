@@ -30,7 +30,7 @@ class Workers:
         self._own = Scope(outer)
         self._waiting: dict[str, asyncio.Future[Outcome | None]] = {}  # None: the task may begin
         self._tasks, self._number, self.size, self._start = tasks, number, size, start
-        self._room = size > sum(threads.values())  # more workers than threads: each task needs one of its own
+        self._secede = size > sum(threads.values())  # more workers than threads: each task needs one of its own
         self._busy = 0  # how many tasks are with the cluster
         self._left: set[str] = set()  # those of them that have made room for others
         self._shut = False
@@ -74,7 +74,7 @@ class Workers:
             self._tasks.end(task)
             return refused
         task.is_queued = False
-        outcome = await self._tasks.perform(task, call, self._number, self._start, self._room)
+        outcome = await self._tasks.perform(task, call, self._number, self._start, self._secede)
         if outcome[0] == NOT_PREPARED:
             self._break(outcome[1])
         self._busy -= 1
@@ -87,7 +87,7 @@ class Workers:
         return number in self._waiting
 
     async def take_back(self, _caller: Task, *numbers: str) -> None:
-        """Drop those of these tasks that wait, and wait until whoever gave them knows it."""
+        """Drop those of these tasks that wait, and wait until the tasks that gave them know it."""
         dropped = [self._tasks.by_number[number].ended for number in numbers if number in self._waiting]
         self._drop((TAKEN_BACK, b""), *numbers)
         for ended in dropped:

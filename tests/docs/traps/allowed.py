@@ -20,8 +20,7 @@ INTERPRETERS = "the variant is there to show what that costs; `_block` waits for
 POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.py` says so)"
 ONE_WRITER = "each word of a worker's memory has one writer: here it is the worker, or who holds the pool's lock"
 ONE_TAKER = "the iterator of one `map`, which belongs to the task that takes its results"
-DASK_LOOP = "only the event loop of Dask's client comes here"
-DASK_LOCK = "its callers hold the channel's record, which only one task of the cluster has at a time"
+DASK_LOOP = "only the event loop of the board, or of the worker, comes here"
 PAST = "the run is over: its tasks have ended, and with them those who used the view"
 
 ALLOWED = {
@@ -53,24 +52,30 @@ ALLOWED = {
     ("models/memory/child.py", "_ask_registrar", "loose thread"): (
         "it waits for the parent's death as long as the process lives, and ends it"
     ),
-    (
-        "models/cluster/cluster.py",
-        "_see_workers",
-        "polling",
-    ): "only while the cluster has no workers yet: Dask tells nobody",
-    ("models/cluster/channel_state.py", "ChannelState._put", "increment"): DASK_LOCK,
-    ("models/cluster/channel_state.py", "ChannelState._get", "increment"): DASK_LOCK,
-    ("models/cluster/group.py", "the module", "module state"): NAMES,
-    ("models/cluster/group.py", "TaskGroup.spawn", "shared iterator"): NAMES,
+    ("models/cluster/link.py", "RemoteLink.post", "shared iterator"): DASK_LOOP,
+    ("models/cluster/link.py", "the module", "module state"): "keyed by run, and a link's only writers hold the lock",
     ("models/cluster/pool.py", "_MapCall.refill", "increment"): ONE_TAKER,
-    ("models/cluster/pool.py", "Pool._feed", "check then act"): DASK_LOOP,
-    ("models/cluster/pool.py", "Pool._feed", "increment"): DASK_LOOP,
-    ("models/cluster/pool.py", "Pool._do", "increment"): DASK_LOOP,
     ("models/cluster/pool.py", "Pool._take", "check then act"): ONE_TAKER,
     ("models/cluster/pool.py", "Pool._take", "increment"): ONE_TAKER,
-    ("models/cluster/pool_job.py", "the module", "module state"): "which pools' initializers this process has called",
-    ("models/cluster/rendezvous.py", "Rendezvous._keep", "increment"): DASK_LOCK,
-    ("models/cluster/run.py", "RunningTask.take_turn", "shared iterator"): TURNS,
+    ("models/cluster/tasks.py", "Task.take_turn", "increment"): DASK_LOOP,
+    ("models/cluster/tasks.py", "Group.spawn", "increment"): DASK_LOOP,
+    (
+        "models/cluster/tasks.py",
+        "Tasks.look_for_deadlocks",
+        "polling",
+    ): "it looks a few times a second, if it is asked to",
+    ("models/cluster/work.py", "the module", "module state"): "which pools' initializers this process has called",
+    (
+        "models/cluster/work.py",
+        "_outcome",
+        "check then act",
+    ): "two tasks may both call it: as often as there are workers",
+    ("models/cluster/workers.py", "Workers.submit", "increment"): DASK_LOOP,
+    ("models/cluster/workers.py", "Workers._feed", "check then act"): DASK_LOOP,
+    ("models/cluster/workers.py", "Workers._feed", "increment"): DASK_LOOP,
+    ("models/cluster/workers.py", "Workers._drop", "check then act"): DASK_LOOP,
+    ("models/dask_.py", "the module", "module state"): NAMES,
+    ("models/dask_.py", "TaskGroup.spawn", "shared iterator"): NAMES,
     (
         "models/memory/pool/worker_memory.py",
         "make",
