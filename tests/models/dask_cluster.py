@@ -54,7 +54,7 @@ class Cluster:
 
     def _find_address(self):
         file = self.folder / "scheduler.json"
-        for _ in _attempts("the scheduler did not start"):
+        for _ in attempts("the scheduler did not start"):
             assert self._processes[0].poll() is None, (self.folder / "scheduler.log").read_text()
             if file.exists() and (text := file.read_text()).endswith("}"):
                 break
@@ -72,12 +72,13 @@ class Cluster:
             )  # fmt: skip
             self.workers[worker.pid] = worker
         with Client(self.address, set_as_default=False) as client:
-            for _ in _attempts("the workers did not start"):
+            for _ in attempts("the workers did not start"):
                 if set(client.run(os.getpid).values()) == set(self.workers):
                     return
 
 
-def _attempts(complaint):
+def attempts(complaint):
+    """Try again and again, but not for ever."""
     end = time.monotonic() + START_S
     while time.monotonic() < end:
         yield

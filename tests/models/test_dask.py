@@ -11,7 +11,7 @@ from concurrent.futures import as_completed
 from pathlib import Path
 
 import pytest
-from dask_cluster import Cluster
+from dask_cluster import Cluster, attempts
 from interruptible import popen
 
 from concmodels import catalog
@@ -399,6 +399,49 @@ def test_a_deadlock_of_two_workers_is_found(far):
     with pytest.raises(Deadlock) as caught:
         far.run(wait_for_each_other, far, deadlock_after=0.3)
     assert [line.partition(" at ")[0] for line in caught.value.waits] == LINES
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from concmodels import load
+model = load(sys.argv[1])
+def wait(ready, file):
+    ready.send("waits")
+    try:
+        model.Channel().receive()
+    except ConnectionError as error:
+        Path(file + ".part").write_text(str(error))
+        Path(file + ".part").rename(file)
+def main():
+    ready = model.Channel(1)
+    with model.TaskGroup() as group:
+        group.spawn(wait, ready, sys.argv[2])
+        print(ready.receive(), flush=True)
+if __name__ == "__main__":
+    model.run(main)
+"""
+
+
+def test_when_main_is_killed_its_tasks_are_told(cluster, tmp_path):
+    (tmp_path / "program.py").write_text(KILLED)
+    told = tmp_path / "told"
+    command = [sys.executable, "program.py", f"dask:{cluster.address}", str(told)]
+    with popen(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}) as process:
+        assert process.stdout.readline() == "waits\n"
+        process.kill()
+    for _ in attempts("the task was not told"):
+        if told.exists():
+            break
+    assert told.read_text() == "the connection to the process of main is lost"
+
+
+def test_a_worker_that_cannot_reach_main_says_so(far, monkeypatch):
+    monkeypatch.setattr("concmodels.models.cluster.host.reachable_at", lambda _listener: "tcp://127.0.0.1:9")
+    with pytest.raises(ExceptionGroup) as caught:
+        far.run(spawn, far, die)
+    (error,) = caught.value.exceptions
+    assert type(error) is TaskDied and "can't reach the process of main at tcp://127.0.0.1:9" in str(error)
 
 
 def test_a_cluster_has_no_memory_in_common(far):

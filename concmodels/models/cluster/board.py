@@ -50,7 +50,7 @@ class Board(Link):
         caller, number, verb, args, place = message
         task = self.tasks.by_number.get(caller) or self._outsider(caller)
         args = (wire,) if verb == "begin" else args
-        call = asyncio.Task(self._do(task, number, verb, args), loop=self._loop, eager_start=True)
+        call = asyncio.Task(self._do(task, number, verb, args), loop=self.loop, eager_start=True)
         self._calls[call] = wire if verb not in OUTCOMES else None
         if verb not in OUTCOMES and not call.done():
             task.wait_for(call, verb, place)
@@ -92,11 +92,13 @@ class Board(Link):
                 self.post(message, lambda *answer: outgoing.put_nowait((token, *_packed(*answer))), comm)
 
         self._comms.add(comm)
-        await converse(comm, outgoing, arrived)
-        self._comms.discard(comm)
-        for call in [call for call, wire in self._calls.items() if wire is comm]:
-            call.cancel()
-        self.tasks.give_up_those_of(comm)
+        try:
+            await converse(comm, outgoing, arrived)
+        finally:
+            self._comms.discard(comm)
+            for call in [call for call, wire in self._calls.items() if wire is comm]:
+                call.cancel()
+            self.tasks.give_up_those_of(comm)
 
     def interrupt(self) -> None:
         """End the wait of main, if it waits, because of Ctrl-C."""

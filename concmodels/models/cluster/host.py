@@ -22,7 +22,7 @@ from distributed.utils import silence_logging_cmgr
 
 from concmodels.errors import ModelUnavailable
 from concmodels.models.cluster.board import Board
-from concmodels.models.cluster.link import new_number
+from concmodels.models.cluster.link import CONNECT_S, new_number
 from concmodels.models.memory import leftovers
 
 TYPE_CHECKING = False
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.errors import Deadlock
-
-CONNECT_S = 5.0
-"""Seconds that a cluster may take to answer, and to have a first worker."""
 
 NO_WORKERS_S = 10.0
 """Seconds without any worker, until the tasks fail: Dask itself would wait for a new one for ever."""
@@ -87,17 +84,17 @@ class Host:
         """Wake main for Ctrl-C, if it waits. Called in a signal handler."""
         if self._board is not None and self._board.over is None:
             with suppress(RuntimeError):  # the loop has just been closed: main waits no more
-                self._board.tasks.loop.call_soon_threadsafe(self._board.interrupt)
+                self._board.loop.call_soon_threadsafe(self._board.interrupt)
 
     def look_for_deadlocks(self, seconds: float, find: Callable[[Deadlock], Deadlock]) -> None:
         """Look for deadlocks from now on; `find` is told of one."""
         assert self._board is not None, "the run has not started"
-        asyncio.run_coroutine_threadsafe(self._board.tasks.look_for_deadlocks(seconds, find), self._board.tasks.loop)
+        asyncio.run_coroutine_threadsafe(self._board.tasks.look_for_deadlocks(seconds, find), self._board.loop)
 
     def stop(self) -> None:
         """End the run, and wait for that."""
         if self._ready.exception() is None:  # waits until the start has succeeded or failed
-            self._ready.result().tasks.loop.call_soon_threadsafe(self._stop.set)
+            self._ready.result().loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
         if self._ended.exception() is not None and self._ready.exception() is None:
             self._ended.result()
@@ -122,7 +119,7 @@ class Host:
             board = Board(new_number(), client, *self._native, embedded=self._address is None)
             if not board.embedded:
                 listener = await stack.enter_async_context(_listener(board))
-                board.tasks.address = listener.contact_address
+                board.tasks.address = reachable_at(listener)
             self._ready.set_result(board)
             await self._watch(board)
             await board.close()
@@ -147,6 +144,11 @@ def _listener(board: Board) -> Any:
     here = board.tasks.client.scheduler_comm.comm.local_address
     where = f"{parse_address(here)[0]}://{get_address_host(here)}:0"
     return listen(where, board.serve, **board.tasks.client.security.get_listen_args("client"))
+
+
+def reachable_at(listener: Any) -> str:
+    """The address that the workers are told."""
+    return str(listener.contact_address)
 
 
 async def _embedded(stack: AsyncExitStack) -> str:

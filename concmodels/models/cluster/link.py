@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     type Answer = Callable[[Any, BaseException | None], object]
     type Message = tuple[str, str, str, tuple[Any, ...], str]
 
+CONNECT_S = 5.0
+"""Seconds that another process may take to answer: the scheduler, or that of `main`."""
+
 BOARD = "board"
 """The number of the board itself."""
 
@@ -58,14 +61,14 @@ class Link:
         self.run = run
         self.over: Exception | None = None  # why no call is possible any more
         self.handles: WeakValueDictionary[str, Any] = WeakValueDictionary()  # its channels, pools and futures here
-        self._loop = loop
-        self._loop_thread = 0
+        self.loop = loop
+        self.loop_thread = 0
         loop.call_soon_threadsafe(self._look_where)
         with _lock:
             _links[run] = self
 
     def _look_where(self) -> None:
-        self._loop_thread = get_ident()
+        self.loop_thread = get_ident()
 
     def sign_off(self, why: Exception) -> None:
         """Note that no call is possible any more."""
@@ -73,58 +76,9 @@ class Link:
         with _lock:
             _links.pop(self.run, None)
 
-    def start(self, answer: Answer, caller: str, number: str, verb: str, args: tuple[Any, ...]) -> None:
-        """Make a call without waiting. `answer` is called in the event loop. Raises `over`."""
-        if self.over is not None:
-            raise type(self.over)(*self.over.args)
-        message = caller, number, verb, args, _place()
-        self._loop.call_soon_threadsafe(self.post, message, answer)
-
-    def ask(self, caller: str, number: str, verb: str, args: tuple[Any, ...]) -> Any:
-        """Make a call, and wait for its answer. Raises what the board says, and `over`."""
-        if get_ident() == self._loop_thread:
-            raise RuntimeError("this would wait in the thread of Dask's event loop")
-        waiting = _Waiting()
-        self.start(waiting.answer, caller, number, verb, args)
-        return waiting.result()
-
     def post(self, message: Message, answer: Answer) -> None:
         """Send a message. Called in the event loop."""
         raise NotImplementedError("a link must say how it sends")
-
-
-class _Waiting:
-    """A thread that waits for the answer to its call."""
-
-    __slots__ = ("_error", "_lock", "_value")
-
-    def __init__(self) -> None:
-        self._lock = allocate_lock()
-        self._lock.acquire()
-        self._value: Any = None
-        self._error: BaseException | None = None
-
-    def answer(self, value: Any, error: BaseException | None) -> None:
-        self._value, self._error = value, error
-        self._lock.release()
-
-    def result(self) -> Any:
-        while not self._lock.acquire(True, LOOK_UP_S):
-            pass  # a signal handler has had its chance
-        if self._error is None:
-            return self._value
-        try:
-            raise self._error
-        finally:
-            del self  # the error holds this frame, which would hold the error
-
-
-def _place() -> str:
-    """Where in the program the call is made: a deadlock says it."""
-    frame: Any = sys._getframe(2)
-    while frame is not None and not of_program(frame):
-        frame = frame.f_back
-    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 # The other processes.
@@ -138,7 +92,7 @@ class RemoteLink(Link):
         self._calls = count(1)
         self._answers: dict[int, Answer] = {}
         self._outgoing: asyncio.Queue[Any] = asyncio.Queue()
-        self._living = asyncio.run_coroutine_threadsafe(self._live(address, worker.connection_args), self._loop)
+        self._living = asyncio.run_coroutine_threadsafe(self._live(address, worker.connection_args), self.loop)
 
     def post(self, message: Message, answer: Answer) -> None:
         if self.over is not None:
@@ -151,12 +105,13 @@ class RemoteLink(Link):
     async def _live(self, address: str, arguments: dict[str, Any]) -> None:
         why = "the connection to the process of main is lost"
         try:
-            await converse(await connect(address, **arguments), self._outgoing, self._arrived)
-        except OSError as error:
+            await converse(await connect(address, CONNECT_S, **arguments), self._outgoing, self._arrived)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the tasks that wait must learn of it
             why = f"this worker can't reach the process of main at {address}: {error}"
-        self.sign_off(ConnectionError(why))
-        for answer in self._answers.values():
-            answer(None, self.over)
+        finally:
+            self.sign_off(ConnectionError(why))
+            for answer in self._answers.values():
+                answer(None, self.over)
 
     def _arrived(self, message: tuple[int, Any, bytes]) -> None:
         token, value, error = message
@@ -229,18 +184,25 @@ class Running:
         self.pool = pool  # the pool that it is a task of
         self.seceded = seceded  # whether it has left its worker's pool of threads
 
+    def start(self, answer: Answer, number: str, verb: str, *args: Any) -> None:
+        """Make a call without waiting. `answer` is called in the event loop. Raises why the run is over, if it is."""
+        link = self.link
+        if link.over is not None:
+            raise type(link.over)(*link.over.args)
+        link.loop.call_soon_threadsafe(link.post, (self.number, number, verb, args, _place()), answer)
+
     def ask(self, number: str, verb: str, *args: Any) -> Any:
-        """Make a call, and wait for its answer; see `Link.ask`."""
+        """Make a call, and wait for its answer. Raises what the board says, and as `start`."""
+        if get_ident() == self.link.loop_thread:
+            raise RuntimeError("this would wait in the thread of Dask's event loop")
         while True:
+            waiting = _Waiting()
+            self.start(waiting.answer, number, verb, *args)
             try:
-                return self.link.ask(self.number, number, verb, args)
+                return waiting.result()
             except Interrupted:
                 assert self.guard is not None
                 self.guard.check()  # else it has landed in the meantime
-
-    def start(self, answer: Answer, number: str, verb: str, *args: Any) -> None:
-        """Make a call without waiting; see `Link.start`."""
-        self.link.start(answer, self.number, number, verb, args)
 
     def tell(self, number: str, verb: str, *args: Any) -> None:
         """Make a call that needs no answer."""
@@ -260,6 +222,40 @@ class Running:
 
 def _ignore(_value: Any, _error: BaseException | None) -> None:
     pass
+
+
+class _Waiting:
+    """A thread that waits for the answer to its call."""
+
+    __slots__ = ("_error", "_lock", "_value")
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self._lock.acquire()
+        self._value: Any = None
+        self._error: BaseException | None = None
+
+    def answer(self, value: Any, error: BaseException | None) -> None:
+        self._value, self._error = value, error
+        self._lock.release()
+
+    def result(self) -> Any:
+        while not self._lock.acquire(True, LOOK_UP_S):
+            pass  # a signal handler has had its chance
+        if self._error is None:
+            return self._value
+        try:
+            raise self._error
+        finally:
+            del self  # the error holds this frame, which would hold the error
+
+
+def _place() -> str:
+    """Where in the program the call is made: a deadlock says it."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and not of_program(frame):
+        frame = frame.f_back
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 class _Here(threading.local):
