@@ -533,7 +533,7 @@ class Model(Protocol):
         The other models raise `Deadlock` when every task of the run has been in the same wait of the library, without a
         timeout, for `deadlock_after` seconds, and they see nothing else that could send: no thread that the run did not
         start, no timer, no signal handler. With `deadlock_after=None` they wait for ever, and that is the default in
-        processes and subinterp, which look for deadlocks only if they are asked to. Raises `ValueError` if
+        processes, subinterp and dask, which look for deadlocks only if they are asked to. Raises `ValueError` if
         `deadlock_after` is negative or not a number.
 
         In the main thread, `run` installs its own SIGINT handler and restores the old one at its end. It does the same

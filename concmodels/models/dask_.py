@@ -12,9 +12,9 @@ cancellation  the library's own: where a task waits; raised again at the next wa
 There may be any number of tasks at once, however few threads the cluster has: a task leaves its worker's pool of
 threads before it begins, and so makes room for the next.
 
-Limitations: a lesson in what a cluster costs: a tenth of a millisecond, and more between machines, where a queue in
-memory takes a microsecond. The workers must be able to connect to the machine of `main`. When `main` is killed, its
-tasks end with `ConnectionError` where they next use the run. Nobody can stop a task that computes. A deadlock is looked
+Limitations: a lesson in what a cluster costs: about a millisecond between processes, where a queue in memory takes a
+microsecond. The workers must be able to connect to the machine of `main`. When the process of `main` is killed, its
+tasks get a `ConnectionError` at their next use of the run. Nobody can stop a task that computes. A deadlock is looked
 for if `run` is asked to, and not any more once a thread that is no task has used a channel. When a worker is killed,
 Dask runs its tasks again elsewhere, as often as the scheduler's setting `distributed.scheduler.allowed-failures` says
 (3 times, unless it was started with 0): so no task is guaranteed to be begun only once. After that they fail with

@@ -407,8 +407,8 @@ from pathlib import Path
 from concmodels import load
 model = load(sys.argv[1])
 def wait(ready, file):
-    ready.send("waits")
     try:
+        ready.send("waits")
         model.Channel().receive()
     except ConnectionError as error:
         Path(file + ".part").write_text(str(error))
