@@ -428,7 +428,7 @@ def test_when_main_is_killed_its_tasks_are_told(cluster, tmp_path):
     told = tmp_path / "told"
     command = [sys.executable, "program.py", f"dask:{cluster.address}", str(told)]
     with popen(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}) as process:
-        assert process.stdout.readline() == "waits\n"
+        assert process.stdout.readline() == "waits\n", process.communicate()[1]
         process.kill()
     for _ in attempts("the task was not told"):
         if told.exists():
