@@ -1,8 +1,8 @@
 """The board of a run: one actor, which keeps the run's channels and all else that its tasks wait for.
 
-It is an object in the event loop of the process of `main`, and messages say what it is to do. A channel
-of the run is a channel of the asyncio model there, and a task that waits in it waits as one of asyncio's does. So what
-holds for that model's channels (order, rendezvous, select, what a cancellation undoes and what not) holds here too.
+It is an object in the event loop of the process of `main`, and messages say what it is to do. A channel of the run is a
+channel of the asyncio model there, and a task that waits in it waits as one of asyncio's does. So what holds for that
+model's channels (order, rendezvous, select, what a cancellation undoes and what not) holds here too.
 
 It lives with `main` because the run ends with `main` anyway: no death that a run survives can take its channels away.
 An actor of Dask's own lives on a worker, which may be killed. When a worker is killed its connection breaks, and what
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from concmodels.models.cluster.link import Answer, Message
 
 CHECKPOINTS = ("send", "receive", "select")
+"""The calls that stop a task which was cancelled, now and then even if they need not wait."""
+
 OUTCOMES = ("spawn", "submit")
 """The calls that are answered when the task that they start has ended. Nobody waits in them."""
 
@@ -54,6 +56,8 @@ class Board(Link):
         self._calls[call] = wire if verb not in OUTCOMES else None
         if verb not in OUTCOMES and not call.done():
             task.wait_for(call, verb, place)
+        # A callback also for a call that is done already: so the answers leave in the order in which the calls ended,
+        # and the outcome of a task is told to those who started it before anybody's wait for its end is answered.
         call.add_done_callback(partial(self._done, task, answer))
 
     def _outsider(self, caller: str) -> Task:
