@@ -46,7 +46,7 @@ def some_cluster(quiet_corner, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def strict_cluster(quiet_corner, tmp_path_factory):
+def some_strict_cluster(quiet_corner, tmp_path_factory):
     with Cluster(tmp_path_factory.mktemp("strict"), failures=0) as cluster:
         yield cluster
 
@@ -55,6 +55,12 @@ def strict_cluster(quiet_corner, tmp_path_factory):
 def cluster(some_cluster):
     some_cluster.complete()
     return some_cluster
+
+
+@pytest.fixture
+def strict_cluster(some_strict_cluster):
+    some_strict_cluster.complete()
+    return some_strict_cluster
 
 
 @pytest.fixture
@@ -361,7 +367,6 @@ def test_what_a_killed_worker_was_sending_reaches_nobody(far, cluster):
 
 
 def test_where_dask_tries_nothing_twice_the_channels_outlive_a_killed_worker(strict_cluster):
-    strict_cluster.complete()
     far = catalog.load(f"dask:{strict_cluster.address}")
 
     def main():
