@@ -174,13 +174,19 @@ def _nearest_first(name: str, known: list[str]) -> list[str]:
 
 def _refusal(entry: Facts) -> str | None:
     """The reason why this interpreter or this machine can't run the model, or None."""
-    if entry.file in ("processes", "subinterp") and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
-        return f"it needs Linux's memfd and eventfd, which {sys.platform} has not"
+    if entry.file in ("processes", "subinterp") and (why := _refusal_of_platform()):
+        return why
     if entry.variant == "fork" and not hasattr(os, "fork"):
         return f"there is no fork on {sys.platform}"
     if not sys._is_gil_enabled():
         return _refusal_without_gil(entry)
     return None
+
+
+def _refusal_of_platform() -> str | None:
+    from concmodels import platform
+
+    return platform.why_not()
 
 
 def _refusal_without_gil(entry: Facts) -> str | None:

@@ -3,12 +3,12 @@
 import os
 import signal
 import tempfile
-import threading
 import time
 from types import TracebackType
 
 from concmodels.models.memory.leftovers import owner
 from concmodels.models.tasks.signals import ENDING
+from concmodels.platform import measuring, memory
 
 PATIENCE = 2
 """Seconds that things may take to end, such as the stack of a raw thread. The garbage collector is not called: garbage
@@ -30,45 +30,24 @@ def _listed(folder: str) -> list[str]:
     return os.listdir(folder) if os.path.isdir(folder) else []
 
 
-def processes() -> set[str]:
-    """Return the numbers of all processes that this one can see, zombies included."""
-    return {entry for entry in _listed("/proc") if entry.isdigit()}
-
-
-def descendants(numbers: set[str]) -> set[str]:
+def descendants(numbers: set[int]) -> set[str]:
     """Return those of these processes that descend from this one, by number and name."""
-    own, known = str(os.getpid()), dict[str, tuple[str, str]]()
+    known: dict[int, tuple[int, str]] = {}
     found = set()
     for number in numbers:
         ancestor = number
-        while ancestor not in (own, "0", ""):
+        while ancestor not in (os.getpid(), 0):
             if ancestor not in known:
-                known[ancestor] = _name_and_parent(ancestor)
-            ancestor = known[ancestor][1]
-        if ancestor == own != number:
-            found.add(f"process {number} ({known[number][0]})")
+                known[ancestor] = measuring.parent_and_name(ancestor) or (0, "")
+            ancestor = known[ancestor][0]
+        if ancestor == os.getpid() != number:
+            found.add(f"process {number} ({known[number][1]})")
     return found
-
-
-def _name_and_parent(number: str) -> tuple[str, str]:
-    """Return the name of a process and the number of its parent; both are empty if it has ended meanwhile."""
-    try:
-        with open(f"/proc/{number}/stat") as file:
-            text = file.read()
-    except OSError:
-        return "", ""
-    return text.partition("(")[2].rpartition(")")[0], text.rpartition(")")[2].split()[1]
 
 
 def descriptors() -> set[str]:
     """Return the open file descriptors, and what they refer to."""
-    found: set[str] = set()
-    for entry in _listed("/proc/self/fd"):
-        try:
-            found.add(f"descriptor {entry} ({os.readlink(f'/proc/self/fd/{entry}')})")
-        except OSError:
-            pass  # the descriptor of the listing itself
-    return found
+    return {f"descriptor {fd} ({what})" for fd, what in (measuring.open_descriptors() or {}).items()}
 
 
 def interpreters() -> set[str]:
@@ -83,16 +62,14 @@ def interpreters() -> set[str]:
 def shared_memory() -> set[str]:
     """Return the named shared memory, without the semaphores of other programs."""
     own, other = (f"sem.{SEMAPHORES[1:]}", f"sem.concmodels-{owner()}"), "sem."
-    return {
-        f"/dev/shm/{entry}" for entry in _listed("/dev/shm") if entry.startswith(own) or not entry.startswith(other)
-    }
+    folder = memory.SEMAPHORES
+    names = [] if folder is None else _listed(folder)
+    return {f"{folder}/{name}" for name in names if name.startswith(own) or not name.startswith(other)}
 
 
 def threads() -> set[str]:
     """Return the native threads; on Linux also those that `threading` doesn't know."""
-    if os.path.isdir("/proc/self/task"):
-        return {f"thread {entry}" for entry in os.listdir("/proc/self/task")}
-    return {f"thread {it.native_id}" for it in threading.enumerate()}
+    return {f"thread {number}" for number in measuring.threads() or ()}
 
 
 def temporary_files() -> set[str]:
@@ -112,7 +89,7 @@ class NothingLeft:
     """`with NothingLeft():` fails if its block leaves something behind."""
 
     def __enter__(self) -> None:
-        self.before, self.processes = take(), processes()
+        self.before, self.processes = take(), measuring.processes()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -132,4 +109,4 @@ class NothingLeft:
         return left
 
     def _new(self) -> set[str]:
-        return take() - self.before | descendants(processes() - self.processes)
+        return take() - self.before | descendants(measuring.processes() - self.processes)

@@ -44,10 +44,10 @@ class Channel(channel.Channel):
     4. gives the lock back, which is the fence;           4. gives the lock back;
     5. looks at the list of receivers that wait:          5. looks at the list of senders that wait for room, if
        if there is one, takes it out of the list             the channel is bounded: wakes one likewise.
-       and writes to its event fd.
+       and wakes it, by writing to its eventfd.
 
-    With no room, or no item, the task puts itself into the list, looks once more, and blocks in a `read` of its event
-    fd. None of it needs the parent: only the event fd of another process is fetched from there, once.
+    With no room, or no item, the task puts itself into the list, looks once more, and blocks in a `read` of its
+    eventfd. None of it needs the parent: only the eventfd of another process is fetched from there, once.
     """
 
     kind = _KIND

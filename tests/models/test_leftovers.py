@@ -12,6 +12,7 @@ import pytest
 from commands import ENDS_WITHIN_S, FOREVER, Program, ring, skip_unless_here, until
 
 from concmodels.models.memory import leftovers
+from concmodels.platform import measuring, memory
 
 BOUNDARIES = ["processes", "processes:spawn", "processes:fork", "subinterp", "subinterp:queue"]
 
@@ -138,7 +139,7 @@ def test_two_live_runs_go_on_while_a_third_sweeps(tmp_path, names):
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
     """A folder in the place of /dev/shm: a function that puts a file there, sweeps, and says if it has stayed."""
-    monkeypatch.setattr(leftovers, "_SEMAPHORES", str(tmp_path))
+    monkeypatch.setattr(memory, "SEMAPHORES", str(tmp_path))
 
     def stays(name):
         path = tmp_path / name
@@ -220,24 +221,21 @@ def test_where_nobody_can_tell_all_stays(shelf, monkeypatch):
     def without_proc():
         raise FileNotFoundError
 
-    monkeypatch.setattr(leftovers, "_world", without_proc)
+    monkeypatch.setattr(measuring, "world", without_proc)
     assert shelf(name)
     assert re.fullmatch(r"000000-\d+-0", leftovers.owner())
 
 
 def test_semaphores_that_can_not_all_be_made_are_not_made(monkeypatch):
-    import _multiprocessing
+    made, make = [], memory.make_semaphore
 
-    made = []
+    def make_five(name):
+        if len(made) == 5:
+            raise OSError(28, "No space left on device")
+        made.append(name)
+        make(name)
 
-    class Full(_multiprocessing.SemLock):
-        def __new__(cls, *args):
-            if len(made) == 5:
-                raise OSError(28, "No space left on device")
-            made.append(args[3])
-            return _multiprocessing.SemLock(*args)
-
-    monkeypatch.setattr(_multiprocessing, "SemLock", Full)
+    monkeypatch.setattr(memory, "make_semaphore", make_five)
     with pytest.raises(OSError, match="No space left"):
         leftovers.make_semaphores(9)
     assert len(made) == 5

@@ -21,16 +21,18 @@ about 30 ns and is also the memory fence between two processes.
 
 import os
 import time
-from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
 from _thread import allocate_lock
+
+from concmodels.platform import memory
+from concmodels.platform.memory import PAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from mmap import mmap
+    from typing import Any
 
 PAIRS = 64
-PAGE = 4096
 LOCK_NAME_WORDS = 16
 
 # The header.
@@ -48,8 +50,8 @@ CHANNELS_AT, CHANNEL_WORDS, CHANNELS = RECORDS_AT + RECORD_WORDS * RECORDS, 32, 
 HEAP_AT = -(-(CHANNELS_AT + CHANNEL_WORDS * CHANNELS) * 8 // PAGE) * PAGE
 
 # A record, whatever it is for. A record is in at most one list; LIST is 0 when it is in none. A select waits in several
-# lists: it has a record per case, and their OWNER is the record of the task, whose event fd is written to.
-EVENTFD, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
+# lists: it has a record per case, and their OWNER is the record of the task, whose waker is woken.
+WAKER, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
 WAITING, TOLD, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
 EXPENDABLE = 20  # a worker of a pool: the run goes on without it
@@ -57,8 +59,8 @@ EXPENDABLE = 20  # a worker of a pool: the run goes on without it
 # What the OUTCOME of a wait says. 0: no partner can claim it (the task only waits to be woken, or not at all).
 PENDING, TAKEN, REFUSED = 1, 2, 3
 
-_SIZES = (1 << 42, 1 << 36, 1 << 33)
-_SMALLEST_BLOCK = 8  # 256 bytes, as a power of two
+_SMALLEST_BLOCK = 8  # 256 bytes, as a power of two ...
+_WHOLE_PAGE = PAGE.bit_length() - 1  # ... and the smallest that has a page of its own
 _PATIENCE_S = 0.1
 
 
@@ -74,7 +76,7 @@ class Lock:
 
     __slots__ = ("acquire", "patient", "release")
 
-    def __init__(self, arena: Arena, semaphore: SemLock) -> None:
+    def __init__(self, arena: Arena, semaphore: Any) -> None:
         self.acquire = semaphore.acquire
         self.release = semaphore.release
 
@@ -112,8 +114,8 @@ class Arena:
     @staticmethod
     def create() -> Arena:
         """Make a new arena, all zeros. Raises `MemoryError` if there is no address space for it."""
-        fd = os.memfd_create("concmodels", os.MFD_CLOEXEC)
-        for size in _SIZES:
+        fd = memory.new_file()
+        for size in memory.SIZES:
             try:
                 os.ftruncate(fd, size)
                 arena = Arena.attach(fd)
@@ -128,9 +130,7 @@ class Arena:
     @staticmethod
     def attach(fd: int) -> Arena:
         """Map an existing arena into this process."""
-        from mmap import mmap
-
-        mapping = mmap(fd, os.fstat(fd).st_size, trackfd=False)
+        mapping = memory.attach(fd)
         return Arena(fd, memoryview(mapping), mapping)
 
     def open_locks(self) -> None:
@@ -146,8 +146,7 @@ class Arena:
 
     def _open_lock(self, number: int) -> Lock:
         name = self.get(8 * LOCK_NAMES, 8 * LOCK_NAME_WORDS).rstrip(b"\0").decode() + str(number)
-        # By name: rebuilt from its handle it would be closed for all when one of them is garbage.
-        return Lock(self, SemLock._rebuild(0, 1, 1, name))
+        return Lock(self, memory.open_semaphore(name))
 
     def name_locks(self, prefix: str) -> None:
         """Write down what the names of the run's semaphores begin with; every participant opens them by number."""
@@ -157,12 +156,12 @@ class Arena:
     # Records and blocks. The caller holds the claim lock.
 
     def new_record(self) -> int:
-        """Return the address of a new record; all its words are 0, but for the event fd of one that was used before."""
+        """Return the address of a new record; all its words are 0, but for the waker of one that was used before."""
         words = self.words
         at = words[FREE_RECORD]
         if at:
             words[FREE_RECORD] = words[at + NEXT]
-            for field in range(OUTCOME, RECORD_WORDS):  # others may still know its event fd: it stays the same
+            for field in range(OUTCOME, RECORD_WORDS):  # others may still know its waker: it stays the same
                 words[at + field] = 0
             return at
         number = words[NEXT_RECORD]
@@ -192,7 +191,7 @@ class Arena:
         if at:
             self.words[FREE_BLOCKS + power] = self.words[at >> 3]
             return at
-        if power >= 12:
+        if power >= _WHOLE_PAGE:
             return self.reserve(1 << power)
         at = self.reserve(PAGE)
         for rest in range(at + (1 << power), at + PAGE, 1 << power):
@@ -202,7 +201,7 @@ class Arena:
     def free(self, at: int, size: int) -> None:
         """Give a block back, and its pages to the system (all but the first: it holds the link)."""
         power = max(_SMALLEST_BLOCK, (size - 1).bit_length())
-        if power > 12:
+        if power > _WHOLE_PAGE:
             self.give_back(at + PAGE, (1 << power) - PAGE)
         self._push_block(at, power)
 
@@ -238,14 +237,8 @@ class Arena:
             return source[at : at + size]
 
     def give_back(self, at: int, size: int) -> None:
-        """Return whole pages to the system; they read as zeros afterwards."""
-        from mmap import MADV_REMOVE, mmap
-
-        if self._mapping is not None:
-            self._mapping.madvise(MADV_REMOVE, at, size)
-        else:  # an interpreter has only a view: it maps these pages of the file for a moment, and never touches them
-            with mmap(self.fd, size, offset=at, trackfd=False) as pages:
-                pages.madvise(MADV_REMOVE)
+        """Return whole pages to the system, if it can take them back."""
+        memory.give_back(self._mapping, self.fd, at, size)
 
     # Lists of waiters: two words, first and last. The caller holds the claim lock.
 

@@ -1,6 +1,6 @@
 """`share` across memory boundaries: one copy in the arena, which every process or interpreter of the run maps anyway.
 
-The arena is a file in memory without a name (a memfd), so neither the size of /dev/shm nor a killed process matters:
+The arena is a file in memory without a name, so neither the size of /dev/shm nor a killed process matters:
 the kernel takes it back with the last process that maps it. A handle is pickled as an address and a number.
 
     entry        NUMBER  RELEASED  COUNT  PLACE  SIZE        a few words in the arena, under the claim lock

@@ -24,7 +24,6 @@ A rendezvous (capacity 0) uses neither ring nor positions: see `rendezvous.py`.
 
 from _thread import get_ident
 from math import inf
-from os import eventfd_read, eventfd_write
 
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models.memory.arena import ALERT, LIST, NEXT, OUTCOME, OWNER, PENDING, PREVIOUS, WAITING, deadline
@@ -41,6 +40,7 @@ from concmodels.models.memory.channel_layout import (
     make,
 )
 from concmodels.models.memory.participant import Participant, current, participants
+from concmodels.platform.waking import block, wake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Channel(ChannelMemory):
 
     __slots__ = ("_rendezvous",)
     _polls: ClassVar[bool] = False
-    """Whether a receiver looks now and then instead of waiting for its event fd."""
+    """Whether a receiver looks now and then instead of waiting to be woken."""
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         participant = current(self.kind)
@@ -106,7 +106,7 @@ class Channel(ChannelMemory):
                         if owner != record and words[owner + OUTCOME] == PENDING:
                             words[owner + OUTCOME] = 0
                         self._free_claim()
-                        eventfd_write(self.home.eventfds.get(owner) or self.home.open_eventfd(owner), 1)
+                        wake(self.home.wakers.get(owner) or self.home.open_waker(owner))
                     return
             else:
                 self._free_send()
@@ -214,8 +214,8 @@ class Channel(ChannelMemory):
         bounded, woken = self._bounded, False
         grab, wait, free = self._grab_receive, self._wait_receive, self._free_receive
         grab_claim, wait_claim, free_claim = self._grab_claim, self._wait_claim, self._free_claim
-        slot, thread, ident, block = participant.first, participant.first_thread, get_ident, eventfd_read
-        me, eventfd, plain = slot.at, slot.eventfd, slot.guard is None and not self._polls
+        slot, thread, ident, block_on = participant.first, participant.first_thread, get_ident, block
+        me, waker, plain = slot.at, slot.waker, slot.guard is None and not self._polls
         head_at, tail_at, last, closed, least, in_chunk = HEAD, TAIL, LAST, CLOSED, LEAST, IN_CHUNK
         alert, before, behind, listed, waiting, waiters = ALERT, PREVIOUS, NEXT, LIST, WAITING, self._at + RECEIVERS
         while True:
@@ -266,8 +266,8 @@ class Channel(ChannelMemory):
                 while words[me + listed]:
                     words[me + waiting] = number
                     try:
-                        block(eventfd)
-                    except InterruptedError:  # a signal, and its handler has run: the event fd was not written to
+                        block_on(waker)
+                    except InterruptedError:  # a signal, and its handler has run: the task was not woken
                         continue
                     if words[alert]:
                         participant.answer(slot)
@@ -403,7 +403,7 @@ class Channel(ChannelMemory):
             words[me + LIST] = waiters
         # The lost wake-up is prevented here. We are in the list, and giving the lock back makes that visible before we
         # look for an item. A sender that has stored one after our look, and given its lock back, looks at the list: it
-        # finds us, and writes to our event fd. Without the two fences each could see the state before the other's
+        # finds us, and wakes us. Without the two fences each could see the state before the other's
         # store.
         self._free_claim()
         if control[TAIL] != control[HEAD]:
@@ -412,8 +412,8 @@ class Channel(ChannelMemory):
             while words[me + LIST]:
                 words[me + WAITING] = number
                 try:
-                    eventfd_read(slot.eventfd)
-                except InterruptedError:  # a signal, and its handler has run: the event fd was not written to
+                    block(slot.waker)
+                except InterruptedError:  # a signal, and its handler has run: the task was not woken
                     continue
                 if words[ALERT] or slot.guard is not None:
                     participant.answer(slot)

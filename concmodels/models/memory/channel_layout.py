@@ -18,10 +18,10 @@ from concmodels.models.memory.arena import (
     CHANNELS,
     CHANNELS_AT,
     NEXT_CHANNEL,
-    PAGE,
 )
 from concmodels.models.memory.participant import Participant
 from concmodels.models.memory.pickling import unpack_arrived
+from concmodels.platform.memory import PAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from concmodels.models.memory import pickling
 from concmodels.models.memory.arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
 from concmodels.models.memory.group import DONE, FAILED, STOPPED, finish
 from concmodels.models.memory.participant import Participant, WaitSlot, enter
+from concmodels.platform import waking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-def work(participant: Participant, at: int, eventfd: int) -> None:
+def work(participant: Participant, at: int, waker: int) -> None:
     """Do the task of this record."""
-    participant.bind_first_thread(WaitSlot(at, eventfd, at))
-    participant.eventfds[at] = eventfd
+    participant.bind_first_thread(WaitSlot(at, waker, at))
+    participant.wakers[at] = waker
     enter(participant)
     try:
         _do_task(participant, at)
@@ -58,11 +59,11 @@ def _outcome(participant: Participant, name: str, call: bytes) -> tuple[int, byt
         return FAILED, pickling.pack_error(error, name)
 
 
-def notifier(eventfd: int) -> Callable[[], None]:
-    """Return a function that writes to the supervisor's event fd."""
+def notifier(waker: int) -> Callable[[], None]:
+    """Return a function that wakes the supervisor."""
 
     def notify_supervisor() -> None:
-        os.eventfd_write(eventfd, 1)
+        waking.wake(waker)
 
     return notify_supervisor
 
@@ -94,31 +95,35 @@ def interpreter(kind: str, run: int, fd: int, supervisor: int, view: memoryview,
 
 
 def local_slot(participant: Participant) -> WaitSlot:
-    """Return a slot for a thread that the program has started itself; its event fd is one of this process."""
+    """Return a slot for a thread that the program has started itself; its waker is one of this process."""
     with participant.arena.claim:
         at = participant.arena.new_record()
         if not participant.words[at]:
-            participant.words[at] = os.eventfd(0, os.EFD_CLOEXEC)
+            participant.words[at] = waking.make()
     return WaitSlot(at, participant.words[at], at)
 
 
 # A process.
 
 
-def process(kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
-    """Do a task in the process that was started for it; this is the first that is called there."""
+def process(kind: str, run: int, at: int, fds: tuple[int, ...]) -> None:
+    """Do a task in the process that was started for it; this is the first that is called there.
+
+    The descriptors are the arena's, that of the socket, and those of the task's waker and of the supervisor's.
+    """
     from _socket import socket
 
     _leave_signals_to_parent()
-    arena_fd, eventfd, supervisor, registrar = fds
+    arena_fd, registrar, *parts = fds
+    own, supervisors = parts[: len(parts) // 2], parts[len(parts) // 2 :]
     participant = Participant(kind, run, Arena.attach(arena_fd))
     participant.tell = tell
     os.close(arena_fd)
     participant.arena.open_locks()
-    participant.notify_supervisor = notifier(supervisor)
+    participant.notify_supervisor = notifier(waking.joined(*supervisors))
     _ask_registrar(participant, socket(fileno=registrar))
     participant.call = lambda function, args: _call_until_told(function, args, lambda: _must_end(participant, at))
-    work(participant, at, eventfd)
+    work(participant, at, waking.joined(*own))
 
 
 def _leave_signals_to_parent() -> None:
@@ -171,7 +176,7 @@ def _not_now(_signum: int, _frame: object) -> None:
 
 
 def _ask_registrar(participant: Participant, connection: socket) -> None:
-    """Have the parent send the event fds of others, and slots for further threads, at first use."""
+    """Have the parent send the wakers of others, and slots for further threads, at first use."""
     asking = allocate_lock()
 
     def ask(record: int) -> tuple[int, int]:
@@ -180,25 +185,21 @@ def _ask_registrar(participant: Participant, connection: socket) -> None:
             answer, extra, _, _ = connection.recvmsg(8, 64)
         if not extra:
             raise Cancelled("the run is over")
-        return int.from_bytes(answer, "little"), int.from_bytes(extra[0][2], "little")
+        return int.from_bytes(answer, "little"), waking.joined(*memoryview(extra[0][2]).cast("i"))
 
     def new_slot() -> WaitSlot:
-        at, eventfd = ask(0)
-        participant.eventfds[at] = eventfd
-        return WaitSlot(at, eventfd, at)
+        at, waker = ask(0)
+        participant.wakers[at] = waker
+        return WaitSlot(at, waker, at)
 
-    participant.fetch_eventfd = lambda record: ask(record)[1]
+    participant.fetch_waker = lambda record: ask(record)[1]
     participant.new_slot = new_slot
     participant.own_threads = _count() + 1  # a fork counts the threads of its parent
     start_new_thread(_die_with_parent, (connection.fileno(),))
 
 
 def _die_with_parent(connection: int) -> None:
-    from select import poll
-
-    poller = poll()
-    poller.register(connection, 0)  # nothing but the end of the other side
-    poller.poll()
+    waking.wait_for_end(connection)
     os._exit(1)
 
 

@@ -12,9 +12,10 @@ function, in the very moment in which another interpreter imports ctypes for the
 imports it in interpreters that it has made itself.
 """
 
-import os
 import sys
 from _thread import allocate_lock
+
+from concmodels.platform import waking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Turns:
-    """Whose turn it is: an eventfd, because every interpreter can wait for one. It is there as long as any run is."""
+    """Whose turn it is: a waker, because every interpreter can wait for one. It is there as long as any run is."""
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
@@ -33,11 +34,12 @@ class Turns:
         self._turn = -1
 
     def begin(self) -> int:
-        """A run begins; returns the descriptor for its interpreters."""
+        """A run begins; returns the waker for its interpreters."""
         with self._lock:
             if not self._runs:
                 _import_here()
-                self._turn = os.eventfd(1, os.EFD_CLOEXEC)
+                self._turn = waking.make()
+                waking.wake(self._turn)
             self._runs += 1
             return self._turn
 
@@ -46,7 +48,7 @@ class Turns:
         with self._lock:
             self._runs -= 1
             if not self._runs:
-                os.close(self._turn)
+                waking.close(self._turn)
 
 
 turns = Turns()
@@ -93,11 +95,11 @@ class _Loader:
         """Wait for the turn, run the module's code, and let the next one have a turn."""
         assert module.__spec__ is not None
         module.__spec__.loader = module.__loader__ = self._loader  # from here on it looks like any other module
-        os.read(self._turn, 8)
+        waking.wait(self._turn)
         try:
             self._loader.exec_module(module)
         finally:
-            os.eventfd_write(self._turn, 1)
+            waking.wake(self._turn)
 
 
 def take_turns(turn: int) -> None:

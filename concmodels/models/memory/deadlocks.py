@@ -1,7 +1,7 @@
 """Deadlocks of the models with memory boundaries, found if `run(main, deadlock_after=seconds)` asks for it.
 
 A task that waits without a timeout says so in its record (WAITING, the number of that wait). When for so many seconds
-the supervisor has found every task in the same wait, with nothing in its event fd, it wakes them all once and asks
+the supervisor has found every task in the same wait, and none of them woken, it wakes them all once and asks
 where they are: the stack of a task can be read only by itself. Each answers from inside its wait and waits on. If then
 all of them wait again, none of them will ever go on.
 """
@@ -9,13 +9,13 @@ all of them wait again, none of them will ever go on.
 import sys
 import threading
 from _thread import _count
-from select import POLLIN, poll
 
 from concmodels.errors import Deadlock
 from concmodels.models.deadlocks.report import SENTENCE, NoProgress, doing
 from concmodels.models.memory.arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
 from concmodels.models.memory.participant import now
 from concmodels.models.tasks.frames import stack
+from concmodels.platform.waking import is_any_woken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,17 +56,10 @@ class DeadlockDetector:
         """Return the number of the wait that each task is in; nothing if a task can go on."""
         words = self._participant.words
         waits = {at: words[at + WAITING] for at in names}
-        reads_eventfds = not words[KEEPS_INTERPRETERS]  # the tasks of 'subinterp:queue' look now and then instead
-        if words[SPAWNED] or not all(waits.values()) or (reads_eventfds and self._is_notified(names)):
+        use_wakers = not words[KEEPS_INTERPRETERS]  # the tasks of 'subinterp:queue' look now and then instead
+        if words[SPAWNED] or not all(waits.values()) or (use_wakers and is_any_woken(words[at] for at in names)):
             return {}
         return waits
-
-    def _is_notified(self, names: Iterable[int]) -> bool:
-        """Return whether a task has been woken and has not noticed yet."""
-        poller = poll()
-        for at in names:
-            poller.register(self._participant.words[at], POLLIN)
-        return bool(poller.poll(0))
 
     @staticmethod
     def _is_foreign(own_threads: Iterable[int]) -> bool:

@@ -43,7 +43,7 @@ class InterpreterSupervisor(Supervisor):
         host.start()
 
     def wait(self) -> None:
-        """Wait for the event fd; join the threads whose interpreter is closed."""
+        """Wait as `Supervisor` does; join the threads whose interpreter is closed."""
         super().wait()
         while self._gone:
             host = self._gone.pop()
@@ -82,7 +82,7 @@ class InterpreterSupervisor(Supervisor):
                 kind=self.participant.kind,
                 run=self.run,
                 fd=self.participant.arena.fd,
-                supervisor=self.eventfd,
+                supervisor=self.waker,
                 view=self.participant.arena.bytes,
                 at=at,
                 turn=self._turn,

@@ -1,6 +1,6 @@
 """Names in the file system that a run needs while it lasts, and what becomes of them when it could not remove them.
 
-A run of a memory boundary model has 129 semaphores, which are files in /dev/shm; and a process that starts others
+A run of a memory boundary model has 129 semaphores, which are files on Linux; and a process that starts others
 through multiprocessing's forkserver has a folder for that one's socket. Each name says which process it belongs to, so
 that the leftovers of a dead one can be told from what is in use:
 
@@ -20,63 +20,36 @@ import os
 import re
 import tempfile
 from contextlib import suppress
-from hashlib import blake2s
-from pathlib import Path
 from shutil import rmtree
 
 from concmodels.models.tasks.signals import held_back
+from concmodels.platform import measuring, memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-_SEMAPHORES = "/dev/shm"
 _SEMAPHORE = re.compile(r"(?:sem\.)?concmodels-([0-9a-f]{6})-(\d+)-(\d+)-[0-9a-f]+-\d+")
 _FOLDER = re.compile(r"(?:pymp|concmodels-dask)-([0-9a-f]{6})-(\d+)-(\d+)(?:-\w+)?")
-_SOCKET_PATH = 107 - len("/sock-0123456789ab")  # how long the path of the folder may be
+_SOCKET_PATH = measuring.SOCKET_PATH - len("/sock-0123456789ab")  # how long the path of the folder may be
 
 
 # Who owns a name.
 
 
-def _world() -> str:
-    """Return what a process number is valid in: this boot of this machine, and these namespaces, as six digits.
-
-    A folder may be shared with other containers, or with other machines. Raises `OSError` without /proc.
-    """
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text()
-    namespaces = (os.readlink(f"/proc/self/ns/{kind}") for kind in ("pid", "time"))
-    return blake2s("".join((boot, *namespaces)).encode(), digest_size=3).hexdigest()
-
-
-def _started(pid: int) -> int | None:
-    """Return when a process was started, in the kernel's clock; None if it has ended.
-
-    Raises `OSError` if that can't be told.
-    """
-    try:
-        os.kill(pid, 0)  # /proc may hide a process from us
-    except ProcessLookupError:
-        return None
-    except PermissionError:
-        pass  # the number is another user's process, at least by now: the time tells
-    state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
-    return None if state in "ZX" else int(fields[18])
-
-
 def owner() -> str:
     """Return this process as it stands in a name."""
     try:
-        return f"{_world()}-{os.getpid()}-{_started(os.getpid())}"
-    except OSError:  # no /proc: the names will never be taken for leftovers
+        return f"{measuring.world()}-{os.getpid()}-{measuring.started(os.getpid())}"
+    except OSError:  # that can't be told here: the names will never be taken for leftovers
         return f"000000-{os.getpid()}-0"
 
 
 def is_dead(world: str, pid: int, start: int) -> bool:
     """Return whether the process that this name belongs to has ended; False in doubt."""
     try:
-        return world == _world() and _started(pid) != start
+        return world == measuring.world() and measuring.started(pid) != start
     except OSError, OverflowError:
         return False
 
@@ -89,7 +62,6 @@ def make_semaphores(count: int) -> tuple[str, Callable[[], object]]:
 
     Behind that beginning there is a number from 0 on. They are removed at the latest when the process ends.
     """
-    from _multiprocessing import SemLock  # type: ignore[import-not-found] # typeshed does not know it
     from multiprocessing import resource_tracker, util
 
     sweep()
@@ -103,7 +75,7 @@ def make_semaphores(count: int) -> tuple[str, Callable[[], object]]:
         for name in names:
             resource_tracker.register(name, "semaphore")
             made.append(name)
-            SemLock(1, 1, 1, name, False)
+            memory.make_semaphore(name)
     except BaseException:
         remove()
         raise
@@ -111,13 +83,12 @@ def make_semaphores(count: int) -> tuple[str, Callable[[], object]]:
 
 
 def _remove_semaphores(names: list[str]) -> None:
-    from _multiprocessing import sem_unlink
     from multiprocessing.resource_tracker import _resource_tracker, unregister
 
     tracker: Any = _resource_tracker
     for name in reversed(names):
         with suppress(FileNotFoundError):
-            sem_unlink(name)
+            memory.remove_semaphore(name)
     # The program may have started the tracker itself, where SIGHUP could kill it: a new one would know no name.
     if tracker._fd is not None and tracker._check_alive():
         for name in names:
@@ -168,8 +139,8 @@ def _remove_folder(folder: str, config: dict[str, object]) -> None:
 
 def sweep(*, semaphores: bool = True) -> None:
     """Remove what dead processes have left; the semaphores may be left to their resource tracker."""
-    if semaphores:
-        _sweep(_SEMAPHORES, _SEMAPHORE, os.unlink)
+    if semaphores and memory.SEMAPHORES is not None:
+        _sweep(memory.SEMAPHORES, _SEMAPHORE, os.unlink)
     for parent in _parents():
         _sweep(parent, _FOLDER, lambda path: rmtree(path, ignore_errors=True))
 

@@ -1,13 +1,13 @@
-"""What a process or an interpreter has of a run: its view of the arena, its event fds, and how its threads wait.
+"""What a process or an interpreter has of a run: its view of the arena, its wakers, and how its threads wait.
 
 Waiting consumes nothing, taking never waits. A task that wants to wait
 
 1. takes the lock of those who could make the wait unnecessary (a receiver the senders' lock, a sender the receivers'),
    so that nothing can happen meanwhile;
 2. looks once more, and if there is still nothing, puts its record into the list of waiters (claim lock);
-3. gives the locks back and blocks in one `read` of its own event fd.
+3. gives the locks back and waits for its own waker (`concmodels/platform/waking.py`), in one system call.
 
-A task that makes progress possible pops the first waiter and writes to that one's event fd. The woken task looks again;
+A task that makes progress possible pops the first waiter and wakes it by that one's waker. The woken task looks again;
 if another task was faster, it goes back to the *front* of the list. A task that was woken but leaves without taking (a
 timeout, a cancellation) wakes the next one instead. So no item is left lying while a task waits for it, and a wake-up
 too many does no harm.
@@ -20,7 +20,6 @@ each time it was woken.
 import time
 from _thread import _local, allocate_lock, get_ident
 from _weakref import ref
-from os import eventfd_write, read
 
 from concmodels.errors import Terminated
 from concmodels.models.memory.arena import (
@@ -41,6 +40,8 @@ from concmodels.models.memory.arena import (
     Cancelled,
 )
 from concmodels.models.memory.pickling import pack
+from concmodels.platform import waking
+from concmodels.platform.waking import wait, wake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,17 +54,17 @@ participants: dict[int, Participant] = {}  # the runs that this interpreter take
 
 
 class WaitSlot:
-    """What one thread waits with: its record in the arena, its event fd, and the scope that it is in."""
+    """What one thread waits with: its record in the arena, its waker, and the scope that it is in."""
 
-    __slots__ = ("at", "eventfd", "guard", "poll", "scope", "shielded", "waits")
+    __slots__ = ("at", "guard", "scope", "shielded", "wait_for", "waker", "waits")
 
-    def __init__(self, at: int, eventfd: int, scope: int) -> None:
+    def __init__(self, at: int, waker: int, scope: int) -> None:
         self.at = at
-        self.eventfd = eventfd
+        self.waker = waker
         self.scope = scope
         self.shielded = False
         self.guard: Any = None  # only in the main task: it keeps a Ctrl-C until that can be raised
-        self.poll: Any = None
+        self.wait_for: Callable[[float], object] | None = None  # waits for the waker with a limit
         self.waits = 1  # the number of the current wait, by which a deadlock is told from progress
 
 
@@ -79,14 +80,14 @@ class Participant:
         self.run = run
         self.arena = arena
         self.words = arena.words
-        self.eventfds: dict[int, int] = {}
+        self.wakers: dict[int, int] = {}  # of other tasks, by record
         self.channels: dict[int, ref[Any]] = {}
         self.views: Any = None  # the open views of the run's shared buffers; made by `views_of`
         self.opening_lock = allocate_lock()
         self.first: WaitSlot = None  # type: ignore[assignment] # set by `bind_first_thread`
         self.first_thread = 0
         self._here = _local()
-        self.fetch_eventfd: Callable[[int], int] = self.words.__getitem__  # in one process its number is enough
+        self.fetch_waker: Callable[[int], int] = self.words.__getitem__  # in one process its number is enough
         self.new_slot: Callable[[], WaitSlot] = self._no_slot
         self.tell: Callable[[Participant, WaitSlot, FrameType], object]  # say where a thread waits
         self.notify_supervisor: Callable[[], object] = bool  # so that it looks at the arena
@@ -154,17 +155,17 @@ class Participant:
 
     def notify(self, record: int) -> None:
         """Wake the task of this record: at once if it waits, or else when it next does."""
-        eventfd = self.eventfds.get(record)
-        if eventfd is None:
-            eventfd = self.open_eventfd(record)
-        eventfd_write(eventfd, 1)
+        waker = self.wakers.get(record)
+        if waker is None:
+            waker = self.open_waker(record)
+        wake(waker)
 
-    def open_eventfd(self, record: int) -> int:
-        """Return the event fd of a record; a process asks the parent for it, at first use."""
+    def open_waker(self, record: int) -> int:
+        """Return the waker of a record; a process asks the parent for it, at first use."""
         with self.opening_lock:
-            if record not in self.eventfds:
-                self.eventfds[record] = self.fetch_eventfd(record)
-            return self.eventfds[record]
+            if record not in self.wakers:
+                self.wakers[record] = self.fetch_waker(record)
+            return self.wakers[record]
 
     def wake(self, waiters: int) -> None:
         """Pop the first waiter of a list, and wake it."""
@@ -180,11 +181,10 @@ class Participant:
         owner = words[record + OWNER] or record
         if owner != record and words[owner + OUTCOME] == PENDING:
             words[owner + OUTCOME] = 0  # a select that is to look again: until then no partner may choose for it
-        # From here on the waiter may find that it was popped, and end: its event fd is written to all the same. The
-        # descriptor belongs to the record and is used again with it, so at worst the next task wakes up once for
-        # nothing.
+        # From here on the waiter may find that it was popped, and end: it is woken all the same. The waker belongs to
+        # the record and is used again with it, so at worst the next task wakes up once for nothing.
         claim.release()
-        eventfd_write(self.eventfds.get(owner) or self.open_eventfd(owner), 1)
+        wake(self.wakers.get(owner) or self.open_waker(owner))
 
     def wake_all(self, waiters: int) -> None:
         """Wake all waiters of a list."""
@@ -228,11 +228,11 @@ class Participant:
         return slot.at
 
     def wait(self, until: float | None) -> bool:
-        """Block until the event fd is written to, then make a checkpoint. Return False if the moment has come first.
+        """Block until the task is woken, then make a checkpoint. Return False if the moment has come first.
 
         The caller has made a checkpoint before, and no code of the program has run since. One that comes after it is
         not missed, though nothing looks for it here before the thread blocks: each cancellation and each signal also
-        writes to the event fd, so `read` returns at once.
+        wakes the task, so the wait returns at once.
         """
         slot = self.wait_slot()
         if until is None:
@@ -244,20 +244,16 @@ class Participant:
 
     def _wait_for_ever(self, slot: WaitSlot) -> None:
         self.words[slot.at + WAITING] = slot.waits
-        read(slot.eventfd, 8)
+        wait(slot.waker)
         self.answer(slot)
 
     def _wait_until(self, slot: WaitSlot, until: float) -> bool:
         rest = until - now()
         if rest <= 0:
             return False
-        if slot.poll is None:
-            from select import POLLIN, poll
-
-            slot.poll = poll()
-            slot.poll.register(slot.eventfd, POLLIN)
-        if slot.poll.poll(min(rest, 3600.0) * 1000):
-            read(slot.eventfd, 8)
+        if slot.wait_for is None:
+            slot.wait_for = waking.timed(slot.waker)
+        slot.wait_for(rest)
         return True
 
     def answer(self, slot: WaitSlot) -> None:

@@ -1,7 +1,7 @@
-"""The supervisor of `processes`: it starts them, hands out event fds, ends those that only compute, and notices when
+"""The supervisor of `processes`: it starts them, hands out wakers, ends those that only compute, and notices when
 one was killed.
 
-Each child holds one end of a socket. It asks there for the event fds of others, and when the other end vanishes it
+Each child holds one end of a socket. It asks there for the wakers of others, and when the other end vanishes it
 knows that the parent is dead. A process that ends without a word may have held a lock of the arena: then the whole run
 ends.
 """
@@ -22,7 +22,6 @@ from multiprocessing import (
     util,
 )
 from multiprocessing.context import set_spawning_popen
-from select import EPOLLIN, epoll
 
 from concmodels.errors import TaskDied
 from concmodels.models.memory.arena import BROKEN, EXPENDABLE, STATE
@@ -32,6 +31,7 @@ from concmodels.models.memory.group import DIED, DONE, STOPPED, finish
 from concmodels.models.memory.leftovers import name_the_folder
 from concmodels.models.memory.participant import now, participants
 from concmodels.models.memory.supervisor import Supervisor, keep_descriptors_free
+from concmodels.platform import waking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,9 +72,6 @@ class ProcessSupervisor(Supervisor):
         self._method = method
         self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
-        self._epoll = epoll()
-        self._epoll.register(self.eventfd, EPOLLIN)
-        self._epoll.register(self.signal_pipe[0], EPOLLIN)
         self.participant.arena.while_patient = self._look_for_dead
 
     # What `Supervisor` asks for.
@@ -85,24 +82,22 @@ class ProcessSupervisor(Supervisor):
         if self._method == "forkserver":
             _start_forkserver()
 
-    def wait(self) -> None:
-        """Wait for the event fd, for questions of children, for their ends, or until the time of one is up."""
-        for fd, _ in self._epoll.poll(self.patience()):
-            if fd == self.eventfd:
-                os.read(fd, 8)
-            elif fd == self.signal_pipe[0]:
-                self.signalled()
-            elif fd in self._askers:
-                self._answer(self._askers[fd])
-            elif fd in self._children:
-                self._reap(self._children[fd])
+    def see(self, fd: int) -> None:
+        """Take note of what `Supervisor.see` does, of a question of a child, or of its end."""
+        if fd in self._askers:
+            self._answer(self._askers[fd])
+        elif fd in self._children:
+            self._reap(self._children[fd])
+        else:
+            super().see(fd)
 
     def start(self, at: int, name: str) -> None:
         """Start a process for the task of this record."""
         ours, theirs = socket.socketpair()
         try:
             keep_descriptors_free(theirs.fileno())
-            fds = (self.participant.arena.fd, self.participant.words[at], self.eventfd, theirs.fileno())
+            wakers = waking.descriptors(self.participant.words[at]) + waking.descriptors(self.waker)
+            fds = (self.participant.arena.fd, theirs.fileno(), *wakers)
             child = Child(at, name, self._launch(at, name, fds, ours), ours)
         except BaseException:
             ours.close()
@@ -110,8 +105,8 @@ class ProcessSupervisor(Supervisor):
         finally:
             theirs.close()
         self._children[child.popen.sentinel] = self._askers[ours.fileno()] = child
-        self._epoll.register(child.popen.sentinel, EPOLLIN)
-        self._epoll.register(ours.fileno(), EPOLLIN)
+        self.watch.add(child.popen.sentinel)
+        self.watch.add(ours.fileno())
 
     def idle(self) -> bool:
         """Return whether no process is left."""
@@ -149,7 +144,6 @@ class ProcessSupervisor(Supervisor):
         for child in self._children.values():
             child.popen.kill()
             child.close()
-        self._epoll.close()
 
     # The details.
 
@@ -161,12 +155,12 @@ class ProcessSupervisor(Supervisor):
             times.append(patience)
         return max(0.0, min(times)) if times else None
 
-    def _launch(self, at: int, name: str, fds: tuple[int, int, int, int], ours: socket.socket) -> Any:
+    def _launch(self, at: int, name: str, fds: tuple[int, ...], ours: socket.socket) -> Any:
         context: Any = get_context(self._method)
         process = context.Process(name=name)
         process._target = run_process
         if self._method == "fork":
-            others = [self._epoll.fileno(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
+            others = [*self.watch.own(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
             process._target, process._args = _forked, (others, self.participant.kind, self.run, at, fds)
             return _fork(process)
         popen = _LAUNCHERS[self._method]
@@ -174,24 +168,25 @@ class ProcessSupervisor(Supervisor):
         return popen(process)
 
     def _answer(self, child: Child) -> None:
-        """Send the event fd that a child asks for, by its record; 0 asks for a new slot, for a thread of its own."""
+        """Send the waker that a child asks for, by its record; 0 asks for a new slot, for a thread of its own."""
         try:
             question = child.connection.recv(8)
             if question:
                 at = int.from_bytes(question, "little") or local_slot(self.participant).at
-                socket.send_fds(child.connection, [at.to_bytes(8, "little")], [self.participant.words[at]])
+                waker = waking.descriptors(self.participant.words[at])
+                socket.send_fds(child.connection, [at.to_bytes(8, "little")], list(waker))
                 return
         except ConnectionError:
             pass  # it was killed in the middle of its question: its sentinel tells of that
-        self._epoll.unregister(child.connection)
+        self.watch.remove(child.connection.fileno())
         del self._askers[child.connection.fileno()]
 
     def _reap(self, child: Child) -> None:
         """Collect a process that has ended, and make sure that its task has ended too."""
-        self._epoll.unregister(child.popen.sentinel)
+        self.watch.remove(child.popen.sentinel)
         del self._children[child.popen.sentinel]
         if self._askers.pop(child.connection.fileno(), None):
-            self._epoll.unregister(child.connection)
+            self.watch.remove(child.connection.fileno())
         if not self.participant.words[BROKEN] and self._died(child):
             self._go_on_without(child)
         child.close()
@@ -233,7 +228,7 @@ class ProcessSupervisor(Supervisor):
         If that thread is the supervisor itself, no other would notice that the holder of the lock is dead.
         """
         if threading.current_thread() is self._thread and not self.participant.words[BROKEN]:
-            for fd, _ in self._epoll.poll(0):
+            for fd in self.watch.wait(0):
                 if fd in self._children and self._died(self._children[fd]):
                     self._break_off(self._children[fd])
                     return
@@ -332,7 +327,7 @@ def _fork(process: Any) -> Any:
         return popen_fork.Popen(process)
 
 
-def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, int, int, int]) -> None:
+def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, ...]) -> None:
     """Forget, in a forked child, the parent's part in the run, and go on like any other child."""
     signal.set_wakeup_fd(-1)
     for fd in others:

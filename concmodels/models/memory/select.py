@@ -2,8 +2,7 @@
 
 A select is one wait with several cases. It looks and queues as elsewhere in this library: under all the locks that its
 channels have, so that there is one moment at which it sees all of them. For each case it puts a record of its own into
-the channel's list of waiters, owned by the task's record, whose event fd is written to. Two kinds of channels meet
-here:
+the channel's list of waiters, owned by the task's record, whose waker is woken. Two kinds of channels meet here:
 
 * on a rendezvous a partner *claims* the task (its OUTCOME), so exactly one case takes effect, whichever comes first;
 * on a channel with a buffer a wake-up is only a hint. From then on no partner can claim the task: with `priority=True`

@@ -1,7 +1,7 @@
 """The supervisor of a run: a thread of the parent that starts tasks, wakes those that were cancelled, and reaps those
 that have ended.
 
-Any participant wakes the supervisor by its event fd; it then looks into the arena for what there is to do:
+Any participant wakes the supervisor by its waker; it then looks into the arena for what there is to do:
 
     SPAWNED     a list of tasks to be started
     CANCELS     not 0 if a scope was cancelled: every task that waits is woken, and looks by itself whether it is meant
@@ -16,7 +16,6 @@ import signal
 import threading
 from itertools import count
 from math import inf
-from select import POLLIN, poll
 
 from concmodels.catalog import must_be_main
 from concmodels.errors import Deadlock
@@ -34,7 +33,6 @@ from concmodels.models.memory.arena import (
     MAIN_SIZE,
     NEXT_RECORD,
     OWNER,
-    PAGE,
     PAIRS,
     PARENT,
     RECORD_WORDS,
@@ -53,6 +51,8 @@ from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals import hold_back
 from concmodels.models.waiting.timeouts import must_be_sync
+from concmodels.platform import measuring, waking
+from concmodels.platform.memory import PAGE, new_fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,17 +77,20 @@ class Supervisor:
         if channel_bytes < PAGE:
             raise ValueError(f"channel_bytes is at least {PAGE}, not {channel_bytes}")
         seconds = patience(deadlock_after)
-        _raise_descriptor_limit()
-        self.eventfd = os.eventfd(0, os.EFD_CLOEXEC)
-        self.signal_pipe = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        self._poll = poll()
-        self._poll.register(self.eventfd, POLLIN)
-        self._poll.register(self.signal_pipe[0], POLLIN)
+        measuring.raise_descriptor_limit()
+        self.waker = waking.make()
+        self.signal_pipe = os.pipe()
+        os.set_blocking(self.signal_pipe[0], False)
+        os.set_blocking(self.signal_pipe[1], False)
+        self.watch = waking.Watch()
+        self._woken = waking.descriptors(self.waker)[0]  # can be read then
+        self.watch.add(self._woken)
+        self.watch.add(self.signal_pipe[0])
         self.grace = GRACE_S
         self.stopping = False
         self.tasks: dict[int, str] = {}  # the names of those that have not ended, by record
-        self._fence = threading.Lock()
-        self._main_eventfd: int | None = None
+        self._fence = new_fence()
+        self._main_waker: int | None = None
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
         arena = Arena.create()
@@ -97,7 +100,7 @@ class Supervisor:
         self.run = os.getpid() << 24 | next(_runs)
         self.participant = Participant(kind, self.run, arena)
         self.participant.tell = tell
-        self.participant.notify_supervisor = notifier(self.eventfd)
+        self.participant.notify_supervisor = notifier(self.waker)
         self.participant.is_parent = True
         self.participant.own_threads = inf  # the deadlock detector itself looks at those of the parent
         self.participant.shorten_grace = self._shorten_grace
@@ -142,7 +145,7 @@ class Supervisor:
         slot.guard = guard
         participant.bind_first_thread(slot)
         enter(participant)
-        self._main_eventfd = slot.eventfd
+        self._main_waker = slot.waker
         self.tasks[slot.at], self._main_thread = "main", threading.get_ident()
         noted = self._note_signals(self.signal_pipe[1])
         try:
@@ -166,7 +169,7 @@ class Supervisor:
                 self._end(slot)
         finally:
             leave(participant)
-            self._main_eventfd = None
+            self._main_waker = None
             self._note_signals(noted)
             self._close()
 
@@ -179,8 +182,8 @@ class Supervisor:
 
     def _wake_main(self) -> None:
         """Wake the main task; called in the signal handler."""
-        if self._main_eventfd is not None:
-            os.eventfd_write(self._main_eventfd, 1)
+        if self._main_waker is not None:
+            waking.wake(self._main_waker)
 
     def _shorten_grace(self) -> None:
         self.grace = SHORT_GRACE_S
@@ -195,11 +198,14 @@ class Supervisor:
         self._thread.join()
 
     def _close(self) -> None:
-        eventfds = [self.participant.words[at] for at in self._records()]
+        wakers = [self.participant.words[at] for at in self._records()]
         self.close_transports()
         self.participant.close(last=True)
-        for eventfd in (*filter(None, eventfds), self.eventfd, *self.signal_pipe, self.participant.arena.fd):
-            os.close(eventfd)
+        for waker in (*filter(None, wakers), self.waker):
+            waking.close(waker)
+        self.watch.close()
+        for fd in (*self.signal_pipe, self.participant.arena.fd):
+            os.close(fd)
         self._remove_semaphores()
 
     def _records(self) -> range:
@@ -253,7 +259,7 @@ class Supervisor:
             cancel(self.participant, next(iter(self.tasks)))  # main's scope, and with it all others
 
     def patience(self) -> float | None:
-        """Return the seconds until something has to be looked at; None means until the event fd is written to."""
+        """Return the seconds until something has to be looked at; None means until it is woken."""
         return None if self._detector is None or self.stopping else self._detector.patience()
 
     def _start_spawned(self) -> None:
@@ -272,8 +278,8 @@ class Supervisor:
         name, _ = pickling.unpack(arena.get(words[at + BLOCK], words[at + SIZE]))
         try:
             if not words[at]:
-                words[at] = os.eventfd(0, os.EFD_CLOEXEC)
-                keep_descriptors_free(words[at])
+                words[at] = waking.make()
+                keep_descriptors_free(*waking.descriptors(words[at]))
             self.tasks[at] = name
             self.start(at, name)
         except Exception as error:  # noqa: BLE001 - it is the task's failure
@@ -314,7 +320,7 @@ class Supervisor:
         words = self.participant.words
         for at in self._records():
             if words[at]:
-                os.eventfd_write(words[at], 1)
+                waking.wake(words[at])
 
     # What a model adds.
 
@@ -329,12 +335,15 @@ class Supervisor:
 
     def wait(self) -> None:
         """Wait until there is something to do."""
-        patience = self.patience()
-        for fd, _ in self._poll.poll(None if patience is None else patience * 1000):
-            if fd == self.eventfd:
-                os.read(fd, 8)
-            else:
-                self.signalled()
+        for fd in self.watch.wait(self.patience()):
+            self.see(fd)
+
+    def see(self, fd: int) -> None:
+        """Take note of what has happened at a descriptor of the watch: the supervisor was woken, or main signalled."""
+        if fd == self._woken:
+            waking.wait(self.waker)
+        elif fd == self.signal_pipe[0]:
+            self.signalled()
 
     def signalled(self) -> None:
         """Wake main after a signal. If main was just going to wait, it has not noticed: then its handler is run now."""
@@ -376,17 +385,8 @@ class Supervisor:
         """Close what the channels of a run that is over have opened."""
 
 
-def keep_descriptors_free(newest: int) -> None:
+def keep_descriptors_free(*newest: int) -> None:
     """Refuse to start another task if the newest descriptor is among the last: a program needs some to end in order."""
-    from resource import RLIMIT_NOFILE, getrlimit
-
-    if newest >= getrlimit(RLIMIT_NOFILE)[0] - _RESERVE:
+    limit = measuring.descriptor_limit()
+    if limit is not None and max(newest) >= limit - _RESERVE:
         raise OSError(errno.EMFILE, "too few file descriptors for so many tasks: raise `ulimit -n`")
-
-
-def _raise_descriptor_limit() -> None:
-    from resource import RLIMIT_NOFILE, getrlimit, setrlimit
-
-    soft, hard = getrlimit(RLIMIT_NOFILE)
-    if soft < hard:
-        setrlimit(RLIMIT_NOFILE, (hard, hard))

@@ -134,8 +134,10 @@ def is_ours(handler: object) -> bool:
 
 def _for_a_run() -> list[signal.Signals]:
     """The signals that a run may handle: none that is ignored, and SIGTERM and SIGHUP only if no other code does."""
+    from concmodels.platform.measuring import caught_signals  # a child makes no run as a rule
+
     handlers = {signum: signal.getsignal(signum) for signum in ENDING}
-    caught = _caught() if signal.SIG_DFL in handlers.values() else 0
+    caught = caught_signals() if signal.SIG_DFL in handlers.values() else 0
 
     def is_free(signum: signal.Signals, handler: object) -> bool:
         if signum == signal.SIGINT:
@@ -143,15 +145,3 @@ def _for_a_run() -> list[signal.Signals]:
         return is_ours(handler) or (handler == signal.SIG_DFL and not caught >> (signum - 1) & 1)
 
     return [signum for signum, handler in handlers.items() if is_free(signum, handler)]
-
-
-def _caught() -> int:
-    """The signals that have handlers, a bit for each, as the kernel sees it.
-
-    Python does not know the handlers that gevent and faulthandler install: `signal.getsignal` says `SIG_DFL`.
-    """
-    try:
-        with open("/proc/self/status") as file:
-            return int(next(line for line in file if line.startswith("SigCgt:")).split()[1], 16)
-    except OSError:
-        return 0

@@ -1,0 +1,34 @@
+"""What the library needs of the system beyond what Python makes the same everywhere: one file each for three things.
+
+    memory.py       the memory that processes share, the locks between them, and what is believed of the order of stores
+    waking.py       how a task that waits is woken, and how a process learns of another one's end
+    measuring.py    what has been used (CPU time, memory, switches, descriptors), what is left, and which processes live
+
+A port is another version of these three files and nothing else; each says at its head what it has to provide. The files
+are written for Linux. `portable/` has a second version of what in them no other system has: a temporary file for a
+memfd, a pipe for an eventfd, `getrusage` for /proc. It is there for the tests, and as a start for a port; it is slower.
+On Linux it is chosen by an environment variable, which every process and every interpreter of a run inherits:
+
+    CONCMODELS_PLATFORM=portable python -m concmodels.ring 20 1000 --model processes
+
+It is read once, when this package is imported.
+"""
+
+import os
+import sys
+
+CHOSEN = os.environ.get("CONCMODELS_PLATFORM", "")
+PORTABLE = CHOSEN == "portable" or (not CHOSEN and sys.platform != "linux")
+"""Whether the versions in `portable/` take the place of those for Linux."""
+
+
+def why_not() -> str | None:
+    """Return why no memory can be shared across memory boundaries here, in words, or None if it can.
+
+    Outside Linux, `portable/` has not been tried, so it has to be asked for.
+    """
+    if CHOSEN not in ("", "linux", "portable"):
+        return f"the environment variable CONCMODELS_PLATFORM is 'linux' or 'portable', not {CHOSEN!r}"
+    if CHOSEN != "portable" and not (hasattr(os, "memfd_create") and hasattr(os, "eventfd")):
+        return f"it needs Linux's memfd and eventfd, which {sys.platform} has not"
+    return None

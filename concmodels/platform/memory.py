@@ -1,0 +1,126 @@
+"""The memory that the processes or interpreters of a run share, and the locks between them, as Linux has them.
+
+A port provides the names that stand here:
+
+    PAGE, SIZES        what the memory is made of, and how large it may be
+    new_file           a file without a name, empty, that costs no memory or disk until a page of it is touched, and
+                       nothing once the last process that maps it has ended, however that has ended
+    attach             the file in this process's addresses: what one process stores there all others load
+    give_back          pages to the system. It may do nothing: memory that was used is then kept until the run ends
+    SEMAPHORES         the folder in which named semaphores are files, so that those of dead processes can be found
+    make_semaphore, open_semaphore, remove_semaphore
+                       a lock with a name, which every process can open and any thread can release; `acquire(False)`
+                       and `release()` are no system calls as long as no other thread wants it
+    new_fence          what `with` a store on one side and a load on the other is a fence
+
+What is believed of the machine:
+
+1. An aligned store of 8 bytes is seen whole, or not yet, by every other processor; so is one by a memoryview of the
+   format "q", which CPython compiles to a single move.
+2. Stores become visible in the order in which they were made, and loads are made in the order in which they are
+   written. Only a load may overtake an earlier store (to another address). x86-64 promises that; ARM does not.
+3. To take a lock that is free, and to release one, is a fence: no load behind it overtakes a store before it. That is
+   so on x86-64, where both are locked instructions, for the semaphores of glibc and for `_thread.lock`. On ARM neither
+   is: what follows a release may overtake it.
+4. A system call by which one thread wakes another (a write to a waker, and the wait there) orders all before it.
+
+An order of two stores, or of two loads, that nothing but belief 2 guarantees is relied on in these places. In each of
+them ARM needs a fence between the two (for stores `dmb ishst`, for loads `dmb ishld`):
+
+    models/memory/channel.py          Channel.send              the item, then TAIL
+    models/memory/channel.py          Channel._append_now       the item, or the bytes that it stands for, then TAIL
+    models/memory/channel.py          Channel.__iter__          TAIL, then the item; the item, then HEAD
+    models/memory/channel.py          Channel.receive           the item, then HEAD
+    models/memory/channel.py          Channel._fetch            the item, then HEAD
+    models/memory/channel_layout.py   ChannelMemory._look       TAIL, then the item
+    models/memory/channel_layout.py   ChannelMemory._release_bytes  the bytes, then BYTES_HEAD
+    models/memory/transports.py       PipeSlots.__setitem__     SPILL_START, then SPILL_END
+    models/memory/transports.py       PipeSlots.__getitem__     SPILL_END, then SPILL_START
+    models/memory/group.py            cancel                    CANCELLED, then ALERT, then CANCELS
+    models/memory/group.py            finish                    BLOCK and SIZE, then STATE
+    models/memory/group.py            Task.settle               STATE, then BLOCK and SIZE
+    models/memory/participant.py      Participant.checkpoint    ALERT, then BROKEN and CANCELLED
+    models/memory/supervisor.py       Supervisor.break_off      BROKEN, then ALERT
+    models/memory/deadlocks.py        tell                      PLACE_AT and PLACE_SIZE, then TOLD
+    models/memory/deadlocks.py        DeadlockDetector._conclude  TOLD, then PLACE_AT and PLACE_SIZE
+    models/memory/pool/               each word that says that others are there (GIVEN, TAKEN, ASKED, ANSWERED, STORED,
+                                      FREED, READY, and a result that stands for bytes) after what it speaks of
+
+A store that is followed by a load of what another thread stores needs a full fence between the two, on every machine.
+There it is a lock, by belief 3: the semaphore that is released in between (`Channel.send`, `Channel._append`,
+`Channel._wait_for_item`, `Channel.__iter__`), or a `new_fence`. On ARM the release of a semaphore, and `new_fence`,
+have to contain a full one (`dmb ish`): both are made in this file.
+"""
+
+import os
+from _multiprocessing import SemLock, sem_unlink  # type: ignore[import-not-found] # typeshed does not know it
+from _thread import allocate_lock
+
+from concmodels.platform import PORTABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mmap import mmap
+
+__all__ = [
+    "PAGE", "SEMAPHORES", "SIZES", "attach", "give_back", "make_semaphore", "new_fence", "new_file", "open_semaphore",
+    "remove_semaphore",
+]  # fmt: skip
+
+PAGE = 4096
+"""Bytes that are given back together: a power of two, and a multiple of the system's page."""
+
+SIZES = (1 << 42, 1 << 36, 1 << 33)
+"""How many bytes the file may have, the best first. A limit on addresses (`ulimit -v`) may leave only a smaller one."""
+
+SEMAPHORES: str | None = "/dev/shm"
+"""Where a semaphore `/NAME` is a file `sem.NAME`, so that leftovers can be listed; None if they can't."""
+
+new_fence = allocate_lock
+"""Make a fence. What stands inside of `with fence:` is loaded after all that was stored before it.
+
+Each thread uses one of its own, so it never waits for it.
+"""
+
+remove_semaphore = sem_unlink
+"""Remove the name of a semaphore. Raises `FileNotFoundError`."""
+
+
+def new_file() -> int:
+    """Make a file without a name, and return its descriptor, which a new program does not inherit."""
+    return os.memfd_create("concmodels", os.MFD_CLOEXEC)
+
+
+def attach(fd: int) -> mmap:
+    """Map the whole file, shared. Raises `OSError` or `MemoryError` if there are too few addresses."""
+    from mmap import mmap  # an interpreter gets a view of the main interpreter's map instead
+
+    return mmap(fd, os.fstat(fd).st_size, trackfd=False)
+
+
+def give_back(mapping: mmap | None, fd: int, at: int, size: int) -> None:
+    """Return whole pages to the system; they read as zeros afterwards.
+
+    Without a mapping, as in an interpreter, the pages are mapped for a moment, and not touched.
+    """
+    from mmap import MADV_REMOVE, mmap
+
+    if mapping is not None:
+        mapping.madvise(MADV_REMOVE, at, size)
+    else:
+        with mmap(fd, size, offset=at, trackfd=False) as pages:
+            pages.madvise(MADV_REMOVE)
+
+
+def make_semaphore(name: str) -> None:
+    """Make a semaphore that is free. Raises `OSError`."""
+    SemLock(1, 1, 1, name, False)
+
+
+def open_semaphore(name: str) -> SemLock:
+    """Open a semaphore by its name. (One that is rebuilt from its handle is closed for all when it is garbage.)"""
+    return SemLock._rebuild(0, 1, 1, name)
+
+
+if PORTABLE:
+    from concmodels.platform.portable.memory import PAGE, SEMAPHORES, give_back, new_file

@@ -1,0 +1,113 @@
+"""What a program has used, as far as POSIX and Python tell it: no /proc.
+
+The peak of a process is known to that process alone, and for its whole life. There is no PSS, and no other process can
+be seen: so the programs add up the peaks that the tasks report, and show a dash for what is missing.
+"""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOCKET_PATH = 103
+"""What macOS allows."""
+
+
+def usage() -> tuple[float, float, int, int, int]:
+    """Return what this process has used up to now; on Windows only its CPU time."""
+    try:
+        from resource import RUSAGE_SELF, getrusage
+    except ImportError:
+        times = os.times()
+        return times.user, times.system, 0, 0, 0
+    used = getrusage(RUSAGE_SELF)
+    return used.ru_utime, used.ru_stime, used.ru_nvcsw, used.ru_nivcsw, used.ru_maxrss * _maxrss_unit()
+
+
+def _maxrss_unit() -> int:
+    import sys
+
+    return 1 if sys.platform == "darwin" else 1024
+
+
+def reset_peak() -> bool:
+    """Return False: the peak stays that of the whole life of the process."""
+    return False
+
+
+def peak(pid: int | str = "self") -> int | None:
+    """Return the peak resident set of this process, in bytes; None for any other."""
+    return usage()[4] or None if pid in ("self", os.getpid()) else None
+
+
+def pss(pid: int | str = "self") -> int | None:
+    """Return None: only Linux divides what is shared."""
+
+
+def processes() -> set[int]:
+    """Return no processes: they can't be seen."""
+    return set()
+
+
+def parent_and_name(pid: int) -> tuple[int, str] | None:
+    """Return None: other processes can't be seen."""
+
+
+def threads() -> set[int] | None:
+    """Return the threads that Python knows of."""
+    import threading
+
+    return {thread.native_id for thread in threading.enumerate() if thread.native_id is not None}
+
+
+def open_descriptors() -> dict[int, str] | None:
+    """Return which file each open descriptor refers to: its device and its number there. None without /dev/fd."""
+    found = {}
+    try:
+        entries = os.listdir("/dev/fd")
+    except OSError:
+        return None
+    for entry in entries:
+        try:
+            status = os.fstat(int(entry))
+        except OSError:
+            continue  # the descriptor of the listing itself
+        found[int(entry)] = f"file {status.st_dev}:{status.st_ino}"
+    return found or None
+
+
+def caught_signals() -> int:
+    """Return none: handlers that were not installed through Python can't be seen."""
+    return 0
+
+
+def task_limits(*, processes: bool) -> Iterator[tuple[int, str]]:
+    """Yield how many threads and processes this user can have, and what says so."""
+    from resource import RLIM_INFINITY, RLIMIT_NPROC, getrlimit
+
+    soft = getrlimit(RLIMIT_NPROC)[0]
+    if soft != RLIM_INFINITY and os.geteuid() != 0:
+        yield soft, "ulimit -u"
+
+
+def free_memory() -> Iterator[tuple[int, str]]:
+    """Yield how many bytes of memory the machine has; how many are free is not known."""
+    try:
+        yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"), "the machine's memory"
+    except OSError, ValueError:
+        pass
+
+
+def world() -> str:
+    """Raise `OSError`: two containers that share a folder can't be told apart, so nothing in it is ever removed."""
+    raise OSError("this system does not say which boot and which container this is")
+
+
+def started(pid: int) -> int | None:
+    """Return None for a process that has ended; raise `OSError` for one that lives."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    raise OSError("this system does not say when a process was started")

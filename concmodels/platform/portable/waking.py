@@ -1,0 +1,91 @@
+"""A waker made of a pipe, and `poll` for `epoll`: what a system without eventfd can do.
+
+To wake is to write a byte, to wait is to read all that are there. The writing end never blocks: when the pipe is full,
+the waker is woken already. A waker is the number of the reading end, and 32 bits higher that of the writing end; both
+are needed in every process that uses it.
+"""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from select import poll
+
+_READER = (1 << 32) - 1
+_ALL = 1 << 16  # bytes: no pipe here holds more, unless it is told to
+
+
+def make() -> int:
+    """See `concmodels.platform.waking.make`."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    return joined(reader, writer)
+
+
+def wake(waker: int) -> None:
+    """See the head of `concmodels.platform.waking`."""
+    try:
+        os.write(waker >> 32, b"\0")
+    except BlockingIOError:
+        pass  # it was woken so often that the pipe is full
+
+
+def wait(waker: int) -> None:
+    """See the head of `concmodels.platform.waking`."""
+    os.read(waker & _READER, _ALL)
+
+
+block = wait
+
+
+def close(waker: int) -> None:
+    """Close both ends."""
+    for fd in descriptors(waker):
+        os.close(fd)
+
+
+def descriptors(waker: int) -> tuple[int, ...]:
+    """See `concmodels.platform.waking.descriptors`."""
+    return waker & _READER, waker >> 32
+
+
+def joined(*parts: int) -> int:
+    """See `concmodels.platform.waking.joined`."""
+    reader, writer = parts
+    return writer << 32 | reader
+
+
+class Watch:
+    """See `concmodels.platform.waking.Watch`. It has no descriptor of its own."""
+
+    def __init__(self) -> None:
+        from select import poll
+
+        self._poll: poll = poll()
+
+    def add(self, fd: int) -> None:
+        """Watch this descriptor too."""
+        from select import POLLIN
+
+        self._poll.register(fd, POLLIN)
+
+    def remove(self, fd: int) -> None:
+        """Stop watching this descriptor."""
+        self._poll.unregister(fd)
+
+    def wait(self, seconds: float | None) -> list[int]:
+        """Wait, without an end if the time is None; return the descriptors at which there is something."""
+        return [fd for fd, _ in self._poll.poll(None if seconds is None else seconds * 1000)]
+
+    def own(self) -> tuple[int, ...]:
+        """Return the descriptors that the watch itself has open: none."""
+        return ()
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+
+def tied_to_parent() -> Callable[[], bool] | None:
+    """Return None: there is no such thing in POSIX."""
+    return None

@@ -1,0 +1,162 @@
+"""How a task that waits is woken, and how a process learns of another one's end, as Linux has it.
+
+A *waker* is what one thread waits for, and what all others wake it by. It is one whole number above 0, so that it fits
+in a word of shared memory: in the process that has made it, and in its interpreters, that number is all it takes. Here
+it is an eventfd. A port provides the names that stand here:
+
+    make, close        a new waker, and its end
+    wake               wakes, and never waits itself. A waker that nobody waits for is woken too: the next wait returns
+                       at once. Several times count as once. It may be called in a signal handler
+    wait               waits until the waker is woken, and forgets that it was
+    block              the same, and the fastest there is: the hot paths use it. It may raise `InterruptedError` when a
+                       signal has come and its handler has run
+    timed              the same with a limit
+    is_any_woken       whether some wait would return at once
+    descriptors, joined
+                       a waker as descriptors, which can be sent to another process, and as the waker made of them there
+    Watch              waits for one of many descriptors
+    wait_for_end       waits until the process on the other side of a socket has closed it, or is dead
+    tied_to_parent     has the system kill a new process when its parent dies, where it can
+
+All that a task has stored before it wakes another is seen by that one when it goes on; the system calls see to that.
+"""
+
+import os
+
+from concmodels.platform import PORTABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from select import epoll
+
+__all__ = [
+    "Watch", "block", "close", "descriptors", "is_any_woken", "joined", "make", "tied_to_parent", "timed", "wait",
+    "wait_for_end", "wake",
+]  # fmt: skip
+
+close: Callable[[int], object]
+block: Callable[[int], object]
+wait: Callable[[int], object]
+wake: Callable[[int], object]
+
+LONGEST_S = 3600.0
+"""The kernel counts milliseconds in 32 bits: a wait with a limit returns after an hour at the latest."""
+
+
+def make() -> int:
+    """Make a waker."""
+    return os.eventfd(0, os.EFD_CLOEXEC)
+
+
+def timed(waker: int) -> Callable[[float], None]:
+    """Return a function that waits until the waker is woken or so many seconds (or `LONGEST_S`) have passed."""
+    from select import POLLIN, poll
+
+    poller = poll()
+    poller.register(descriptors(waker)[0], POLLIN)
+
+    def wait_for(seconds: float) -> None:
+        if poller.poll(min(seconds, LONGEST_S) * 1000):
+            wait(waker)
+
+    return wait_for
+
+
+def is_any_woken(wakers: Iterable[int]) -> bool:
+    """Return whether one of the wakers was woken and its wait has not returned."""
+    from select import POLLIN, poll
+
+    poller = poll()
+    for waker in wakers:
+        poller.register(descriptors(waker)[0], POLLIN)
+    return bool(poller.poll(0))
+
+
+def descriptors(waker: int) -> tuple[int, ...]:
+    """Return what another process needs of a waker. The first descriptor can be read while the waker is woken."""
+    return (waker,)
+
+
+def joined(*parts: int) -> int:
+    """Return the waker that these descriptors are in this process."""
+    return parts[0]
+
+
+class Watch:
+    """Waits until one of several descriptors can be read, or its other side is closed."""
+
+    def __init__(self) -> None:
+        from select import epoll
+
+        self._epoll: epoll = epoll()
+
+    def add(self, fd: int) -> None:
+        """Watch this descriptor too."""
+        from select import EPOLLIN
+
+        self._epoll.register(fd, EPOLLIN)
+
+    def remove(self, fd: int) -> None:
+        """Stop watching this descriptor, which is still open."""
+        self._epoll.unregister(fd)
+
+    def wait(self, seconds: float | None) -> list[int]:
+        """Wait, without an end if the time is None; return the descriptors at which there is something."""
+        return [fd for fd, _ in self._epoll.poll(seconds)]
+
+    def own(self) -> tuple[int, ...]:
+        """Return the descriptors that the watch itself has open."""
+        return (self._epoll.fileno(),)
+
+    def close(self) -> None:
+        """End the watch."""
+        self._epoll.close()
+
+
+def wait_for_end(fd: int) -> None:
+    """Wait until the other side of this socket is closed, which the system does for a process that is dead."""
+    from select import poll
+
+    poller = poll()
+    poller.register(fd, 0)  # nothing but the end of the other side
+    poller.poll()
+
+
+def tied_to_parent() -> Callable[[], bool] | None:
+    """Return a function that has the system kill the calling process when its parent dies; None if that can't be had.
+
+    A new process calls it before it starts its program. It returns False if the parent has died before.
+    """
+    import ctypes
+    import signal
+
+    prctl, parent, set_death_signal = ctypes.CDLL(None).prctl, os.getpid(), 1
+
+    def tie() -> bool:
+        prctl(set_death_signal, signal.SIGKILL)
+        return os.getppid() == parent
+
+    return tie
+
+
+if PORTABLE:
+    from concmodels.platform.portable.waking import (  # type: ignore[assignment] # the two of Watch are alike
+        Watch,
+        block,
+        close,
+        descriptors,
+        joined,
+        make,
+        tied_to_parent,
+        wait,
+        wake,
+    )
+else:
+    from _functools import Placeholder, partial  # type: ignore[import-not-found] # each child would import functools
+    from os import close, eventfd_read, eventfd_write, read
+
+    # These are no functions of ours, because that would be a frame more for each message that makes a task wait.
+    block = eventfd_read
+    wait = partial(read, Placeholder, 8)
+    wake = partial(eventfd_write, Placeholder, 1)
