@@ -34,7 +34,7 @@ ARROWS = {
     "models/deadlocks": "errors models/folder models/tasks models/waiting",
     "models/pools": "errors models/tasks models/waiting",
     "models/memory": "catalog errors models/deadlocks models/sharing models/tasks models/waiting platform",
-    "models/memory/pool": "errors models/memory models/pools models/waiting",
+    "models/memory/pool": "errors models/memory models/pools models/waiting platform",
     "models/cluster": "errors models/deadlocks models/memory models/pools models/sharing models/tasks models/waiting",
     "package": "catalog contract",
     "models/variant": "package",

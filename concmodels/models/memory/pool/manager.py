@@ -14,6 +14,7 @@ from _thread import allocate_lock, get_ident
 from concmodels.models.memory.arena import BROKEN, LIVE, OWNER, PARENT, Cancelled
 from concmodels.models.memory.group import TaskGroup, cancel
 from concmodels.models.memory.participant import Participant, now
+from concmodels.platform.memory import new_fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Manager:
         self.worker_group.open(self._slot.at)
         self._waiting: list[int] = []  # the records of the tasks that wait for the pool; the last one is current
         self._changing = allocate_lock()
-        self._fence = allocate_lock()
+        self._fence = new_fence()
         self._thread = threading.Thread(target=self._manage, name="manager of a pool")
 
     def start(self) -> None:

@@ -4,7 +4,6 @@ It publishes each result before it begins the next task. It notifies the pool on
 the middle of a long one the pool finds itself.
 """
 
-from _thread import allocate_lock
 from time import perf_counter_ns
 
 from concmodels.errors import CannotTravel
@@ -39,6 +38,7 @@ from concmodels.models.memory.pool.worker_memory import (
     TOOK_NS,
     UNREADABLE,
 )
+from concmodels.platform.memory import PAGE, new_fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Worker:
         self.worker_group = participant.words[participant.wait_slot().at + PARENT]
         self.function: Any = None
         self._function_data = b""
-        self._fence = allocate_lock()
+        self._fence = new_fence()
         self._used = 0  # of the area, in bytes
         self._most_used = 0
 
@@ -224,7 +224,7 @@ class Worker:
         self._most_used = max(self._most_used, self._used)
         self._used = 0
         if self._most_used > _LARGE:
-            page = self._most_used & ~4095
+            page = self._most_used & -PAGE
             self.participant.arena.give_back(self.words[AREA_AT], page)
             self._most_used = 0
 

@@ -1,6 +1,5 @@
 """What a pool of processes or interpreters knows of one of its workers: its memory, and what was given to it."""
 
-from _thread import allocate_lock
 from collections import deque
 from time import monotonic
 
@@ -37,6 +36,7 @@ from concmodels.models.memory.pool.worker_memory import (
     empties,
 )
 from concmodels.models.pools.results import Failure
+from concmodels.platform.memory import new_fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class WorkerHandle:
         self.tasks_done = 0
         self.is_blocked = False  # its task waits for another task of the pool
         self._number = 0  # the first that no batch has
-        self._fence = allocate_lock()
+        self._fence = new_fence()
 
     def state(self) -> int:
         """Return what READY says of the worker."""
@@ -119,7 +119,7 @@ class WorkerHandle:
         self.notify()
 
     def notify(self) -> None:
-        """Wake the worker, if it waits. One that has not started has no event fd; it looks into its memory first."""
+        """Wake the worker, if it waits. One that has not started has no waker; it looks into its memory first."""
         with self._fence:
             alive = self.words[READY]
         if alive:
