@@ -40,7 +40,7 @@ ARROWS = {
     "models/variant": "package",
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/pool models/pools "
     "models/sharing models/tasks models/variant models/waiting",
-    "programs": "catalog errors facts models/tasks package",
+    "programs": "catalog errors facts models/tasks package platform",
     "command": "package programs",
     "work": "catalog errors",
     "ring": "contract programs",

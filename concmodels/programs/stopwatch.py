@@ -126,7 +126,7 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
         uses = [self._used, *(it for it in returned if it is not None)]
         user, system, voluntary, involuntary, _ = (sum(column) for column in zip(*uses, strict=True))
         own_peak = memory.own_peak(fallback=self._used[4])
-        others_peak = self._others.peak_rss  # from `getrusage` where there is no /proc
+        others_peak = self._others.peak_rss  # else each reports its own
         others_peak = sum(it[4] for it in uses[1:]) if others_peak is None else others_peak
         return {
             "cpu_user_s": user,

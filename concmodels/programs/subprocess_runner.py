@@ -22,6 +22,7 @@ from typing import Any
 
 from concmodels.errors import Terminated
 from concmodels.models.tasks.signals import ENDING
+from concmodels.platform.waking import tied_to_parent
 from concmodels.programs.measure import runs
 from concmodels.programs.output import JsonFile
 from concmodels.programs.plan import AnyPlan
@@ -30,7 +31,6 @@ from concmodels.programs.result import FAILED, TIMED_OUT, Outcome, how_it_stoppe
 from concmodels.programs.signals import masked
 
 _GRACE_S = 20.0  # more than the model's own clean-up and the alarm's grace need
-_PR_SET_PDEATHSIG = 1
 
 
 def obey(program: Program[Any, Any], order: dict[str, Any]) -> int:
@@ -126,15 +126,12 @@ def _die_with_parent() -> Callable[[], None] | None:
 
     The new process calls it before it starts Python.
     """
-    if sys.platform != "linux":
+    tie = tied_to_parent()
+    if tie is None:
         return None
-    import ctypes
-
-    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def before_exec() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # the parent died before the request was made
+        if not tie():
             os._exit(FAILED)
 
     return before_exec

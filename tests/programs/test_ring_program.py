@@ -9,6 +9,7 @@ import pytest
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, UnknownModel
+from concmodels.platform import measuring
 from concmodels.programs import limits, memory
 from concmodels.programs.messages import numbered
 from concmodels.programs.result import FAILED
@@ -257,7 +258,7 @@ def test_a_cgroup_limits_too(monkeypatch, tmp_path):
     (group / "memory.max").write_text("max\n")
     for name, number in (("memory.max", 3000), ("memory.current", 2000), ("pids.max", 70), ("pids.current", 60)):
         (tmp_path / name).write_text(f"{number}\n")
-    monkeypatch.setattr(limits, "_cgroups", lambda: [group, tmp_path])
+    monkeypatch.setattr(measuring, "_cgroups", lambda: [group, tmp_path])
     with pytest.raises(limits.TooLarge, match="memory.max"):
         Plan("greenlet", 1, 1).check_limits()
     with pytest.raises(limits.TooLarge, match="pids.max"):
