@@ -25,7 +25,7 @@ PORTABLE = CHOSEN == "portable" or (not CHOSEN and sys.platform != "linux")
 def why_not() -> str | None:
     """Return why no memory can be shared across memory boundaries here, in words, or None if it can.
 
-    Outside Linux, `portable/` has not been tried, so it has to be asked for.
+    On other systems than Linux `portable/` has not been tried, so it has to be asked for.
     """
     if CHOSEN not in ("", "linux", "portable"):
         return f"the environment variable CONCMODELS_PLATFORM is 'linux' or 'portable', not {CHOSEN!r}"

@@ -18,14 +18,14 @@ What is believed of the machine:
 1. An aligned store of 8 bytes is seen whole, or not yet, by every other processor; so is one by a memoryview of the
    format "q", which CPython compiles to a single move.
 2. Stores become visible in the order in which they were made, and loads are made in the order in which they are
-   written. Only a load may overtake an earlier store (to another address). x86-64 promises that; ARM does not.
+   written. Only a load may overtake an earlier store (to another address). x86-64 guarantees that, ARM does not.
 3. To take a lock that is free, and to release one, is a fence: no load behind it overtakes a store before it. That is
    so on x86-64, where both are locked instructions, for the semaphores of glibc and for `_thread.lock`. On ARM neither
    is: what follows a release may overtake it.
 4. A system call by which one thread wakes another (a write to a waker, and the wait there) orders all before it.
 
-An order of two stores, or of two loads, that nothing but belief 2 guarantees is relied on in these places. In each of
-them ARM needs a fence between the two (for stores `dmb ishst`, for loads `dmb ishld`):
+In these places the library relies on an order that nothing but belief 2 guarantees. In each of them ARM needs a fence
+between the two: `dmb ishst` if the first is a store, `dmb ishld` if it is a load.
 
     models/memory/channel.py          Channel.send              the item, then TAIL
     models/memory/channel.py          Channel._append_now       the item, or the bytes that it stands for, then TAIL
@@ -48,8 +48,8 @@ them ARM needs a fence between the two (for stores `dmb ishst`, for loads `dmb i
 
 A store that is followed by a load of what another thread stores needs a full fence between the two, on every machine.
 There it is a lock, by belief 3: the semaphore that is released in between (`Channel.send`, `Channel._append`,
-`Channel._wait_for_item`, `Channel.__iter__`), or a `new_fence`. On ARM the release of a semaphore, and `new_fence`,
-have to contain a full one (`dmb ish`): both are made in this file.
+`Channel.close`, `Channel._wait_for_item`, `Channel.__iter__`), or a `new_fence`. On ARM the release of a semaphore, and
+`new_fence`, have to contain a full one (`dmb ish`): both are made in this file.
 """
 
 import os

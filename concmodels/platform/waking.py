@@ -14,7 +14,7 @@ it is an eventfd. A port provides the names that stand here:
     is_any_woken       whether some wait would return at once
     descriptors, joined
                        a waker as descriptors, which can be sent to another process, and as the waker made of them there
-    Watch              waits for one of many descriptors
+    Poller             waits for one of many descriptors
     wait_for_end       waits until the process on the other side of a socket has closed it, or is dead
     tied_to_parent     has the system kill a new process when its parent dies, where it can
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from select import epoll
 
 __all__ = [
-    "Watch", "block", "close", "descriptors", "is_any_woken", "joined", "make", "tied_to_parent", "timed", "wait",
+    "Poller", "block", "close", "descriptors", "is_any_woken", "joined", "make", "tied_to_parent", "timed", "wait",
     "wait_for_end", "wake",
 ]  # fmt: skip
 
@@ -83,7 +83,7 @@ def joined(*parts: int) -> int:
     return parts[0]
 
 
-class Watch:
+class Poller:
     """Waits until one of several descriptors can be read, or its other side is closed."""
 
     def __init__(self) -> None:
@@ -92,13 +92,13 @@ class Watch:
         self._epoll: epoll = epoll()
 
     def add(self, fd: int) -> None:
-        """Watch this descriptor too."""
+        """Poll this descriptor too."""
         from select import EPOLLIN
 
         self._epoll.register(fd, EPOLLIN)
 
     def remove(self, fd: int) -> None:
-        """Stop watching this descriptor, which is still open."""
+        """Stop polling this descriptor, which is still open."""
         self._epoll.unregister(fd)
 
     def wait(self, seconds: float | None) -> list[int]:
@@ -106,11 +106,11 @@ class Watch:
         return [fd for fd, _ in self._epoll.poll(seconds)]
 
     def own(self) -> tuple[int, ...]:
-        """Return the descriptors that the watch itself has open."""
+        """Return the descriptors that the poller itself has open."""
         return (self._epoll.fileno(),)
 
     def close(self) -> None:
-        """End the watch."""
+        """End it."""
         self._epoll.close()
 
 
@@ -141,8 +141,8 @@ def tied_to_parent() -> Callable[[], bool] | None:
 
 
 if PORTABLE:
-    from concmodels.platform.portable.waking import (  # type: ignore[assignment] # the two of Watch are alike
-        Watch,
+    from concmodels.platform.portable.waking import (  # type: ignore[assignment] # the two Pollers are alike
+        Poller,
         block,
         close,
         descriptors,

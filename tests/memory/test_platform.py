@@ -106,24 +106,24 @@ def test_one_of_several_is_woken(waker):
         waking.close(other)
 
 
-def test_a_watch_tells_what_there_is_to_read_and_who_has_gone(waker):
+def test_a_poller_tells_what_there_is_to_read_and_who_has_gone(waker):
     ours, theirs = socket.socketpair()
     fd = waking.descriptors(waker)[0]
-    watch = waking.Watch()
+    poller = waking.Poller()
     with ours, theirs:
-        watch.add(fd)
-        watch.add(ours.fileno())
-        assert watch.wait(0) == []
+        poller.add(fd)
+        poller.add(ours.fileno())
+        assert poller.wait(0) == []
         began = time.monotonic()
-        assert watch.wait(SOON_S) == []
+        assert poller.wait(SOON_S) == []
         assert time.monotonic() - began >= SOON_S / 2
         waking.wake(waker)
-        assert watch.wait(None) == [fd]
+        assert poller.wait(None) == [fd]
         theirs.close()
-        assert sorted(watch.wait(None)) == sorted([fd, ours.fileno()])
-        watch.remove(fd)
-        assert watch.wait(None) == [ours.fileno()]
-    watch.close()
+        assert sorted(poller.wait(None)) == sorted([fd, ours.fileno()])
+        poller.remove(fd)
+        assert poller.wait(None) == [ours.fileno()]
+    poller.close()
 
 
 def test_the_end_of_the_other_side_is_noticed_and_nothing_else(waker):

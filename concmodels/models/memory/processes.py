@@ -105,8 +105,8 @@ class ProcessSupervisor(Supervisor):
         finally:
             theirs.close()
         self._children[child.popen.sentinel] = self._askers[ours.fileno()] = child
-        self.watch.add(child.popen.sentinel)
-        self.watch.add(ours.fileno())
+        self.poller.add(child.popen.sentinel)
+        self.poller.add(ours.fileno())
 
     def idle(self) -> bool:
         """Return whether no process is left."""
@@ -160,7 +160,7 @@ class ProcessSupervisor(Supervisor):
         process = context.Process(name=name)
         process._target = run_process
         if self._method == "fork":
-            others = [*self.watch.own(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
+            others = [*self.poller.own(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
             process._target, process._args = _forked, (others, self.participant.kind, self.run, at, fds)
             return _fork(process)
         popen = _LAUNCHERS[self._method]
@@ -178,15 +178,15 @@ class ProcessSupervisor(Supervisor):
                 return
         except ConnectionError:
             pass  # it was killed in the middle of its question: its sentinel tells of that
-        self.watch.remove(child.connection.fileno())
+        self.poller.remove(child.connection.fileno())
         del self._askers[child.connection.fileno()]
 
     def _reap(self, child: Child) -> None:
         """Collect a process that has ended, and make sure that its task has ended too."""
-        self.watch.remove(child.popen.sentinel)
+        self.poller.remove(child.popen.sentinel)
         del self._children[child.popen.sentinel]
         if self._askers.pop(child.connection.fileno(), None):
-            self.watch.remove(child.connection.fileno())
+            self.poller.remove(child.connection.fileno())
         if not self.participant.words[BROKEN] and self._died(child):
             self._go_on_without(child)
         child.close()
@@ -228,7 +228,7 @@ class ProcessSupervisor(Supervisor):
         If that thread is the supervisor itself, no other would notice that the holder of the lock is dead.
         """
         if threading.current_thread() is self._thread and not self.participant.words[BROKEN]:
-            for fd in self.watch.wait(0):
+            for fd in self.poller.wait(0):
                 if fd in self._children and self._died(self._children[fd]):
                     self._break_off(self._children[fd])
                     return

@@ -82,10 +82,10 @@ class Supervisor:
         self.signal_pipe = os.pipe()
         os.set_blocking(self.signal_pipe[0], False)
         os.set_blocking(self.signal_pipe[1], False)
-        self.watch = waking.Watch()
+        self.poller = waking.Poller()
         self._woken = waking.descriptors(self.waker)[0]  # can be read then
-        self.watch.add(self._woken)
-        self.watch.add(self.signal_pipe[0])
+        self.poller.add(self._woken)
+        self.poller.add(self.signal_pipe[0])
         self.grace = GRACE_S
         self.stopping = False
         self.tasks: dict[int, str] = {}  # the names of those that have not ended, by record
@@ -203,7 +203,7 @@ class Supervisor:
         self.participant.close(last=True)
         for waker in (*filter(None, wakers), self.waker):
             waking.close(waker)
-        self.watch.close()
+        self.poller.close()
         for fd in (*self.signal_pipe, self.participant.arena.fd):
             os.close(fd)
         self._remove_semaphores()
@@ -335,11 +335,11 @@ class Supervisor:
 
     def wait(self) -> None:
         """Wait until there is something to do."""
-        for fd in self.watch.wait(self.patience()):
+        for fd in self.poller.wait(self.patience()):
             self.see(fd)
 
     def see(self, fd: int) -> None:
-        """Take note of what has happened at a descriptor of the watch: the supervisor was woken, or main signalled."""
+        """Take note of what has happened at a descriptor of the poller: the supervisor was woken, or main signalled."""
         if fd == self._woken:
             waking.wait(self.waker)
         elif fd == self.signal_pipe[0]:

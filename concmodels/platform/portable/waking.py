@@ -56,8 +56,8 @@ def joined(*parts: int) -> int:
     return writer << 32 | reader
 
 
-class Watch:
-    """See `concmodels.platform.waking.Watch`. It has no descriptor of its own."""
+class Poller:
+    """See `concmodels.platform.waking.Poller`. It has no descriptor of its own."""
 
     def __init__(self) -> None:
         from select import poll
@@ -65,13 +65,13 @@ class Watch:
         self._poll: poll = poll()
 
     def add(self, fd: int) -> None:
-        """Watch this descriptor too."""
+        """Poll this descriptor too."""
         from select import POLLIN
 
         self._poll.register(fd, POLLIN)
 
     def remove(self, fd: int) -> None:
-        """Stop watching this descriptor."""
+        """Stop polling this descriptor."""
         self._poll.unregister(fd)
 
     def wait(self, seconds: float | None) -> list[int]:
@@ -79,7 +79,7 @@ class Watch:
         return [fd for fd, _ in self._poll.poll(None if seconds is None else seconds * 1000)]
 
     def own(self) -> tuple[int, ...]:
-        """Return the descriptors that the watch itself has open: none."""
+        """Return the descriptors that the poller itself has open: none."""
         return ()
 
     def close(self) -> None:
