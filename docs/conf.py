@@ -28,7 +28,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(?!(concmodels|benchmarks)\b).*"),
     # Ours that no page is about: a signature may name them.
     (r"py:.*", r"(concmodels|benchmarks)\.(.*\.)?_.*"),
-    (r"py:.*", r"concmodels\.(programs\.usage|stackless\.scheduler)\..*"),
+    (r"py:.*", r"concmodels\.(platform\.measuring|stackless\.scheduler)\..*"),
 ]
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3

@@ -25,14 +25,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    # user seconds, system seconds, voluntary and involuntary context switches, the peak resident set in bytes
-    type Usage = tuple[float, float, int, int, int]
-
 __all__ = [
     "SOCKET_PATH", "Usage", "caught_signals", "descendants", "descriptor_limit", "free_memory", "open_descriptors",
     "parent_and_name", "peak", "processes", "pss", "raise_descriptor_limit", "reset_peak", "started", "task_limits", "threads", "usage",
     "world",
 ]  # fmt: skip
+
+type Usage = tuple[float, float, int, int, int]
+"""User seconds, system seconds, voluntary and involuntary context switches, the peak resident set in bytes."""
 
 PROC = "/proc"
 CGROUPS = "/sys/fs/cgroup"

@@ -4,11 +4,7 @@ Where tasks are processes, `getrusage` in the parent does not include them (`RUS
 of a forkserver), so each task reports its own usage. Children import this module, so it imports next to nothing.
 """
 
-from concmodels.platform.measuring import usage
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from concmodels.platform.measuring import Usage
+from concmodels.platform.measuring import Usage, usage
 
 __all__ = ["Usage", "since", "usage"]
 
