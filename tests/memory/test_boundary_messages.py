@@ -5,6 +5,7 @@ import os
 
 import pytest
 from boundaries import ALL, BOTH, PIPE, QUEUE, count_into, echo, send_channel, send_range, spawn_below
+from platforms import pages_go_back
 
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models import processes, subinterp
@@ -119,12 +120,14 @@ def main_memory(model, item, count):
     assert sizes[1] < 8 << 20
 
 
+@pages_go_back
 @pytest.mark.parametrize("model", BOTH)
 @pytest.mark.parametrize(("item", "count"), [(b"x" * 1000, 3000), (b"x" * 300_000, 60)], ids=["ring", "blocks"])
 def test_memory_stays_flat(model, item, count, monkeypatch):
     model.run(main_memory, model, item, count)
 
 
+@pages_go_back
 def test_pages_of_words_go_back():
     def main():
         channel = subinterp.Channel(math.inf)

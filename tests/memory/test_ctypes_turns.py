@@ -9,6 +9,7 @@ from boundaries import run_script
 
 from concmodels.models import subinterp
 from concmodels.models.memory.ctypes_turns import Turns
+from concmodels.platform import waking
 
 pytestmark = [
     pytest.mark.skipif(not sys._is_gil_enabled(), reason="free-threaded builds don't support subinterpreters"),
@@ -101,7 +102,8 @@ def test_runs_beside_each_other_share_the_turn():
     turn = turns.begin()
     assert turns.begin() == turn
     turns.end()
-    os.fstat(turn)
+    fd = waking.descriptors(turn)[0]
+    os.fstat(fd)
     turns.end()
     with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(turn)
+        os.fstat(fd)

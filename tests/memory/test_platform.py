@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
+from platforms import linux_files
 
 import concmodels
 from concmodels import catalog, platform
@@ -22,7 +23,6 @@ from concmodels.ring import ring
 
 PACKAGE = Path(concmodels.__file__).parent
 SOON_S, LATER_S = 0.02, 20.0
-on_linux = pytest.mark.skipif(platform.PORTABLE, reason="the second version does without /proc")
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def test_what_was_used_grows():
     assert measuring.peak() > 1 << 20
 
 
-@on_linux
+@linux_files
 def test_the_processes_that_live_are_seen():
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         assert child.pid in measuring.descendants(os.getpid())
@@ -295,7 +295,7 @@ def test_the_variable(chosen, answer):
     assert out.stdout.strip() == answer
 
 
-@on_linux
+@linux_files
 def test_without_memfd_the_second_version_has_to_be_asked_for(monkeypatch):
     monkeypatch.delattr(os, "eventfd")
     assert "needs Linux" in catalog.why_not("processes")

@@ -7,6 +7,7 @@ import numpy
 import pytest
 import sharing
 from boundaries import ALL, BOTH, FORK, run_in
+from platforms import pages_go_back
 from sharing import forget_all, keep, keep_a_slice, many_views, touch
 
 from concmodels.models import processes
@@ -43,6 +44,7 @@ def main_reusing(model):
     assert in_memory(model) < before + SLACK
 
 
+@pages_go_back
 @pytest.mark.parametrize("model", BOTH)
 def test_a_released_buffer_takes_no_memory(model):
     run_in(model, main_reusing)
@@ -62,6 +64,7 @@ def main_kept_in_a_task(model):
     assert in_memory(model) < before + SLACK
 
 
+@pages_go_back
 @pytest.mark.parametrize("model", ALL)
 def test_a_slice_in_a_task_keeps_the_memory(model):
     run_in(model, main_kept_in_a_task)
@@ -74,6 +77,7 @@ def main_worker_ends(model, how):
     assert in_memory(model) < before + SLACK
 
 
+@pages_go_back
 @pytest.mark.parametrize(
     ("model", "how"), [*((param.values[0], "view") for param in ALL), (processes, "array"), (processes, "__enter__")]
 )
@@ -92,6 +96,7 @@ def main_views_come_and_go(model):
     assert in_memory(model) < before + SLACK
 
 
+@pages_go_back
 @pytest.mark.parametrize("model", BOTH)
 def test_every_view_is_counted_once(model):
     run_in(model, main_views_come_and_go)
@@ -114,6 +119,7 @@ def main_own_views(model):
     assert in_memory(model) < before + SLACK
 
 
+@pages_go_back
 @pytest.mark.parametrize("model", BOTH)
 def test_own_views_are_released_and_arrays_stay(model):
     run_in(model, main_own_views)
@@ -133,6 +139,7 @@ def main_forking(model):
     assert in_memory(model) < SLACK
 
 
+@pages_go_back
 def test_what_a_fork_inherits_it_does_not_count():
     run_in(FORK, main_forking)
 
@@ -166,6 +173,7 @@ def main_dropped_under_the_lock(model):
     assert in_memory(model) < before + SLACK
 
 
+@pages_go_back
 @pytest.mark.parametrize("model", BOTH)
 def test_a_view_may_end_while_the_lock_is_held(model):
     run_in(model, main_dropped_under_the_lock)
@@ -201,6 +209,7 @@ def main_half_a_gib(model):
     return after - before
 
 
+@pages_go_back
 def test_eight_workers_read_the_same_memory():
     added = run_in(processes, main_half_a_gib)
     assert added < 64 << 20

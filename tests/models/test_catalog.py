@@ -4,6 +4,7 @@ import importlib.util
 import sys
 
 import pytest
+from platforms import linux_files
 
 import concmodels
 from concmodels import catalog
@@ -128,6 +129,7 @@ def test_without_the_gil(monkeypatch):
     assert catalog.why_not("threads") is None
 
 
+@linux_files
 def test_elsewhere_than_linux(monkeypatch):
     monkeypatch.delattr(catalog.os, "memfd_create", raising=False)
     assert "memfd" in catalog.why_not("subinterp")

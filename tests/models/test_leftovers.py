@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, Program, ring, skip_unless_here, until
+from platforms import linux_files
 
 from concmodels.models.memory import leftovers
 from concmodels.platform import measuring, memory
@@ -32,6 +33,7 @@ def all_made(program):
 # After SIGKILL.
 
 
+@linux_files
 @pytest.mark.parametrize("name", BOUNDARIES)
 def test_the_next_run_removes_what_a_killed_group_has_left(tmp_path, name):
     skip_unless_here(name)
@@ -46,6 +48,7 @@ def test_the_next_run_removes_what_a_killed_group_has_left(tmp_path, name):
         assert not program.left()
 
 
+@linux_files
 def test_the_next_run_removes_it_whichever_model_it_is_of(tmp_path):
     with Program(tmp_path, 4, FOREVER, "--in-flight", 3, "--model", "processes") as program:
         all_made(program)
@@ -56,6 +59,7 @@ def test_the_next_run_removes_it_whichever_model_it_is_of(tmp_path):
         assert not program.left()
 
 
+@linux_files
 @pytest.mark.parametrize("name", BOUNDARIES)
 def test_those_that_outlive_a_killed_program_tidy_up_at_once(tmp_path, name):
     skip_unless_here(name)
@@ -109,6 +113,7 @@ class Live(Program):
         return self.process.stdout.readline() == f"{word}\n"
 
 
+@linux_files
 @pytest.mark.parametrize("names", [("processes", "subinterp"), ("processes:spawn", "processes")])
 def test_two_live_runs_go_on_while_a_third_sweeps(tmp_path, names):
     with Live(tmp_path, names[0]) as one, Live(tmp_path, names[1]) as other:
@@ -172,10 +177,12 @@ def test_what_a_live_process_has_made_stays(shelf):
     assert shelf(named_after(this_process()))
 
 
+@linux_files
 def test_what_a_dead_process_has_made_goes(shelf):
     assert not shelf(named_after(this_process(pid=a_dead_process())))
 
 
+@linux_files
 def test_a_process_that_has_the_number_of_a_dead_one_is_not_it(shelf):
     assert not shelf(named_after(this_process(start=1)))
 
@@ -185,6 +192,7 @@ def test_a_process_of_another_user_is_alive(shelf):
     assert shelf(named_after(this_process(pid=1, start=started)))
 
 
+@linux_files
 def test_a_process_that_nobody_has_waited_for_is_dead(shelf):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         started = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
@@ -199,6 +207,7 @@ def test_another_machine_or_container_may_have_a_process_of_that_number(shelf):
     assert shelf(named_after(this_process(world="000000", pid=a_dead_process())))
 
 
+@linux_files
 def test_what_belongs_to_another_user_stays(shelf, monkeypatch):
     name = named_after(this_process(pid=a_dead_process()))
     with monkeypatch.context() as context:

@@ -16,6 +16,7 @@ import uuid
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, NAMES, Program, skip_unless_here, until
 from endurance.programs import seen_by
+from platforms import linux_files
 
 from concmodels import catalog
 
@@ -267,6 +268,7 @@ def test_who_ignores_or_handles_a_signal_goes_on_doing_so(script, name, how, out
         assert program.end(ENDS_WITHIN_S) == (0, f"{out}went on\nthe end\n", "")
 
 
+@linux_files
 @pytest.mark.parametrize(("name", "what"), [("gevent", "taken_by_c"), ("asyncio", "on_the_loop")])
 def test_a_handler_of_the_loop_is_one_too(script, name, what):
     with script(name, what) as program:

@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 
 import pytest
+from platforms import linux_files
 
 from concmodels import catalog
 from concmodels.channel import channel
@@ -53,6 +54,7 @@ def test_any_number_of_tasks_shares_any_number_of_messages(pattern, tasks, messa
         assert (result.error, result.tasks, result.messages) == (None, tasks, messages)
 
 
+@linux_files
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_the_figures_fit_together(pattern):
     result = channel("threads", pattern=pattern, messages=500)
@@ -283,6 +285,7 @@ def test_reports_that_add_up():
         add_up([report([0, 3]), report([1, 1])], range(4))
 
 
+@linux_files
 @pytest.mark.parametrize(
     ("plan", "short_of"),
     [

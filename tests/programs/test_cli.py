@@ -6,6 +6,7 @@ import re
 
 import pytest
 from commands import Program, ring, skip_unless_here
+from platforms import linux_files
 
 from concmodels import catalog
 
@@ -28,6 +29,7 @@ def test_the_table(tmp_path):
     assert max(map(len, out.splitlines())) <= 80
 
 
+@linux_files
 def test_json_alone_on_stdout(tmp_path):
     status, out, err = ring(tmp_path, 3, 20, "--json", "-", "--model", "trio", "--payload", 9, "--capacity", 0)
     (figures,) = json.loads(out)

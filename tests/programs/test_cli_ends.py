@@ -21,6 +21,7 @@ from commands import (
     skip_unless_here,
     until,
 )
+from platforms import linux_files
 from undisturbed import undisturbed
 
 # Status 1 and 124.
@@ -140,6 +141,7 @@ def test_interrupts_of_several_models(tmp_path, third):
 # A program that is killed.
 
 
+@linux_files
 @pytest.mark.parametrize(
     "arguments", [("processes",), ("processes:spawn",), ("processes:fork",), ("threads", "processes")]
 )

@@ -5,6 +5,7 @@ import os
 import signal
 
 import pytest
+from platforms import linux_files
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, UnknownModel
@@ -65,6 +66,7 @@ def test_any_number_of_workers_does_any_number_of_tasks(name, workers, tasks):
     assert (result.error, result.workers) == (None, workers)
 
 
+@linux_files
 def test_the_figures_fit_together():
     result = pool("threads", tasks=500, work="nothing", workers=2)
     assert result.total_s == pytest.approx(result.setup_s + result.run_s + result.teardown_s)
@@ -231,6 +233,7 @@ def test_many_results_are_checked_as_they_come(monkeypatch, name):
     assert not stopwatch._results
 
 
+@linux_files
 @pytest.mark.parametrize(
     ("plan", "short_of"),
     [

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, Program, on_a_terminal, ring, skip_unless_here, until
+from platforms import linux_files
 
 from concmodels import catalog
 
@@ -93,6 +94,7 @@ def test_several_models_and_repeats_in_one_table(tmp_path, program, arguments, w
     ]
 
 
+@linux_files
 @pytest.mark.parametrize(
     ("program", "arguments", "fields"),
     [

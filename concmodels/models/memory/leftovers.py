@@ -117,7 +117,9 @@ def name_the_folder() -> None:
 def owner_of(folder: str) -> tuple[str, int, int] | None:
     """Return the process that a folder belongs to; None if its name does not say so."""
     found = _FOLDER.fullmatch(os.path.basename(folder))
-    return found and (found[1], int(found[2]), int(found[3]))
+    if found is None or not int(found[3]):  # 0: it was made where that can't be told
+        return None
+    return found[1], int(found[2]), int(found[3])
 
 
 def _folders() -> Iterable[str]:
