@@ -148,6 +148,7 @@ def test_list_and_help(tmp_path, program):
 # Status 2: one sentence, before anything has started.
 
 
+@linux_files
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -172,6 +173,7 @@ def test_bad_input_of_the_channel_program(tmp_path, arguments, complaint):
     refused(run(tmp_path, "channel", *arguments), "concmodels.channel", complaint)
 
 
+@linux_files
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -232,6 +234,7 @@ def test_a_pool_with_just_enough_descriptors(tmp_path, name):
     assert 20 < enough <= 20 + 18
 
 
+@linux_files
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("program", "arguments", "descriptors"),

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from platforms import linux_files
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, UnknownModel
@@ -37,6 +38,7 @@ def test_every_model_goes_round(name):
         assert result.verified
 
 
+@linux_files
 def test_the_figures_fit_together():
     result = ring("threads", nodes=10, messages=500)
     assert result.hops == 5000
@@ -231,6 +233,7 @@ def test_short_numbers():
     assert [size(it) for it in (29 * 2**20, 1.25 * 2**30)] == ["29M", "1.2G"]
 
 
+@linux_files
 @pytest.mark.parametrize(
     ("plan", "short_of"),
     [
@@ -252,6 +255,7 @@ def test_a_bounded_ring_holds_few_messages():
     assert Plan("greenlet", 10, 100, capacity=math.inf).held == 100
 
 
+@linux_files
 def test_a_cgroup_limits_too(monkeypatch, tmp_path):
     group = tmp_path / "a"
     group.mkdir()
