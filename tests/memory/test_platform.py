@@ -1,6 +1,7 @@
 """What stands behind `concmodels.platform`: the files for Linux, or with CONCMODELS_PLATFORM=portable the others."""
 
 import ast
+import ctypes  # noqa: F401 - now: libffi keeps a descriptor from here on, which no waker has left behind
 import errno
 import mmap
 import os
