@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SOCKET_PATH", "Usage", "caught_signals", "descendants", "descriptor_limit", "free_memory", "open_descriptors",
-    "parent_and_name", "peak", "processes", "pss", "raise_descriptor_limit", "reset_peak", "started", "task_limits", "threads", "usage",
-    "world",
+    "parent_and_name", "peak", "processes", "pss", "raise_descriptor_limit", "reset_peak", "started", "task_limits",
+    "threads", "usage", "world",
 ]  # fmt: skip
 
 type Usage = tuple[float, float, int, int, int]
