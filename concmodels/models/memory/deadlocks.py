@@ -12,7 +12,7 @@ from _thread import _count
 
 from concmodels.errors import Deadlock
 from concmodels.models.deadlocks.report import SENTENCE, NoProgress, doing
-from concmodels.models.memory.arena import ALERT, KEEPS_INTERPRETERS, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
+from concmodels.models.memory.arena import ALERT, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
 from concmodels.models.memory.participant import now
 from concmodels.models.tasks.frames import stack
 from concmodels.platform.waking import is_any_woken
@@ -56,8 +56,7 @@ class DeadlockDetector:
         """Return the number of the wait that each task is in; nothing if a task can go on."""
         words = self._participant.words
         waits = {at: words[at + WAITING] for at in names}
-        use_wakers = not words[KEEPS_INTERPRETERS]  # the tasks of 'subinterp:queue' look now and then instead
-        if words[SPAWNED] or not all(waits.values()) or (use_wakers and is_any_woken(words[at] for at in names)):
+        if words[SPAWNED] or not all(waits.values()) or is_any_woken(words[at] for at in names):
             return {}
         return waits
 

@@ -251,10 +251,18 @@ class Participant:
         rest = until - now()
         if rest <= 0:
             return False
+        self._wait_at_most(slot, rest)
+        return True
+
+    def forget_wakeup(self, slot: WaitSlot) -> None:
+        """Forget that the calling task was woken, if it was."""
+        self._wait_at_most(slot, 0.0)
+
+    @staticmethod
+    def _wait_at_most(slot: WaitSlot, seconds: float) -> None:
         if slot.wait_for is None:
             slot.wait_for = waking.timed(slot.waker)
-        slot.wait_for(rest)
-        return True
+        slot.wait_for(seconds)
 
     def answer(self, slot: WaitSlot) -> None:
         """Note that the wait is over; if the supervisor suspects a deadlock and has asked, say first where it was."""

@@ -140,6 +140,9 @@ class PollingChannel(Channel):
         if until is None:
             participant.words[slot.at + WAITING] = slot.waits
         sleep(rest)
+        # In this order: a task that waits and whose waker is not woken is taken for one that no partner has served.
+        participant.words[slot.at + WAITING] = 0
+        participant.forget_wakeup(slot)
         participant.answer(slot)
         participant.checkpoint(slot)
         return True
