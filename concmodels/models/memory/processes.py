@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import threading
+from importlib import import_module
 from multiprocessing import (
     forkserver,
     get_context,
@@ -44,6 +45,8 @@ _PRELOAD = [
     f"concmodels.models.{name}"
     for name in ("processes", "memory.child", "memory.rendezvous", "tasks.interrupts", "memory.last_out")
 ]
+_IMPORTED_LATE = [f"concmodels.models.{name}" for name in ("memory.buffer", "memory.select", "waiting.timeouts")]
+"""What main imports when it needs it, and forked children too."""
 
 
 class Child:
@@ -69,6 +72,10 @@ class ProcessSupervisor(Supervisor):
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, method: str) -> None:
         super().__init__(kind, channel_bytes, deadlock_after)
+        if method == "fork":
+            # A module that another thread is in the middle of importing can never be imported in the forked child.
+            for name in (*_PRELOAD, *_IMPORTED_LATE):
+                import_module(name)
         self._method = method
         self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
