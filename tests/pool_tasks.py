@@ -9,6 +9,10 @@ def same(x):
     return x
 
 
+def text_of(x):
+    return f"{x} is {x * 3}"
+
+
 def uneven(x):
     """A quick task; every hundredth takes its time."""
     if x % 97 == 0:

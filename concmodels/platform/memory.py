@@ -43,8 +43,8 @@ between the two: `dmb ishst` if the first is a store, `dmb ishld` if it is a loa
     models/memory/supervisor.py       Supervisor.break_off      BROKEN, then ALERT
     models/memory/deadlocks.py        tell                      PLACE_AT and PLACE_SIZE, then TOLD
     models/memory/deadlocks.py        DeadlockDetector._conclude  TOLD, then PLACE_AT and PLACE_SIZE
-    models/memory/pool/               each word that says that others are there (GIVEN, TAKEN, ASKED, ANSWERED, STORED,
-                                      FREED, READY, and a result that stands for bytes) after what it speaks of
+    models/memory/pool/               each word that says that others are there (GIVEN, LEFT, ENDED, TAIL, HEAD, READY)
+                                      after what it speaks of
 
 A store that is followed by a load of what another thread stores needs a full fence between the two, on every machine.
 There it is a lock, by belief 3: the semaphore that is released in between (`Channel.send`, `Channel._append`,

@@ -31,9 +31,45 @@ def test_many_tasks_of_uneven_length(model):
 
 
 @pytest.mark.parametrize("model", BOTH)
+def test_no_result_is_anothers(model):
+    """Several threads of the parent give one pool work, and take results: without the GIL all of them at once."""
+    wrong = []
+
+    def mapped(pool, first, buffersize):
+        numbers = range(first, first + 20_000)
+        for number, result in zip(numbers, pool.map(tasks.same, numbers, buffersize=buffersize), strict=True):
+            if result != number:
+                wrong.append((number, result))
+
+    def submitted(pool, first):
+        numbers = range(first, first + 2_000)
+        calls = [pool.submit(tasks.text_of, number) for number in numbers]
+        wrong.extend(
+            (number, call.result())
+            for number, call in zip(numbers, calls, strict=True)
+            if call.result() != tasks.text_of(number)
+        )
+
+    def main():
+        with model.Pool(2) as pool:
+            given = [(mapped, pool, 0, None), (mapped, pool, 10**6, 3_000), (submitted, pool, 10**9)]
+            threads = [threading.Thread(target=target, args=args) for target, *args in given]
+            for thread in threads:
+                thread.start()
+            for number, result in enumerate(pool.map(tasks.text_of, range(10_000), buffersize=2_000)):
+                assert result == tasks.text_of(number)
+            for thread in threads:
+                thread.join()
+
+    for _ in range(2):
+        model.run(main)
+    assert not wrong
+
+
+@pytest.mark.parametrize("model", BOTH)
 @pytest.mark.parametrize("size", [0, 1, 5_000, 70_000, 3_000_000])
 def test_results_of_any_size(model, size):
-    """A worker's area is 64 KiB here: what never fits gets a block of its own, what does not fit now waits."""
+    """A worker's ring has 64 KiB here: what does not fit passes through piece by piece."""
 
     def main():
         with model.Pool(2) as pool:

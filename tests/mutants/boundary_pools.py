@@ -18,7 +18,8 @@ from mutants.steps import (
     REAP,
     SIZE,
     START_WORKER,
-    WORK_QUEUE,
+    TASKS_BEGUN,
+    WORK,
     WORKER,
     WORKER_MEMORY,
     found,
@@ -121,12 +122,12 @@ def begins_a_deadly_task_again(model):
     begun = getattr(found(WORKER_MEMORY), BEGUN)
 
     @replace(found(WORKER), REAP)
-    def reap(reap, self, error, completed):
-        getattr(self, COLLECT)(completed)
+    def reap(reap, self, error):
+        getattr(self, COLLECT)()
         for batch in getattr(self, BATCHES):
-            getattr(self, MEMORY)[begun] = batch.start + batch.done
+            getattr(self, MEMORY)[begun] = batch.number + batch.done - 1
             break
-        reap(self, error, completed)
+        reap(self, error)
 
 
 @mutant("processes", "pooling_deaths")
@@ -134,11 +135,20 @@ def does_the_batch_of_a_dead_worker_again(model):
     """What a worker had done of its batch before it died is done again."""
 
     @replace(found(WORKER), REAP)
-    def reap(reap, self, error, completed):
+    def reap(reap, self, error):
         for batch in getattr(self, BATCHES):
-            getattr(batch, WORK_QUEUE).give_back(batch.first, batch.done)
+            getattr(batch, WORK).give_back(batch.first, batch.tasks[: batch.done])
             break
-        reap(self, error, completed)
+        reap(self, error)
+
+
+@mutant("processes", "pooling", "pooling_ends")
+def takes_back_what_has_begun(model):
+    """The task that a worker is in counts as not begun."""
+
+    @replace(found(WORKER), TASKS_BEGUN)
+    def begun(begun, self, batch):
+        return max(batch.done, begun(self, batch) - 1)
 
 
 @mutant("processes", "pooling_deaths")

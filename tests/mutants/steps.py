@@ -53,15 +53,16 @@ LIFE, LIFE_PATH = "_LIFE", "sys.path[:] = path\n"  # in `INTERPRETERS`: what eac
 BOUNDARY_FUTURE = "concmodels.models.memory.pool.future:Future"
 BOUNDARY_SHARED = "concmodels.models.memory.buffer:Shared"
 CHECK_SHARED = "_check"  # (words): raises if it was released
-MAP_CALL = "concmodels.models.memory.pool.batches:MapCall"
+MAP_CALL = "concmodels.models.memory.pool.work:MapCall"
 FETCH = "fetch"  # (most): the next items
 DISPATCHER_MODULE = "concmodels.models.memory.pool.dispatcher:"
 DISPATCHER = "concmodels.models.memory.pool.dispatcher:Dispatcher"
 START_WORKER, INITIALIZER, SIZE = "start_worker", "_initializer", "_workers"
 WORKER = "concmodels.models.memory.pool.worker_handle:WorkerHandle"
-REAP = "reap"  # (error, completed): the worker has died
-COLLECT = "collect_results"  # (completed): read its results
-BATCHES, MEMORY, WORK_QUEUE = "batches", "words", "queue"  # the last of a batch, which has `first`, `start`, `done`
+REAP = "reap"  # (error): the worker has died
+COLLECT = "collect"  # (): read its results
+TASKS_BEGUN = "begun"  # (batch): how many of its tasks have begun
+BATCHES, MEMORY, WORK = "batches", "words", "work"  # the last of a batch, which has `first`, `number`, `done`, `tasks`
 BEGUN = "BEGUN"  # in `WORKER_MEMORY`
 WORKER_MEMORY = "concmodels.models.memory.pool.worker_memory:"
 

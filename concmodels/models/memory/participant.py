@@ -99,6 +99,7 @@ class Participant:
         self.death: BaseException | None = None  # of a process of this run
         self.unreported: BaseException | None = None
         self.pools: dict[int, Any] = {}  # the pools that were made here, by the record of their group
+        self.remote_pools: dict[int, Any] = {}  # those that have arrived here, by the channel for requests to them
         self.closers: list[Callable[[], object]] = []  # called before the end of the run, or of this part of it
         participants[run] = self
 

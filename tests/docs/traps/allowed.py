@@ -17,7 +17,7 @@ MAIN_FILE = "written once, and to the same value whichever thread comes first: w
 ONE_LOOP = "an object of one event loop, which runs one task at a time"
 OWN = "an object of one task: nobody else touches it"
 INTERPRETERS = "the variant is there to show what that costs; `_block` waits for the task's own event fd"
-POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.py` says so)"
+POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.py` and `work.py` say so)"
 ONE_WRITER = "each word of a worker's memory has one writer: here it is the worker, or who holds the pool's lock"
 ONE_TAKER = "the iterator of one `map`, which belongs to the task that takes its results"
 DASK_LOOP = "only the event loop of the board, or of the worker, comes here"
@@ -77,11 +77,6 @@ ALLOWED = {
     ("models/dask_.py", "the module", "module state"): NAMES,
     ("models/dask_.py", "TaskGroup.spawn", "shared iterator"): NAMES,
     (
-        "models/memory/pool/worker_memory.py",
-        "make",
-        "sliced view",
-    ): "a view of its own, of a memory that no worker has been given yet",
-    (
         "models/tasks/failures.py",
         "ExceptionCollector.add",
         "check then act",
@@ -140,38 +135,24 @@ ALLOWED = {
         "TrioDetector._look_around",
         "polling",
     ): "it looks a few times a second",
-    ("models/memory/pool/calls.py", "Calls.add", "increment"): POOL_LOCK,
-    (
-        "models/memory/pool/remote_calls.py",
-        "RequestServer._serve",
-        "increment",
-    ): "only the server's own thread comes here",
     ("models/memory/pool/dispatcher.py", "Dispatcher.start_worker", "shared iterator"): POOL_LOCK,
+    ("models/memory/pool/work.py", "Waiting.take", "increment"): POOL_LOCK,
+    ("models/memory/pool/work.py", "Waiting.give_back", "increment"): POOL_LOCK,
+    ("models/memory/pool/work.py", "Waiting._size", "increment"): POOL_LOCK,
+    ("models/memory/pool/work.py", "Calls.put", "increment"): POOL_LOCK,
+    ("models/memory/pool/work.py", "MapCall.put", "increment"): POOL_LOCK,
+    ("models/memory/pool/work.py", "MapCall.end", "increment"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle.leave", "sliced view"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle.collect", "sliced view"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle.collect", "increment"): POOL_LOCK,
+    ("models/memory/pool/worker_handle.py", "WorkerHandle._drain", "increment"): POOL_LOCK,
     ("models/pools/future.py", "Condition.wait", "check then act"): "it holds the condition's lock again",
     ("models/pools/future.py", "Condition.notify_all", "check then act"): "who notifies holds the condition's lock",
-    ("models/memory/pool/worker_handle.py", "WorkerHandle.give", "increment"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "WorkerHandle.take_back", "increment"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "WorkerHandle.collect_results", "check then act"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "WorkerHandle.leave", "sliced view"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "WorkerHandle._collect", "sliced view"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "WorkerHandle._collect", "increment"): POOL_LOCK,
-    ("models/memory/pool/worker_handle.py", "WorkerHandle._finish", "increment"): POOL_LOCK,
-    ("models/memory/pool/results.py", "Reader._read", "increment"): ONE_WRITER,
     ("models/pools/results.py", "Supply.refill", "shared iterator"): ONE_TAKER,
     ("models/pools/results.py", "Supply.refill", "increment"): ONE_TAKER,
-    ("models/memory/pool/batches.py", "WorkQueue.size", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "WorkQueue.take", "check then act"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "WorkQueue.take", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "MapCall.add", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "MapCall.cancel", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "MapCall.done", "increment"): POOL_LOCK,
-    ("models/memory/pool/batches.py", "MapCall.failed", "increment"): POOL_LOCK,
     ("models/pools/workers.py", "the module", "module state"): NAMES,
     ("models/pools/workers.py", "Workers.__init__", "shared iterator"): NAMES,
     ("models/memory/pool/worker.py", "the module", "module state"): "a process or an interpreter is one worker",
-    ("models/memory/pool/worker.py", "Worker.work", "increment"): ONE_WRITER,
-    ("models/memory/pool/worker.py", "Worker._store", "increment"): ONE_WRITER,
-    ("models/memory/pool/worker.py", "Worker._ask_for_room", "increment"): ONE_WRITER,
     ("models/asyncio_.py", "the module", "module state"): NAMES,
     ("models/tasks/nursery.py", "the module", "module state"): NAMES,
     ("models/waiting/select.py", "select_sync", "shared iterator"): TURNS,

@@ -1,18 +1,17 @@
 """The pool of the models with memory boundaries: workers in processes or interpreters, each with a memory of its own
 (`worker_memory.py`) through which it gets work and gives results.
 
-                               ┌─ memory ─ worker 1     a worker takes one batch after the other out of its memory, and
-    submit ─┐                  │                        publishes each result before it begins the next task
-            ├─► work queues ───┼─ memory ─ worker 2
-    map ────┘                  │                        a batch: as many tasks as take about a millisecond; the first
-                               └─ memory ─ worker 3     of a kind alone, as nothing is known yet of how long it takes
+                      ┌─ memory ─ worker 1     a worker takes one batch after the other out of its memory, and publishes
+    submit ─┐         │                        each result before it begins the next task
+            ├─► work ─┼─ memory ─ worker 2
+    map ────┘         │                        a batch: as many tasks as take about a millisecond; the first of a kind
+                      └─ memory ─ worker 3     alone, as nothing is known yet of how long it takes
 
 The pool may take back what a worker has not begun: an idle worker gets half of what waits for a busy one. When a worker
 dies, its memory tells exactly what it had done, what it was in, and what it had not begun.
 
-The dispatcher (`dispatcher.py`) collects results and hands out work, in rounds. The thread that waits for the pool runs
-them, mostly the caller in `result` or in `map`: so no thread has to be woken in between. While no task waits, a thread
-of the pool's own does it (`manager.py`).
+The dispatcher (`dispatcher.py`) collects results and hands out work, in rounds, under one lock. A thread beside the
+program, the collector (`collector.py`), does so whenever a worker has notified it, and wakes the tasks that wait.
 """
 
 import math
@@ -21,15 +20,16 @@ from concurrent.futures import Executor
 from functools import partial
 
 from concmodels.errors import TaskCancelled, Terminated
+from concmodels.models.memory.arena import deadline
 from concmodels.models.memory.participant import current
 from concmodels.models.memory.pickling import pack_call
-from concmodels.models.memory.pool.batches import MapCall
+from concmodels.models.memory.pool.collector import Collector
 from concmodels.models.memory.pool.dispatcher import CLOSED, STOPPED, Dispatcher
 from concmodels.models.memory.pool.future import Future
-from concmodels.models.memory.pool.manager import Manager
-from concmodels.models.memory.pool.remote import pool_for
+from concmodels.models.memory.pool.remote import Requests, pool_for
+from concmodels.models.memory.pool.work import MapCall
+from concmodels.models.memory.pool.worker_group import WorkerGroup
 from concmodels.models.pools.arguments import at_least_one, check_initializer, check_map
-from concmodels.models.pools.results import Failure
 from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from types import TracebackType
     from typing import Any, ClassVar
-
-    from concmodels.models.memory.pool.remote_calls import RequestServer
 
 
 class Pool(Executor):
@@ -59,25 +57,23 @@ class Pool(Executor):
         if initializer is not None:
             must_be_sync(initializer, self.kind)
             pack_call(initializer, tuple(initargs), participant)  # raises, before anything is started
-        self.dispatcher = Dispatcher(participant, self._workers, (initializer, tuple(initargs)))
-        self._manager = Manager(self.dispatcher, participant, self._gone)
+        group = WorkerGroup(participant)
+        self.dispatcher = Dispatcher(participant, group, self._workers, (initializer, tuple(initargs)))
+        self._collector = Collector(self.dispatcher, group, participant, self._forget)
+        self._worker_group = group.at
         for _ in range(self._workers):
             self.dispatcher.start_worker()
         participant.closers.append(self._abandon)
-        participant.pools[self._manager.worker_group.at] = self
-        self._request_server: RequestServer | None = None
-        self._manager.start()
+        participant.pools[self._worker_group] = self
+        self._collector.start()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """A pool is pickled as its request channel, by which its tasks give it more work; see `remote.py`."""
+        """A pool is pickled as the record of its workers and a channel for requests; see `remote.py`."""
         with self.dispatcher.lock:
             self.dispatcher.check_open()
-            if self._request_server is None:
-                from concmodels.models.memory.pool.remote_calls import RequestServer
-
-                self._request_server = RequestServer(self, self.home)
-                self.dispatcher.calls_under_way = self._request_server.is_behind
-        return pool_for, (self.home.run, self._manager.worker_group.at, self._request_server.requests)
+            if self._collector.requests is None:
+                self._collector.requests = Requests(self, self.home)
+            return pool_for, (self.home.run, self._worker_group, self._collector.requests.channel)
 
     @property
     def workers(self) -> int:
@@ -96,12 +92,10 @@ class Pool(Executor):
 
     def submit_packed(self, data: bytes, name: str, of_task: bool = False) -> Future:
         """Do what `submit` does, once the call is pickled. `of_task` is for a call that comes from another task."""
-        future = Future(self, name)
-        with self.dispatcher.lock:
-            self.dispatcher.check_open(of_task)
-            future.position = self.dispatcher.calls.add(future, data, name)
-        self._manager.step()
-        return future
+        call = Future(self, name, data)
+        if self.dispatcher.submit(call, of_task):
+            self._collector.step()
+        return call
 
     def map(
         self,
@@ -123,7 +117,9 @@ class Pool(Executor):
         self.dispatcher.add(map_call)
         results = self._results(map_call, until, buffersize)
         next(results)
-        self._feed_first(map_call, buffersize)
+        rest, size = math.inf if buffersize is None else buffersize, 1  # few at first, so that the workers can begin
+        while rest and self._feed(map_call, int(min(size, rest))):
+            rest, size = rest - min(size, rest), min(4 * size, 4096)
         return results
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -132,10 +128,10 @@ class Pool(Executor):
             self.dispatcher.stage = max(self.dispatcher.stage, CLOSED)
             if cancel_futures:
                 self.dispatcher.cancel_waiting()
-        self._manager.notify()
+        self._collector.notify()
         if wait:
-            self.wait_until(self._is_gone, None)
-            self._manager.join()
+            self.wait_until(self._collector.is_gone, None)
+            self._collector.join()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -150,26 +146,31 @@ class Pool(Executor):
             self._stop(stopped)
             raise
 
-    # Waiting.
+    # What futures ask for, and how the program waits.
+
+    def wait_for(self, call: Future, timeout: float | None) -> None:
+        """Wait until a call has ended. A checkpoint. Raises `TimeoutError`."""
+        self.wait_until(call.done, deadline(timeout))
+        self.home.checkpoint()  # if the caller is cancelled too, that is what it is to hear of
+
+    def cancel_call(self, call: Future) -> bool:
+        """Take a call back, if no worker has begun it; return whether it is cancelled."""
+        cancelled = self.dispatcher.cancel(call)
+        self._collector.step()
+        return cancelled
+
+    def has_begun(self, call: Future) -> bool:
+        """Return whether a worker has begun a call."""
+        return self.dispatcher.has_begun(call)
 
     def wait_until(self, done: Callable[[], bool], until: float | None) -> None:
-        """Wait until `done`, and run the pool meanwhile. Raises `TimeoutError`."""
-        if not self._manager.help_until(done, until):
-            raise TimeoutError("the pool has not done it in time")
+        """Wait until `done`. Raises `TimeoutError`."""
+        self._collector.waiters.wait_until(done, until)
 
-    def notify(self) -> None:
-        """Wake all that wait for the pool: there is something to see."""
-        self._manager.notify()
-
-    def _gone(self) -> None:
-        """Forget the pool, whose workers have all ended. The manager's thread calls this last."""
-        if self._request_server is not None:
-            self._request_server.close()
-        del self.home.pools[self._manager.worker_group.at]
+    def _forget(self) -> None:
+        """Forget the pool, whose workers have all ended. The collector calls this last."""
+        del self.home.pools[self._worker_group]
         self.home.closers.remove(self._abandon)
-
-    def _is_gone(self) -> bool:
-        return self._manager.gone
 
     def _results(self, map_call: MapCall, until: float | None, buffersize: int | None) -> Generator[Any]:
         """Yield the results in order.
@@ -183,54 +184,36 @@ class Pool(Executor):
             self.dispatcher.forget(map_call)
 
     def _in_order(self, map_call: MapCall, until: float | None, buffersize: int | None) -> Iterator[Any]:
-        position = 0
-        while position < map_call.stop:
+        position = owed = 0  # with a buffersize, one more item is owed to the workers for each result
+        enough = 0 if buffersize is None else buffersize // (4 * self._workers)
+        while self._feed(map_call, owed) or position < map_call.stop:
+            owed = 0
             if position not in map_call.runs:
                 self.wait_until(partial(map_call.is_told, position), until)
             self.home.checkpoint()  # also for a task that never has to wait; and as in Future.result
             run = map_call.pop(position)
-            if isinstance(run, Failure):
-                raise run.error
             position += len(run)
             run.reverse()
-            if buffersize is None:
-                while run:
-                    yield run.pop()  # nothing is to hold a result that was handed out
-            else:
-                yield from self._refilling(map_call, run, buffersize)
-            map_call.forget_before(position)
-
-    def _refilling(self, map_call: MapCall, backwards: list[Any], buffersize: int) -> Iterator[Any]:
-        """Yield these results, and take one more item in for each of them; quick tasks are handed out by the batch."""
-        enough = buffersize // (4 * self._workers)
-        while backwards:
-            self._take_in(map_call, 1)
-            if map_call.is_worth_handing_out(enough):
-                self.home.checkpoint()
-                self._manager.step()
-            yield backwards.pop()
-
-    def _feed_first(self, map_call: MapCall, buffersize: int | None) -> None:
-        """Take the first items from the iterables: few at a time at first, so that the workers can begin."""
-        most, size = math.inf if buffersize is None else buffersize, 1
-        while most and self._feed(map_call, int(min(size, most))):
-            most, size = most - min(size, most), min(4 * size, 4096)
+            while run:
+                if buffersize is not None:
+                    owed += 1
+                    if map_call.is_worth_handing_out(owed, enough):
+                        self._feed(map_call, owed)
+                        owed = 0
+                yield run.pop()  # nothing is to hold a result that was handed out
 
     def _feed(self, map_call: MapCall, most: int) -> bool:
-        """Take so many items from the iterables, and hand them out; return False if there were no more."""
+        """Take so many items from the iterables, and hand them out; return whether there were so many."""
+        if not most:
+            return False
         self.home.checkpoint()
-        count = self._take_in(map_call, most)
-        if count:
-            self._manager.step()
-        return count == most
-
-    def _take_in(self, map_call: MapCall, most: int) -> int:
-        """Take so many items from the iterables; return how many there were."""
         items = map_call.fetch(most)
+        were_all = len(items) == most
         if items:
             with self.dispatcher.lock:
-                map_call.add(items)
-        return len(items)
+                map_call.add(items)  # from here on the list is the dispatcher's
+            self._collector.step()
+        return were_all
 
     def _stop(self, error: BaseException) -> None:
         """End the pool, because the body has failed: nothing more is begun, and what waits is cancelled.
@@ -243,16 +226,16 @@ class Pool(Executor):
             self.dispatcher.cancel_waiting()
         if isinstance(error, (KeyboardInterrupt, Terminated)):
             participant.shorten_grace()
-        self._manager.cancel()
+        self._collector.cancel()
         slot = participant.wait_slot()
         before, slot.shielded = slot.shielded, True
         participant.clean_up(True)
         try:
-            self._manager.help_until(self._is_gone)
+            self.wait_until(self._collector.is_gone, None)
         finally:
             slot.shielded = before
             participant.clean_up(before)
-        self._manager.join()
+        self._collector.join()
 
     def _abandon(self) -> None:
         """End the pool, because the run has failed."""

@@ -1,20 +1,28 @@
 """A pool of processes or interpreters in the hands of its own tasks, or of any other task of the run.
 
-A pool is pickled as the record of its worker group and a channel, by which other tasks send it requests. A thread
-beside the pool, the request server (`remote_calls.py`), receives them. Each request brings the channel that its answer
-is to be sent to. A task that waits for a result receives from that channel, so the wait is a checkpoint like any other.
+A pool is pickled as the record of its worker group and a channel. Where it arrives it sends its requests there, and
+notifies the pool's collector, which serves them (`Requests`). A thread beside the tasks, the listener, receives the
+answers, and tells the futures how their calls have ended.
+
+A worker whose task waits for the pool says so, and says when it goes on. If all workers wait, and for nothing that has
+ended, none is left that could begin what they wait for: the last one is told.
 """
 
 import math
 import threading
 from concurrent.futures import Executor
-from concurrent.futures import Future as _Future
+from functools import partial
+from importlib import import_module
 
 from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
+from concmodels.models.memory import channel_layout
+from concmodels.models.memory.arena import OWNER, Cancelled, deadline
 from concmodels.models.memory.participant import participants
-from concmodels.models.memory.pickling import pack_call
+from concmodels.models.memory.pickling import dumps, pack_call, pack_result, unpack, unpack_arrived
 from concmodels.models.memory.pool import worker as workers
+from concmodels.models.memory.pool.future import TAKEN_BACK, Future, Waiters
 from concmodels.models.pools.arguments import all_wait, check_map, refusal
+from concmodels.models.pools.results import Failure
 from concmodels.models.waiting.timeouts import must_be_sync
 
 TYPE_CHECKING = False
@@ -25,28 +33,21 @@ if TYPE_CHECKING:
     from concmodels.models.memory.channel import Channel
     from concmodels.models.memory.participant import Participant
 
-CALL, WAITS, RESUMES, TAKE_BACK = range(4)
-"""The kinds of requests."""
-
-RESULT, ERROR, CANCELLED, STUCK, KEPT = range(5)
-"""The kinds of answers."""
-
 
 def pool_for(run: int, worker_group: int, requests: Channel) -> Any:
     """Return the pool that arrives: where it was made, that is the pool itself."""
     participant = participants[run]
-    return participant.pools.get(worker_group) or RemotePool(participant, worker_group, requests)
+    made_here = participant.pools.get(worker_group)
+    if made_here is not None:
+        return made_here
+    return participant.remote_pools.setdefault(requests.number, RemotePool(participant, worker_group, requests))
 
 
 def new_channel(participant: Participant) -> Channel:
     """Make an unbounded channel of this run."""
-    from importlib import import_module
-
-    from concmodels.models.memory.channel_layout import make
-
     kind: type[Channel] = import_module(f"concmodels.models.{participant.kind}").Channel
     channel = kind.__new__(kind)
-    channel._attach(participant, make(participant, math.inf, None))
+    channel._attach(participant, channel_layout.make(participant, math.inf, None))
     return channel
 
 
@@ -55,21 +56,34 @@ class RemotePool(Executor):
 
     def __init__(self, participant: Participant, worker_group: int, requests: Channel) -> None:
         self.home = participant
-        self.worker_group = worker_group
-        self.requests = requests
-        self.spare: list[Channel] = []  # for answers; everything that was sent there has been received
+        self._worker_group = worker_group
+        self._requests = requests
+        self._lock = threading.RLock()
+        self._waiters = Waiters(participant, self._lock)
+        self._count = 0
+        self._calls: dict[int, Future] = {}
+        self._notes: dict[tuple[str, int], Any] = {}  # answers that leave the call as it is
+        self._answers: Any = None
+        self._listener: Any = None
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return pool_for, (self.home.run, self.worker_group, self.requests)
+        return pool_for, (self.home.run, self._worker_group, self._requests)
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> RemoteFuture:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`; see `concmodels.contract.Pool`."""
         must_be_sync(fn, self.home.kind)
+        call = Future(self, getattr(fn, "__name__", "the task"))
         data = pack_call(fn, args, self.home, kwargs)
-        reply = self.spare.pop() if self.spare else new_channel(self.home)
-        name = getattr(fn, "__name__", "the task")
-        self.request(CALL, reply, (data, name))
-        return RemoteFuture(self, reply, name)
+        with self._lock:
+            self._listen()
+            call.number = self._count = self._count + 1
+            self._calls[call.number] = call
+        try:
+            self._request("call", self._answers, call.number, data, call.name)
+        except BaseException:
+            del self._calls[call.number]
+            raise
+        return call
 
     def map(
         self,
@@ -88,142 +102,163 @@ class RemotePool(Executor):
         """Raise `RuntimeError`: a pool is ended where it was made."""
         raise RuntimeError("a pool is shut down where it was made, not by a task that it was given to")
 
-    def request(self, what: int, reply: Channel, more: object = None) -> None:
-        """Send a request. Raises `RuntimeError` if the pool has ended."""
+    def _request(self, what: str, *more: object) -> None:
+        """Send a request, and wake the collector. Raises `RuntimeError` if the pool has ended."""
         try:
-            self.requests.send((what, reply, more))
+            self._requests.send((what, *more))
         except ChannelClosed:
             raise refusal(None) from None
+        self.home.notify(self.home.words[self._worker_group + OWNER])
 
-    def own_worker(self) -> workers.Worker | None:
-        """Return the worker that the caller's task runs in, if it is one of this pool."""
-        for worker in workers.here:
-            if worker.worker_group == self.worker_group:
-                return worker
-        return None
+    # What futures ask for.
 
+    def wait_for(self, call: Future, timeout: float | None) -> None:
+        """Wait until a call has ended. Raises `TimeoutError`, and `Deadlock` if no worker is left to begin it."""
+        worker = self._own_worker() if timeout is None and not call.done() else None
+        if worker is None:
+            self._waiters.wait_until(call.done, deadline(timeout))
+        else:
+            self._request("wait", self._answers, call.number, worker.at)
+            try:
+                self._waiters.wait_until(lambda: call.done() or ("stuck", call.number) in self._notes, None)
+            finally:
+                self._request("go_on", worker.at)
+            workers_waiting = self._notes.pop(("stuck", call.number), None)
+            if not call.done():
+                raise Deadlock(all_wait(workers_waiting))
+        self.home.checkpoint()
 
-class RemoteFuture(_Future):  # type: ignore[type-arg] # its results are of any type
-    """The future of a call that was made away from where the pool was made.
+    def cancel_call(self, call: Future) -> bool:
+        """Take a call back, if no worker has begun it; return whether it is cancelled."""
+        if not call.done():
+            self._request("take_back", self._answers, call.number)
+            self._waiters.wait_until(lambda: ("kept", call.number) in self._notes, None)
+            del self._notes["kept", call.number]
+        return call.cancelled()
 
-    What the standard library does with futures (callbacks, `wait`, `as_completed`) needs a thread that waits for the
-    answer all the time: then there is one.
-    """
-
-    def __init__(self, pool: RemotePool, reply: Channel, name: str) -> None:
-        super().__init__()
-        self.name = name
-        self._pool = pool
-        self._reply = reply
-        self._listener: threading.Thread | None = None
-        self._waiters = _WaiterList(self._listen)
-
-    def result(self, timeout: float | None = None) -> Any:
-        """As in the standard library; a checkpoint. Raises `TimeoutError`, and `Deadlock` if no worker is left."""
-        self._wait(timeout)
-        return super().result(0)
-
-    def exception(self, timeout: float | None = None) -> BaseException | None:
-        """As in the standard library; a checkpoint."""
-        self._wait(timeout)
-        return super().exception(0)
-
-    def done(self) -> bool:
-        """Return whether the call has ended, however it ended."""
-        self._look()
-        return super().done()
-
-    def running(self) -> bool:
+    def has_begun(self, call: Future) -> bool:
         """Return False: from here it can't be told."""
         return False
 
-    def cancel(self) -> bool:
-        """Take the call back, if no worker has begun it; return whether it is cancelled."""
-        if not self.done() and self._listener is None:
-            self._pool.request(TAKE_BACK, self._reply)
-            while self._settle(self._answer(self._reply.receive)) != KEPT:
-                pass
-        return self.cancelled()
+    def _own_worker(self) -> workers.Worker | None:
+        """Return the worker that the caller's task runs in, if it is one of this pool."""
+        for worker in workers.here:
+            if worker.worker_group == self._worker_group and worker.participant is self.home:
+                return worker
+        return None
 
-    def add_done_callback(self, fn: Callable[[Any], object]) -> None:
-        """As in the standard library."""
-        if not self.done():
-            self._listen()
-        super().add_done_callback(fn)
-
-    def _look(self) -> None:
-        if self._listener is None and not super().done():
-            try:
-                self._settle(self._answer(self._reply.receive_nowait))
-            except WouldBlock:
-                pass  # not yet
-
-    def _wait(self, timeout: float | None) -> None:
-        if self.done():
-            return
-        if self._listener is not None:
-            super().exception(timeout)
-            return
-        worker = self._pool.own_worker() if timeout is None else None
-        if worker is not None:
-            self._pool.request(WAITS, self._reply, worker.at)
-        try:
-            answer = self._answer(self._reply.receive, timeout)
-        finally:
-            if worker is not None:
-                self._pool.request(RESUMES, self._reply, worker.at)
-        if self._settle(answer) == STUCK:
-            raise Deadlock(all_wait(answer[1]))
-
-    @staticmethod
-    def _answer(receive: Callable[..., tuple[int, Any]], *timeout: float | None) -> tuple[int, Any]:
-        """Return what the request server answers; a result that can't be unpickled here is an error."""
-        try:
-            return receive(*timeout)
-        except CannotTravel as error:
-            return ERROR, error
-
-    def _settle(self, answer: tuple[int, Any]) -> int:
-        what, value = answer
-        if what in (RESULT, ERROR, CANCELLED):
-            self._pool.spare.append(self._reply)
-            if what == CANCELLED:
-                super().cancel()
-            if self.set_running_or_notify_cancel():
-                if what == RESULT:
-                    self.set_result(value)
-                else:
-                    self.set_exception(value)
-        return what
+    # The answers.
 
     def _listen(self) -> None:
-        if self._listener is None and not super().done():
-            self._listener = threading.Thread(target=self._receive_answer, name="listener of a pool's future")
+        """Start the listener, at the first call. The caller holds the lock."""
+        if self._listener is None:
+            self._answers = new_channel(self.home)
+            self._listener = threading.Thread(target=self._receive, name="listener of a pool")
             self._listener.start()
-            self._pool.home.closers.append(self._stop_listening)
+            self.home.closers.append(self._stop)
 
-    def _receive_answer(self) -> None:
-        home = self._pool.home
-        home.begin_service()
-        try:
-            self._settle(self._answer(self._reply.receive))
-        finally:
-            home.end_service()
-
-    def _stop_listening(self) -> None:
-        assert self._listener is not None
-        self._pool.home.closers.remove(self._stop_listening)
+    def _stop(self) -> None:
+        self.home.closers.remove(self._stop)
+        self._answers.close()
         self._listener.join()
 
+    def _receive(self) -> None:
+        self.home.begin_service()
+        try:
+            for number, what, data in self._answers:
+                self._settle(number, what, data)
+                self._waiters.wake_done()
+        except Cancelled:
+            pass  # the run is broken off
+        finally:
+            self.home.end_service()
 
-class _WaiterList(list):  # type: ignore[type-arg]
-    """The list that the standard library's `wait` puts itself into."""
+    def _settle(self, number: int, what: str, data: bytes) -> None:
+        if what in ("stuck", "kept"):
+            self._notes[what, number] = unpack(data)
+        else:
+            self._calls.pop(number).end(TAKEN_BACK if what == "cancel" else self._outcome(what, data))
 
-    def __init__(self, joined: Callable[[], None]) -> None:
-        super().__init__()
-        self._joined = joined
+    @staticmethod
+    def _outcome(what: str, data: bytes) -> Any:
+        """Return the result, or the `Failure` of an exception; a result that can't be unpickled here is one."""
+        try:
+            value = unpack_arrived(data, "the result of a call")
+        except CannotTravel as error:
+            return Failure(error)
+        return Failure(value) if what == "fail" else value
 
-    def append(self, waiter: Any) -> None:
-        """Add a waiter, and say that there is one."""
-        super().append(waiter)
-        self._joined()
+
+class Requests:
+    """Serves the requests of other tasks. Only the pool's collector comes here, once the pool has been sent to one."""
+
+    def __init__(self, pool: Any, participant: Participant) -> None:
+        self.channel = new_channel(participant)
+        self._pool = pool
+        self._participant = participant
+        self._calls: dict[tuple[int, int], Future] = {}  # by the channel for the answers, and the number there
+
+    def serve(self) -> None:
+        """Serve the requests that have come: each is the name of a method here, and its arguments."""
+        while True:
+            try:
+                what, *more = self.channel.receive_nowait()
+            except ChannelClosed, WouldBlock:
+                return
+            getattr(self, what)(*more)
+
+    def call(self, answers: Channel, number: int, data: bytes, name: str) -> None:
+        """Give the pool a call, and answer how it has ended."""
+        try:
+            call = self._pool.submit_packed(data, name, of_task=True)
+        except Exception as error:  # noqa: BLE001 - it is the caller's
+            self._answer(answers, number, "fail", error)
+            return
+        self._calls[answers.number, number] = call
+        call.add_done_callback(partial(self._tell, answers, number))
+
+    def take_back(self, answers: Channel, number: int) -> None:
+        """Cancel a call, unless a worker has begun it."""
+        if call := self._calls.get((answers.number, number)):
+            call.cancel()
+        self._answer(answers, number, "kept", None)
+
+    def wait(self, answers: Channel, number: int, worker: int) -> None:
+        """Note that the task of this worker waits for a call; say so if no worker is left that could begin it."""
+        call = self._calls.get((answers.number, number))
+        if call is None:
+            return  # the answer is on its way
+        self._pool.dispatcher.wait(worker, call)
+        self._pool.dispatcher.step()  # all that the tasks that wait have seen end is known here
+        if self._pool.dispatcher.all_wait():
+            self.go_on(worker)
+            self._answer(answers, number, "stuck", self._pool.workers)
+
+    def go_on(self, worker: int) -> None:
+        """Note that the task of this worker waits no longer."""
+        self._pool.dispatcher.wait(worker, None)
+
+    def _tell(self, answers: Channel, number: int, call: Future) -> None:
+        """Say how a call has ended. The thread that does this round is not to be cancelled in here."""
+        self._calls.pop((answers.number, number), None)
+        slot = self._participant.wait_slot()
+        before, slot.shielded = slot.shielded, True
+        try:
+            if call.cancelled():
+                self._answer(answers, number, "cancel", None)
+            elif error := call.exception():
+                self._answer(answers, number, "fail", error)
+            else:
+                self._answer(answers, number, "put", call.result())
+        finally:
+            slot.shielded = before
+
+    def _answer(self, answers: Channel, number: int, what: str, value: Any) -> None:
+        try:
+            data = pack_result(value, self._participant, "what a call has returned or raised can't travel to a task")
+        except CannotTravel as error:
+            what, data = "fail", dumps(error, 5)
+        try:
+            answers.send((number, what, data))
+        except ChannelClosed:
+            return  # the task that asked has ended
