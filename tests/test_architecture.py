@@ -49,7 +49,8 @@ ARROWS = {
     "conformance/sync": "",
     "conformance/suite": "catalog models/memory models/tasks platform",
     "conformance/guarantees": "catalog errors",
-    "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors facts programs",
+    "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors facts platform "
+    "programs",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
     "stackless": "errors",
 }

@@ -6,16 +6,19 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from pathlib import Path
 
 import interruptible
 import pytest
+from platforms import linux_files
 
 import concmodels
 from concmodels import load
 from concmodels.conformance import Refused, grade
 from concmodels.conformance.grading import values
+from concmodels.platform import measuring
 
 ROOT = Path(concmodels.__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -133,6 +136,23 @@ def test_the_next_guarantee_gets_a_fresh_process(tmp_path):
     text = LONE.format(send="os._exit(3)") + "    def close(self): self.closed = True\n"
     status, report = graded(write(tmp_path, text), "-k", "close")
     assert status == 1 and "closing.close_is_idempotent" in verdicts(report, "kept")
+
+
+@linux_files
+def test_a_grader_that_is_killed_leaves_no_process(tmp_path):
+    model = write(tmp_path, LONE.format(send="time.sleep(3600)"))
+    command = [sys.executable, "-m", "concmodels.conformance", str(model), "-k", "send_does_not_wait"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as grader:
+        try:
+            end = time.monotonic() + 30
+            while not (children := measuring.descendants(grader.pid)):
+                assert time.monotonic() < end
+                time.sleep(0.01)
+        finally:
+            grader.kill()
+    while any(measuring.started(child) is not None for child in children):
+        assert time.monotonic() < end, f"{children} outlived the grader"
+        time.sleep(0.01)
 
 
 def test_a_thread_that_is_left_breaks_the_guarantee_that_left_it(tmp_path):

@@ -83,7 +83,7 @@ def test_models_of_the_catalog_and_several(course):
     status, out = run(
         course, "--model", "asyncio", "--model", "threads", "--concmodels-model", "my_model.py", "-k", "with_closes"
     )
-    assert status == 0 and "8 passed, 4 skipped" in out
+    assert status == 0 and "8 passed, 4 skipped" in out, out
 
 
 @pytest.mark.parametrize(
