@@ -140,16 +140,16 @@ def test_the_next_guarantee_gets_a_fresh_process(tmp_path):
 
 @linux_files
 def test_a_grader_that_is_killed_leaves_no_process(tmp_path):
-    model = write(tmp_path, LONE.format(send="time.sleep(3600)"))
+    hangs = tmp_path / "hangs"
+    model = write(tmp_path, LONE.format(send=f"open({str(hangs)!r}, 'w').close(); time.sleep(3600)"))
     command = [sys.executable, "-m", "concmodels.conformance", str(model), "-k", "send_does_not_wait"]
+    end = time.monotonic() + 30
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as grader:
-        try:
-            end = time.monotonic() + 30
-            while not (children := measuring.descendants(grader.pid)):
-                assert time.monotonic() < end
-                time.sleep(0.01)
-        finally:
-            grader.kill()
+        while not hangs.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        children = measuring.descendants(grader.pid)
+        grader.kill()
+    assert hangs.exists() and children
     while any(measuring.started(child) is not None for child in children):
         assert time.monotonic() < end, f"{children} outlived the grader"
         time.sleep(0.01)
