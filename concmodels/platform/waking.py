@@ -16,7 +16,8 @@ it is an eventfd. A port provides the names that stand here:
                        a waker as descriptors, which can be sent to another process, and as the waker made of them there
     Poller             waits for one of many descriptors
     wait_for_end       waits until the process on the other side of a socket has closed it, or is dead
-    tied_to_parent     has the system kill a new process when its parent dies, where it can
+    tied_to_parent, tie_to_parent
+                       have the system kill a process when its parent dies, where it can
 
 All that a task has stored before it wakes another is seen by that one when it goes on; the system calls see to that.
 """
@@ -31,14 +32,16 @@ if TYPE_CHECKING:
     from select import epoll
 
 __all__ = [
-    "Poller", "block", "close", "descriptors", "is_any_woken", "joined", "make", "tied_to_parent", "timed", "wait",
-    "wait_for_end", "wake",
+    "Poller", "block", "close", "descriptors", "is_any_woken", "joined", "make", "tie_to_parent", "tied_to_parent",
+    "timed", "wait", "wait_for_end", "wake",
 ]  # fmt: skip
 
 close: Callable[[int], object]
 block: Callable[[int], object]
 wait: Callable[[int], object]
 wake: Callable[[int], object]
+
+_SET_DEATH_SIGNAL = 1  # of prctl
 
 LONGEST_S = 3600.0
 """The kernel counts milliseconds in 32 bits: a wait with a limit returns after an hour at the latest."""
@@ -123,6 +126,14 @@ def wait_for_end(fd: int) -> None:
     poller.poll()
 
 
+def tie_to_parent() -> None:
+    """Have the system kill this process when its parent dies, where it can."""
+    import ctypes
+    import signal
+
+    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+
+
 def tied_to_parent() -> Callable[[], bool] | None:
     """Return a function that has the system kill the calling process when its parent dies; None if that can't be had.
 
@@ -131,10 +142,10 @@ def tied_to_parent() -> Callable[[], bool] | None:
     import ctypes
     import signal
 
-    prctl, parent, set_death_signal = ctypes.CDLL(None).prctl, os.getpid(), 1
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
 
     def tie() -> bool:
-        prctl(set_death_signal, signal.SIGKILL)
+        prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
         return os.getppid() == parent
 
     return tie
@@ -148,6 +159,7 @@ if PORTABLE:
         descriptors,
         joined,
         make,
+        tie_to_parent,
         tied_to_parent,
         wait,
         wake,

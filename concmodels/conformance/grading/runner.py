@@ -15,26 +15,18 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
 from concmodels.conformance.grading import candidate
 from concmodels.conformance.grading.report import BROKEN, Outcome, outcome_of
 from concmodels.conformance.suite import Guarantee
-from concmodels.platform.waking import tied_to_parent
 
 PATIENCE_S = 20.0
 _AFTER_A_REPORT_S = 0.5  # an exception was reported: the guarantee will not be kept any more, and may hang
 _TO_START_S = 60.0
 _TO_END_S = 5.0
 _OUTPUT_SHOWN = 4000  # characters, the last ones
-
-
-def _dying_with_parent() -> Callable[[], object] | None:
-    """Return what has the kernel kill a child when this process dies, however it dies; None where there is no way."""
-    tie = tied_to_parent()
-    return None if tie is None else lambda: tie() or os._exit(1)
 
 
 class Child:
@@ -64,7 +56,6 @@ class Child:
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
             env=os.environ | {"TMPDIR": self._folder.name}, start_new_session=os.name == "posix",
-            preexec_fn=_dying_with_parent(),
         )  # fmt: skip
 
     def _read(self) -> None:

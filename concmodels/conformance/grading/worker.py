@@ -21,6 +21,7 @@ from concmodels.conformance.grading import candidate  # noqa: E402
 from concmodels.conformance.grading.reasons import reason, verdict  # noqa: E402
 from concmodels.conformance.grading.report import BROKEN, NOT_GUARANTEED  # noqa: E402
 from concmodels.conformance.suite import Model, guarantees, not_implemented  # noqa: E402
+from concmodels.platform.waking import tie_to_parent  # noqa: E402
 
 _LONGEST_S = 3600.0
 """The grader kills a worker that hangs. This limit is for the case that the grader itself has been killed."""
@@ -54,6 +55,7 @@ class Wire:
 
 def main() -> None:
     """Load the model, then test one guarantee after the other."""
+    tie_to_parent()  # a grader that is killed can't end a model that hangs
     wire = Wire()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was ignored, as under nohup
     census.know_own_semaphores()

@@ -86,6 +86,10 @@ class Poller:
         """Do nothing: there is nothing to close."""
 
 
+def tie_to_parent() -> None:
+    """Do nothing: there is no such thing in POSIX."""
+
+
 def tied_to_parent() -> Callable[[], bool] | None:
     """Return None: there is no such thing in POSIX."""
     return None
