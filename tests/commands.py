@@ -37,6 +37,7 @@ class Program:
         command = [*prefix, sys.executable, "-m", module, *map(str, arguments)]
         options = {"stdin": subprocess.DEVNULL} | options
         self.others = set(os.listdir("/proc"))
+        self.older = set(named())
         self.process = interruptible.popen(command, env=environment, start_new_session=True, **options)
 
     def __enter__(self):
@@ -81,8 +82,16 @@ class Program:
         return self.alive() + os.listdir(self.temporary) + self.named()
 
     def named(self):
-        """The semaphores and temporary folders that are named after it, wherever they are."""
-        return [name for place in ("/dev/shm", "/tmp") for name in os.listdir(place) if f"-{self.process.pid}-" in name]
+        """The semaphores and temporary folders that are named after it, wherever they are.
+
+        Not those that were there before: a process that was killed earlier may have had the same number.
+        """
+        return [name for name in named() if f"-{self.process.pid}-" in name and name not in self.older]
+
+
+def named():
+    """What lies where a program leaves files that are named after its process."""
+    return [name for place in ("/dev/shm", "/tmp") for name in os.listdir(place)]
 
 
 def until(condition, within=30):
