@@ -10,6 +10,7 @@ from concmodels.platform import measuring
 
 _DESCRIPTORS = 16  # that are open, where it can't be told
 _GIB = 1024**3
+_SMALLER_OR_HIGHER = "ask for fewer, or raise that limit"
 
 
 class TooLarge(ValueError):
@@ -35,14 +36,16 @@ def _check_descriptors(thing: str, need: int) -> None:
     need += len(measuring.open_descriptors() or range(_DESCRIPTORS))
     limit = measuring.raise_descriptor_limit(need)
     if limit is not None:
-        raise TooLarge(f"{thing} needs about {need:,} file descriptors, and the limit is {limit:,} (ulimit -Hn)")
+        told = f"needs about {need:,} file descriptors, and the limit is {limit:,} (ulimit -Hn)"
+        raise TooLarge(f"{thing} {told}; {_SMALLER_OR_HIGHER}")
 
 
 def _check_tasks(thing: str, need: int, in_one_memory: bool) -> None:
     """Check the kernel's limits on the number of threads and processes."""
     for limit, where in measuring.task_limits(processes=not in_one_memory):
         if need > limit:
-            raise TooLarge(f"{thing} needs {need:,} OS tasks, and there can be {limit:,} ({where})")
+            told = f"needs {need:,} OS tasks, and there can be {limit:,} ({where})"
+            raise TooLarge(f"{thing} {told}; {_SMALLER_OR_HIGHER}")
 
 
 def _check_memory(thing: str, need: int, advice: str) -> None:

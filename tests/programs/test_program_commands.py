@@ -216,7 +216,7 @@ def test_a_pool_with_too_few_descriptors_for_its_connections(tmp_path, name):
     complaint = "a pool of 100 workers of .* needs about [0-9]+ file descriptors, and the limit is 64 "
     status, out, err = run(tmp_path, "pool", *arguments, prefix=limited(64))
     assert (status, out) == (2, "")
-    assert re.fullmatch(rf"concmodels\.pool: {complaint}\(ulimit -Hn\)\n", err)
+    assert re.fullmatch(rf"concmodels\.pool: {complaint}\(ulimit -Hn\); ask for fewer, or raise that limit\n", err)
 
 
 IN_PLACE = [name for name in catalog.names(variants=True) if not catalog.facts(name).descriptors]
