@@ -7,6 +7,7 @@ import random
 import signal
 import threading
 import time
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from boundaries import ALL, BOTH, FORK, SPAWN
 
 from concmodels.errors import CannotTravel, Deadlock, TaskDied, WorkerDied
 from concmodels.models import processes
+from concmodels.models.memory.pool.worker_handle import WorkerHandle
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 PROCESSES = [processes, pytest.param(SPAWN, id="spawn"), pytest.param(FORK, id="fork")]
@@ -127,6 +129,27 @@ def test_an_initializer_that_cannot_travel_starts_nothing(model):
     def main():
         with pytest.raises(CannotTravel):
             model.Pool(2, initializer=lambda: None)
+
+    model.run(main)
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_an_initializer_that_fails_between_two_looks(model, monkeypatch):
+    """The worker ends just after the pool has read what the worker had published so far."""
+    collect = WorkerHandle.collect
+
+    def collect_early(handle):
+        collect(handle)
+        while not handle.has_ended():
+            time.sleep(0.001)
+
+    monkeypatch.setattr(WorkerHandle, "collect", collect_early)
+
+    def main():
+        with model.Pool(1, initializer=int, initargs=("no number",)) as pool:
+            with pytest.raises(BrokenExecutor) as caught:
+                pool.submit(tasks.same, 1).result()
+            assert type(caught.value.__cause__) is ValueError
 
     model.run(main)
 
@@ -249,8 +272,6 @@ def test_an_idle_worker_is_killed(model):
 
 
 def test_workers_that_die_before_they_begin():
-    from concurrent.futures import BrokenExecutor
-
     def main():
         with (
             processes.Pool(2, initializer=tasks.killed) as pool,

@@ -83,8 +83,9 @@ class Dispatcher:
         """Do one round: collect results, replace dead workers, hand out waiting tasks, tell futures how they ended."""
         with self.lock:
             for handle in list(self._handles):
+                ended = handle.has_ended()  # first: so all that it has left behind is there to be collected
                 handle.collect()
-                if handle.has_ended():
+                if ended:
                     self._handles.remove(handle)
                     self._remove_worker(handle)
                     handle.leave()
