@@ -192,8 +192,6 @@ def _refusal_of_platform() -> str | None:
 def _refusal_without_gil(entry: Facts) -> str | None:
     if entry.file == "gevent_":
         return "importing gevent would switch the GIL on again for the whole process (-X gil=1 says that you want that)"
-    if entry.file == "subinterp":
-        return "subinterpreters are not supported on a free-threaded build, where threads are parallel already"
     return None
 
 

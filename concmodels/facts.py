@@ -1,13 +1,18 @@
 """The facts about every model and variant. Use them through `catalog`.
 
-Children import this module, through the catalog, when a model is sent to them; so it imports nothing.
+Children import this module, through the catalog, when a model is sent to them; so it imports nothing
+that would have to be loaded.
 
 The numbers are measurements (CPython 3.14, x86-64 Linux), rounded up. By them the programs refuse a run that this
 machine can't hold, so each covers what one node of the ring costs: its task, its channel, and the first message in it.
 """
 
+from sys import abiflags
+
 KIB = 1024
 MIB = 1024 * KIB
+INTERPRETER = (10 if "t" in abiflags else 4) * MIB
+"""One subinterpreter. On a free-threaded build each allocates its memory in far larger pieces."""
 
 
 class Facts:
@@ -88,14 +93,14 @@ PROCESSES = Facts(
 
 SUBINTERP = Facts(
     model="subinterp", variant="memoryview", file="subinterp", needs=(), is_async=False,
-    unit="a subinterpreter with its own GIL, in an OS thread", scheduler="the kernel, on all CPUs",
-    preemptive=True, polls=False,
+    unit="a subinterpreter with its own modules and its own GIL, if any, in an OS thread",
+    scheduler="the kernel, on all CPUs", preemptive=True, polls=False,
     message="a copy: a word in a shared memoryview, or a pickle", shares="one copy in the run's shared memory",
     pool="what computes, side by side",
     parallel="always",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
-    cost="10 ms to start, 3.7 MiB, 1 descriptor",
-    descriptors=1, memory=4 * MIB, separate=False, hop=15e-6, differs_in=(),
+    cost="10 ms to start, 3.7 MiB (10 MiB on free-threaded builds), 1 descriptor",
+    descriptors=1, memory=INTERPRETER, separate=False, hop=15e-6, differs_in=(),
 )  # fmt: skip
 
 GREENLET = Facts(
@@ -176,7 +181,7 @@ FACTS: tuple[Facts, ...] = (
     SUBINTERP.but(
         variant="queue", polls=True, hop=12e-3,
         message="a copy, through concurrent.interpreters.Queue, which looks every 10 ms",
-        cost="10 ms to start, 4.6 MiB, 1 descriptor", memory=5 * MIB, differs_in=WHAT_CARRIES_MESSAGES,
+        cost="10 ms to start, 4.6 MiB, 1 descriptor", memory=INTERPRETER + MIB, differs_in=WHAT_CARRIES_MESSAGES,
     ),
     GREENLET,
     TASKLETS,

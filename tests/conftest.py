@@ -31,7 +31,7 @@ from concmodels.conformance import plugin  # before the census, whose asserts it
 from concmodels.errors import UnknownModel
 
 EXPECTED = {
-    "free-threaded": () if sys._is_gil_enabled() else ("gevent", "subinterp", "subinterp:pipe", "subinterp:queue"),
+    "free-threaded": () if sys._is_gil_enabled() else ("gevent",),
     "not Linux": ()
     if sys.platform == "linux"
     else tuple(name for name in catalog.names(variants=True) if name.startswith(("processes", "subinterp"))),

@@ -1,4 +1,4 @@
-"""Subinterpreters: several Pythons in one process, each with a GIL of its own.
+"""Subinterpreters: several Pythons in one process, each with modules and, unless Python has none, a GIL of its own.
 
 Unit            one interpreter per task, hosted by a thread of the main interpreter
 Scheduler       the operating system; preemptive
@@ -11,7 +11,8 @@ Variants: `subinterp:memoryview` (the default), `subinterp:pipe` (the words trav
 
 Limitations: nobody can stop a task that only computes. Each interpreter imports its modules anew (about 3 MiB and 5 ms
 at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet. Functions travel by name and must be
-importable. The order of loads and stores is the one of x86-64.
+importable. The order of loads and stores is the one of x86-64. On a free-threaded build an interpreter takes more than
+twice the memory, and CPython does not give that back when it is closed: keep interpreters in a pool.
 """
 
 from concmodels.models.memory import channel, group

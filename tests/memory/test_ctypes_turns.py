@@ -1,7 +1,6 @@
 """Interpreters import ctypes one after the other: two at once may crash CPython."""
 
 import os
-import sys
 import textwrap
 
 import pytest
@@ -11,10 +10,7 @@ from concmodels.models import subinterp
 from concmodels.models.memory.ctypes_turns import Turns
 from concmodels.platform import waking
 
-pytestmark = [
-    pytest.mark.skipif(not sys._is_gil_enabled(), reason="free-threaded builds don't support subinterpreters"),
-    pytest.mark.usefixtures("nothing_left_behind"),
-]
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
 SLOW = """
     import os, time

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 
 import numpy
 import pytest
@@ -27,6 +28,15 @@ def arena(model):
 def in_memory(model):
     """Return the bytes that the run's file in memory takes."""
     return os.fstat(arena(model).fd).st_blocks * 512
+
+
+def assert_released(view):
+    """Without the GIL it stays readable: another thread might just be reading through it."""
+    if sys._is_gil_enabled():
+        with pytest.raises(ValueError, match="released"):
+            view[0]
+    else:
+        assert view[0] == 0
 
 
 # When the memory goes back.
@@ -108,8 +118,8 @@ def main_own_views(model):
     kept, owned = seen.array()[5:], numpy.ndarray(3, "uint8", buffer=seen.view())
     shared.release()
     seen.release()
-    with pytest.raises(ValueError, match="released"):
-        view[0]
+    assert_released(view)
+    del view
     assert kept[0] == 5
     assert owned.tolist() == [0, 1, 2]
     assert before + BIG <= in_memory(model) < before + BIG + SLACK
@@ -154,8 +164,7 @@ def main_array(model):
 @pytest.mark.parametrize("model", BOTH)
 def test_an_array_outlives_its_run(model):
     view, array = run_in(model, main_array)
-    with pytest.raises(ValueError, match="released"):
-        view[0]
+    assert_released(view)
     run_in(model, main_array)
     assert array.tolist() == list(range(1000))
     array[:] = 1

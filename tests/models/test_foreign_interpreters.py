@@ -7,10 +7,7 @@ import pytest
 
 from concmodels import catalog
 
-pytestmark = [
-    pytest.mark.skipif(not sys._is_gil_enabled(), reason="free-threaded builds don't support subinterpreters"),
-    pytest.mark.usefixtures("nothing_left_behind"),
-]
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
 PROGRAM = """
     import sys

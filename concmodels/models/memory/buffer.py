@@ -86,8 +86,8 @@ class Shared(SharedBase):
     def release(self) -> None:
         """Let go of the buffer: from here on `view` and `array` raise `RuntimeError`, in every process or interpreter.
 
-        Views that were handed out here are released too, unless something was made of them, such as an array. A second
-        call does nothing.
+        Views that were handed out here are released too, unless something was made of them, such as an array. (Without
+        the GIL they are not, where another thread might be reading through them.) A second call does nothing.
         """
         participant = participants.get(self._run)
         if participant is None:

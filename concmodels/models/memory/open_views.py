@@ -7,6 +7,7 @@ and counted at once if the lock happens to be free; else with the next operation
 import ctypes
 import os
 import sys
+from _thread import _count
 from _weakref import ref
 from itertools import count
 
@@ -53,6 +54,7 @@ class OpenViews:
         self._ended: list[int] = []  # the entries of views that have ended but are still counted
         self._keys = count()
         self._pid = os.getpid()
+        self._in_interpreter = not participant.is_parent and participant.kind == "subinterp"
         if not participant.is_parent and participant.kind == "processes":
             import atexit  # an interpreter closes its participant before it ends; a process ends without that
 
@@ -97,7 +99,7 @@ class OpenViews:
 
     def release(self, number: int | None = None) -> None:
         """Release the views of one buffer, or of all, as far as that is possible."""
-        if not sys._is_gil_enabled():
+        if not sys._is_gil_enabled() and not self._is_alone():
             return  # a thread may be reading through one of them right now, and nothing would protect it
         for view in [view() for _, of, _, view in list(self._live.values()) if number in (None, of)]:
             try:
@@ -105,6 +107,10 @@ class OpenViews:
                     view.release()
             except BufferError:
                 pass  # it has exports, such as an array made of it: that stays valid
+
+    def _is_alone(self) -> bool:
+        """Return whether no other thread runs in this interpreter; `_count` leaves out the one that hosts it."""
+        return self._in_interpreter and not _count()
 
     def end(self) -> list[tuple[int, int]]:
         """Release all views, because the participant leaves the run.
