@@ -3,6 +3,7 @@
     python -m benchmarks run --output new.json                    everything, in less than 20 minutes on two cores
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
     python -m benchmarks run ring/stream --python 3.14 --python 3.15
+    python -m benchmarks run --twins --output new.json            what the GIL costs and saves: 3.14 beside 3.14t
     python -m benchmarks run --quick                              whether everything runs, in less than two minutes
     python -m benchmarks list ring
     python -m benchmarks show new.json ring/stream
@@ -20,7 +21,7 @@ import signal
 import sys
 from pathlib import Path
 
-from benchmarks import suites
+from benchmarks import suites, twins
 from benchmarks.cell import Candidate
 from benchmarks.result import BadResult, read
 from concmodels import catalog
@@ -38,6 +39,7 @@ def parser() -> Parser:
     run = commands.add_parser("run", help="measure")
     add_chosen(run)
     run.add_argument("--python", action="append", dest="pythons", metavar="VERSION", help="3.15, 3.14t, or a path")
+    run.add_argument("--twins", action="store_true", help="with the GIL and without it, what tells something about it")
     run.add_argument("--rounds", type=whole, help="how often each is measured (3; some twice)")
     run.add_argument("--output", type=Path, metavar="FILE.json", help="where the result goes")
     listed = commands.add_parser("list", help="the suites, or what is in them")
@@ -73,6 +75,17 @@ def whole(text: str) -> int:
 
 def chosen(options: argparse.Namespace) -> list[Candidate]:
     """Return the candidates that the command line asks for. Raises `BadInput`."""
+    found = named(options)
+    if getattr(options, "twins", False):
+        both = [it.path for it in twins.candidates(options.quick)]
+        found = [it for it in found if it.path in both]
+        if not found:
+            raise BadInput("nothing there is among what --twins measures")
+    return found
+
+
+def named(options: argparse.Namespace) -> list[Candidate]:
+    """Return the candidates that have one of the names, and one of the models."""
     for name in options.models or ():
         catalog.facts(name)
     found: list[Candidate] = []
@@ -95,6 +108,8 @@ def run(options: argparse.Namespace) -> int:
     from benchmarks.running import measured
 
     candidates = chosen(options)
+    if options.twins:
+        options.pythons = options.pythons or list(twins.versions())
     check_output(options.output)
     return measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
 

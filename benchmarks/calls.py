@@ -126,3 +126,19 @@ def pool_lap(lap: str, tasks: int, workers: int) -> float:
     from benchmarks.pool_laps import LAPS
 
     return LAPS[lap](tasks, workers)
+
+
+def one_thread(tasks: int, kind: str, size: int) -> float:
+    """Compute tasks of `concmodels.work.cpu` one after the other, in a plain loop."""
+    from time import perf_counter
+
+    from concmodels.work import load
+
+    work = load("cpu")("threads", tasks, 1, kind=kind, size=size)
+    items, function = list(work.items()), work.function
+    begin = perf_counter()
+    results = [function(item) for item in items]
+    took = perf_counter() - begin
+    if results != list(work.expected()):
+        raise RuntimeError("the plain loop returned other results than it should")
+    return took

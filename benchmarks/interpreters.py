@@ -1,7 +1,8 @@
 """The Pythons that a session runs under: this one, others by their version, others by their path.
 
 A version is what `make` takes: `3.15`, `3.14t`. Its environment is the one that `make setup PYTHON=3.15` builds, and it
-is built here where it is missing.
+is built here where it is missing, with the interpreter of that version that the PATH has first. A path is that of the
+Python of such an environment, of this checkout or of another one.
 """
 
 import json
@@ -11,13 +12,14 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PROBE = """
-import json, sys, sysconfig
+import json, sys
 import pyperf
 import benchmarks.machine as machine
-print(json.dumps([machine.tag(), sys.version.split()[0], machine.gil() == "on"]))
+print(json.dumps([machine.tag(), sys.version.split()[0], machine.gil() == "on", machine.build()]))
 """
 SETUP_S = 900.0
 
@@ -34,11 +36,13 @@ class Interpreter:
     """As the results name it: `3.14t`."""
     version: str
     gil: bool
+    build: dict[str, Any]
+    """How it was built: `benchmarks.machine.build`."""
     path: str
 
     def about(self) -> dict[str, object]:
         """Return what the result file says about this Python."""
-        return {"version": self.version, "gil": self.gil}
+        return {"version": self.version, "gil": self.gil, "build": self.build}
 
 
 def find(asked: str | None) -> Interpreter:
@@ -76,9 +80,16 @@ def probed(path: str) -> Interpreter:
     except OSError as error:
         raise NotToBeHad(f"{path} can't be run: {error.strerror}") from None
     if done.returncode:
-        raise NotToBeHad(f"{path} can't run the benchmarks: {last_line(done.stderr)}")
-    tag, version, gil = json.loads(done.stdout)
-    return Interpreter(tag, version, gil, path)
+        raise NotToBeHad(f"{path} can't run the benchmarks: {last_line(done.stderr)}{hint(done.stderr)}")
+    tag, version, gil, build = json.loads(done.stdout)
+    return Interpreter(tag, version, gil, build, path)
+
+
+def hint(errors: str) -> str:
+    """Return what to do about a Python without this project's packages."""
+    if "No module named 'pyperf'" not in errors:
+        return ""
+    return "; put its folder first on the PATH, and `make setup` with PYTHON=3.14 or 3.14t makes an environment with it"
 
 
 def quietly(command: list[str], limit_s: float) -> subprocess.CompletedProcess[str]:

@@ -35,6 +35,21 @@ def tag() -> str:
     return f"{sys.version_info.major}.{sys.version_info.minor}{free}"
 
 
+def build() -> dict[str, Any]:
+    """Return how this Python was built, without the names of folders: its flags, compiler and optimisation."""
+    import shlex
+    import sysconfig
+
+    arguments = shlex.split(sysconfig.get_config_var("CONFIG_ARGS") or "")
+    return {
+        "version": sys.version.split()[0],
+        "gil_disabled": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+        "compiler": platform.python_compiler(),
+        "configure": sorted(it for it in arguments if "/" not in it),
+        "optimisation": sysconfig.get_config_var("OPT") or "",
+    }
+
+
 def gil() -> str:
     """Return whether the GIL is on now."""
     return "on" if sys._is_gil_enabled() else "off"

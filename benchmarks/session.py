@@ -67,7 +67,10 @@ class Session:
             except NotToBeHad as reason:
                 self.record.left_out.append(LeftOut("", "", "", str(name), False, str(reason)))
                 continue
-            if python.tag not in [it.tag for it in self.pythons]:
+            if python.tag in [it.tag for it in self.pythons]:
+                why = f"another Python is {python.tag} here already, and results are told apart by that"
+                self.record.left_out.append(LeftOut("", "", "", str(name), False, why))
+            else:
                 self.pythons.append(python)
 
     def turns(self) -> Iterator[Turn]:

@@ -17,6 +17,7 @@ SUITES = {
     "spawn": "time and memory of one unit, and how both grow; what the command costs to start",
     "classics": "small programs that languages have been compared by for decades",
     "articles": "the tables of two articles, measured again",
+    "gil": "what the GIL costs and saves: one thread alone, a shared iterator, a loop in each thread",
 }
 """All suites, and what each is about."""
 

@@ -1,7 +1,7 @@
 """What a unit costs: time and memory of 10, 100, 1,000 ... units that do nothing but wait, and how both grow.
 
 The time is that of one unit, from before the first is started until all run; memory is `figure_bytes_per_unit`.
-Processes and interpreters up to 300, threads to 1,000, light units to 10,000, asyncio and greenlet to 100,000.
+Processes and interpreters up to 300, threads to 1,000 (300 too, to compare), light units to 10,000, asyncio and greenlet to 100,000.
 `command` is the time of a whole `python -m concmodels.ring 10 10`, beside that of the bare imports.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from benchmarks.cell import Candidate
 from benchmarks.suites.sizes import MODELS, kind
 
-NUMBERS = {"boundary": (10, 100, 300), "threads": (10, 100, 1000), "light": (10, 100, 1000, 10_000)}
+NUMBERS = {"boundary": (10, 100, 300), "threads": (10, 100, 300, 1000), "light": (10, 100, 1000, 10_000)}
 FAR = {"asyncio": (100_000,), "greenlet": (100_000,)}
 BASELINES = {"threads": "threads", "processes": "processes", "subinterp": "interpreters", "asyncio": "asyncio"}
 """The models whose units are also made by hand, and the function that does it."""

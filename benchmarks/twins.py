@@ -1,0 +1,63 @@
+"""What is measured with the GIL and without it: `python -m benchmarks run --twins`, in less than 25 minutes.
+
+Twins are two builds of one version that differ in the GIL alone; the result says of each how it was built
+(`benchmarks.machine.build`). Measured are the models that both have, what comes with Python beside them, and the suite
+`gil`.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import suites
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.cell import Candidate
+
+MODELS = ("threads", "rawthreads", "processes", "subinterp", "greenlet", "asyncio", "trio", "anyio")
+CELLS = {
+    "ring": ("stream", "token"),
+    "channel": ("stream", "rendezvous", "pingpong", "fanin-4", "fanout-4", "select-2"),
+    "pool": ("nothing", "task-1ms", "cpu", "io", "buffer"),
+    "spawn": ("units-300",),
+    "classics": (),
+    "articles": ("cpu", "io", "buffer"),
+    "gil": (),
+}
+"""The cells of each suite; empty: all of them."""
+WITH_PEERS = ("pool", "articles")
+"""The suites in which what one might use instead is measured too, if it comes with Python."""
+
+
+def candidates(quick: bool) -> list[Candidate]:
+    """Return what is measured under both Pythons."""
+    return [it for suite in CELLS for it in suites.load(suite, quick) if wanted(it)]
+
+
+def wanted(it: Candidate) -> bool:
+    """Return whether this candidate tells something about the GIL, with nothing that has to be installed for it."""
+    cells = CELLS[it.suite]
+    kinds = ("model", "baseline", "peer") if it.suite in WITH_PEERS else ("model", "baseline")
+    return (not cells or it.cell in cells) and it.model in (None, *MODELS) and it.kind in kinds and not it.needs
+
+
+def alike(one: dict[str, Any] | None, other: dict[str, Any] | None) -> bool | None:
+    """Return whether two builds differ in the GIL alone; None if it is not known how they were built."""
+    if not one or not other:
+        return None
+    return plain(one) == plain(other) and one["gil_disabled"] != other["gil_disabled"]
+
+
+def plain(build: dict[str, Any]) -> dict[str, Any]:
+    """Return what does not say that the GIL was disabled."""
+    arguments = [it for it in build["configure"] if it != "--disable-gil"]
+    return {name: value for name, value in build.items() if name != "gil_disabled"} | {"configure": arguments}
+
+
+def versions() -> Iterator[str]:
+    """Yield the names of the twins of this Python's version, the one with the GIL first."""
+    from benchmarks.machine import tag
+
+    version = tag().removesuffix("t")
+    yield version
+    yield f"{version}t"
