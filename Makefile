@@ -15,10 +15,10 @@ MODEL = threads
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-models test-stress test-docs test-browser bench bench-quick docs docs-serve lint check setup requirements clean
+.PHONY: help demo test test-all test-models test-stress test-docs test-browser bench bench-quick bench-free-threaded docs docs-serve lint check setup requirements clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 22
 	@echo "PYTHON=3.15 after any of them uses that version, in an environment of its own (default: $(PYTHON))."
 
 demo: setup ## 3 million hops: 10,000 messages through 300 subinterpreters
@@ -41,6 +41,12 @@ test-stress: setup ## the tests that take minutes
 bench: setup ## every benchmark, 20 minutes; the result is in build/bench.json
 	@mkdir -p build
 	$(python) -m benchmarks run --output build/bench.json
+
+# TWINS names both: versions, or the paths of two environments' Pythons. Built alike, they differ in the GIL alone.
+TWINS = $(PYTHON) $(PYTHON)t
+bench-free-threaded: setup ## what the GIL costs and saves, 25 minutes; the result is in build/bench-free-threaded.json
+	@mkdir -p build
+	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --output build/bench-free-threaded.json
 
 bench-quick: setup ## whether every benchmark runs, 2 minutes
 	$(python) -m benchmarks run --quick

@@ -1,19 +1,36 @@
-"""The README's tables, from the result that is committed.
+"""The README's tables, from the results that are committed.
 
 make bench && cp build/bench.json benchmarks/results/full.json
+make bench-free-threaded && cp build/bench-free-threaded.json benchmarks/results/full-free-threaded.json
 python -m benchmarks.readme      writes the tables into README.md, between their marks
 """
 
+import statistics
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from benchmarks.goals import Verdict, verdicts
+from benchmarks.goals import Verdict, by_round, verdicts
 from benchmarks.result import Results, Row, read
 from concmodels.programs.table import duration
 
 ROOT = Path(__file__).parent.parent
 RESULT = ROOT / "benchmarks" / "results" / "full.json"
+TWINS = ROOT / "benchmarks" / "results" / "full-free-threaded.json"
+MEMORY = "bytes_per_unit"
+FREE_THREADED = {
+    "two threads compute, a task": ("pool/cpu/threads", "seconds"),
+    "eight threads wait, a task": ("pool/io/threads", "seconds"),
+    "two threads read one buffer, a task": ("pool/buffer/threads", "seconds"),
+    "an event loop in each of two threads, a round trip": ("gil/loops/a loop in each thread", "seconds"),
+    "an empty task in a pool of threads": ("pool/nothing/threads", "seconds"),
+    "ring of threads, everything in flight, a hop": ("ring/stream/threads", "seconds"),
+    "ring of threads, one in flight, a hop": ("ring/token/threads", "seconds"),
+    "ring of asyncio tasks, everything in flight, a hop": ("ring/stream/asyncio", "seconds"),
+    "one thread calls functions, a task": ("gil/one-thread/calls", "seconds"),
+    "memory of one of 300 threads": ("spawn/units-300/threads", MEMORY),
+}
+"""What the table of the twins shows: a row, and which of its figures."""
 
 
 @cache
@@ -98,11 +115,31 @@ def against(verdict: Verdict) -> list[str]:
     return [f"`{ours}`", cell, theirs, *per_task, spread]
 
 
+def free_threaded() -> str:
+    """Return the table of the same work with the GIL and without it."""
+    twins = read(TWINS)
+    one, other = twins.pythons
+    lines = []
+    for what, (path, name) in FREE_THREADED.items():
+        rows = [row for python in (one, other) if (row := twins.row(*path.split("/", 2), python=python))]
+        if len(rows) == 2:
+            ratios = by_round(rows[1], rows[0], name).values()
+            spread = f"{statistics.median(ratios):.3g} ({min(ratios):.3g} to {max(ratios):.3g})"
+            lines.append([what, *(one_figure(row, name) for row in rows), spread])
+    return markdown(["", one, other, f"times as fast, or as small, on {other} (spread)"], lines)
+
+
+def one_figure(row: Row, name: str) -> str:
+    """Return a time, or a number of bytes."""
+    return f"{figure(row, name) / 2**10:,.0f} KiB" if name == MEMORY else duration(row.median * 1e9)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "ring-stream": lambda: ring("stream"),
     "ring-token": lambda: ring("token"),
     "pool-io": waiting,
     "pools": pools,
+    "free-threaded": free_threaded,
 }
 
 

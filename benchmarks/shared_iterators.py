@@ -105,7 +105,7 @@ def summary(outcomes: list[Counts], crashes: int, races: int) -> Took:
     """Return the seconds as if no race had crashed, and the counts for a million steps."""
     total = {name: sum(it[name] for it in outcomes) for name in outcomes[0]}
     seconds = total["seconds"] / len(outcomes) * races
-    per_million = {f"{name}_per_million": 1e6 * total[name] / total["steps"] for name in ("wrong", "lost")}
+    per_million = {f"{name}_per_million": 1e6 * total[name] / total["steps"] for name in ("wrong", "refused", "lost")}
     return seconds, per_million | {"crashes": crashes, "races": races}
 
 
@@ -129,7 +129,13 @@ def one_race(form: str, threads: int, steps: int) -> Counts:
     different = set(taken)
     lost = max(different, default=-1) + 1 - len(different)
     wrong = len(taken) - len(different) + sum(refused)
-    return {"seconds": seconds, "steps": len(taken) + sum(refused), "wrong": wrong, "lost": lost}
+    return {
+        "seconds": seconds,
+        "steps": len(taken) + sum(refused),
+        "wrong": wrong,
+        "refused": sum(refused),
+        "lost": lost,
+    }
 
 
 def take(

@@ -6,7 +6,6 @@ from benchmarks.goals import by_round, goals
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.dots import Dot, drawing
-from benchmarks.report.rings import models
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 
@@ -23,12 +22,17 @@ SHOWN = 3
 def charts(results: Results) -> Iterator[Chart | Absent]:
     """Return one chart for each of the full rings."""
     for cell, title in TITLES.items():
-        dots = [dot for ours in models(results, "ring", cell) for dot in dots_of(results, ours)]
+        dots = [dot for ours in models(results, cell) for dot in dots_of(results, ours)]
         if not dots:
             yield Absent(title, f"nothing was measured beside a model in ring/{cell}")
             continue
         rows = [row for row in results.of("ring", cell) if row.kind != "past"]
         yield Chart(f"against-{cell}", title, says(dots), command_for(results, rows), drawing(dots, BELOW), sheet(dots))
+
+
+def models(results: Results, cell: str) -> list[Row]:
+    """Return the models in a ring under the first Python, the fastest first."""
+    return [row for row in results.of("ring", cell) if row.kind == "model"]
 
 
 def dots_of(results: Results, ours: Row) -> list[Dot]:

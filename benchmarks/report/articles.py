@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmarks.report import words
+from benchmarks.report import together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.rings import ranking
@@ -23,7 +23,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 def of_2010(results: Results) -> Chart | Absent:
     """Return the chart of the ring on every mechanism of the article of 2010."""
-    rows = sorted((row for cell in RINGS for row in results.of("articles", cell)), key=lambda row: row.median)
+    rows = sorted((row for cell in RINGS for row in together.of(results, "articles", cell)), key=lambda row: row.median)
     if not rows:
         return Absent(TITLES[0], "nothing of articles/ring-2010 was measured")
     bars = bars_of(rows, RINGS)
@@ -36,7 +36,7 @@ def of_2010(results: Results) -> Chart | Absent:
 
 def of_pools(results: Results) -> Chart | Absent:
     """Return the chart of computing, waiting and a buffer, each with the start and the end of its pool."""
-    by_cell = {cell: found for cell in POOLS if (found := results.of("articles", cell))}
+    by_cell = {cell: found for cell in POOLS if (found := together.of(results, "articles", cell))}
     if not by_cell:
         return Absent(TITLES[1], "nothing of the article's three works was measured")
     rows = [row for found in by_cell.values() for row in found]

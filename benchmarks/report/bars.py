@@ -166,7 +166,7 @@ def scale(axes: Axes, panel: Panel, pixels: float, tall: bool) -> None:
     if panel.log:
         axis.log(axes, "x", min(values) / 1.6, max(values) * 1.25, panel.write, pixels, TICK_SPACE if tall else 0)
     else:
-        axis.linear(axes, max(values) * 1.05, panel.write, pixels)
+        axis.linear(axes, max(values) * 1.05 or 1.0, panel.write, pixels)  # an axis has a length if all are 0
     if panel.line:
         axes.axvline(panel.line, color=axes.xaxis.label.get_color(), linestyle="--", linewidth=1.2, label="line")
 

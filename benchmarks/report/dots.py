@@ -67,7 +67,7 @@ def add(canvas: Canvas, dots: list[Dot], rows: list[float], top: float, height: 
     for at, dot in zip(rows, dots, strict=True):
         one(axes, dot, at, canvas)
         label(axes, dot, at, canvas, values)
-    headings(canvas, axes, dots, rows)
+    headings(canvas, axes, dots, rows, labels)
 
 
 def handles_of(dots: list[Dot], look: Look) -> list[Line2D | Patch]:
@@ -126,8 +126,8 @@ def label(axes: Axes, dot: Dot, at: float, canvas: Canvas, values: float) -> Non
     axes.annotate(words.plain(dot.value), (1, at), ((values - 2) * POINT, 0), ha="right", **how)
 
 
-def headings(canvas: Canvas, axes: Axes, dots: list[Dot], rows: list[float]) -> None:
-    """Write the names of the groups."""
+def headings(canvas: Canvas, axes: Axes, dots: list[Dot], rows: list[float], labels: float) -> None:
+    """Write the names of the groups; one that is longer than the labels begins where they do and goes beyond them."""
     seen: set[str] = set()
     up = 1.0 if canvas.look.narrow else 0.95
     for dot, at in zip(dots, rows, strict=True):
@@ -138,7 +138,11 @@ def headings(canvas: Canvas, axes: Axes, dots: list[Dot], rows: list[float]) -> 
                 "textcoords": "offset points",
                 "va": "center",
             }
-            side = ((-12 * POINT, 0), "left") if canvas.look.narrow else ((-8 * POINT, 0), "right")
+            if canvas.look.narrow or width_of(canvas.look, [dot.group]) > labels:
+                how |= {"bbox": {"facecolor": canvas.colours.page, "edgecolor": "none", "pad": 0.5}}
+                side = (((12 if canvas.look.narrow else labels) * -POINT, 0), "left")
+            else:
+                side = ((-8 * POINT, 0), "right")
             axes.annotate(dot.group, (0, at - up), side[0], ha=side[1], fontweight="bold", **how)
 
 

@@ -28,6 +28,8 @@ METHOD = (
 def state(results: Results) -> Iterator[str]:
     """Return what a reader has to know before any figure."""
     about = results.about
+    if about.get("preliminary"):
+        yield "This is a preliminary result, measured on a busy machine, which another one will replace."
     if about.get("quick"):
         yield "This is a quick run: it says whether everything works, and its figures mean nothing."
     if not about.get("finished", True):

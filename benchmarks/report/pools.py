@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmarks.report import words
+from benchmarks.report import together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.rings import bar, models, ranking
@@ -77,7 +77,7 @@ def sheet(rows: dict[str, list[Row]]) -> Sheet:
 
 def cost(results: Results, cell: str, title: str) -> Chart | Absent:
     """Return the chart of the time of a task, in our pools and in others."""
-    rows = results.of("pool", cell)
+    rows = together.of(results, "pool", cell)
     if not rows:
         return Absent(title, f"nothing of pool/{cell} was measured")
     bars = [bar(results, row) for row in rows]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmarks.goals import by_round
-from benchmarks.report import words
+from benchmarks.report import gil, words
 from benchmarks.report.against import Ratios
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.dots import Dot, drawing
@@ -20,7 +20,6 @@ CELLS = {
     ("classics", "buffer"): "bounded buffer",
 }
 """Where the difference is to be seen; if a result has none of these, its first ones are shown."""
-FREE = "With the GIL, and without it"
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
@@ -29,9 +28,12 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
     gils = gils_of(results)
     if not any(gils[one] != gils[other] for one, other in pairs):
         have = "off" if gils and not any(gils.values()) else "on"
-        yield Absent(FREE, f"not measured: the GIL was always {have} (`--python 3.14 --python 3.14t` has both)")
+        yield Absent(gil.TITLE, f"not measured: the GIL was always {have} (`--python 3.14 --python 3.14t` has both)")
     for one, other in pairs:
-        yield chart(results, one, other, FREE if gils[one] and not gils[other] else f"Python {one} against {other}")
+        if gils[one] and not gils[other]:
+            yield from gil.charts(results, one, other)
+        else:
+            yield chart(results, one, other, f"Python {one} against {other}")
 
 
 def gils_of(results: Results) -> dict[str, bool]:
@@ -56,8 +58,9 @@ def chart(results: Results, one: str, other: str, title: str) -> Chart | Absent:
     dots = [dot(where, first, second) for where, first, second in pairs]
     rows = [row for _, first, _ in pairs for row in [first]]
     below = f"how many times as fast {other} is as {one} (log)"
-    name = f"python-{other}" if title != FREE else f"gil-{other}"
-    return Chart(name, title, says(dots, one, other), command_for(results, rows), drawing(dots, below), sheet(dots))
+    return Chart(
+        f"python-{other}", title, says(dots, one, other), command_for(results, rows), drawing(dots, below), sheet(dots)
+    )
 
 
 def rows_of(results: Results, one: str, other: str) -> Iterator[tuple[str, Row, Row]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from benchmarks.report import sheet, words
+from benchmarks.report import sheet, together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.result import Results, Row
@@ -30,7 +30,7 @@ def chart(results: Results, cell: str, title: str) -> Chart | Absent:
     make = panel_of if cell == "bounded" else log_panel
     panel = make("", bars, f"time per hop among {sizes(rows[0])}", words.duration)
     says = f"{ranking(rows)} {near_baseline(results, rows)}".strip()
-    table = sheet.of_rows(results, results.of("ring", cell))
+    table = sheet.of_rows(results, together.of(results, "ring", cell))
     return Chart(f"ring-{cell}", title, says, command_for(results, rows), drawing([panel], key), table)
 
 
@@ -40,8 +40,8 @@ def log_panel(title: str, bars: list[Bar], axis: str, write: Callable[[float], s
 
 
 def models(results: Results, suite: str, cell: str) -> list[Row]:
-    """Return the rows of the models, the fastest first."""
-    return [row for row in results.of(suite, cell) if row.kind == "model"]
+    """Return the rows of the models under every Python, the fastest first."""
+    return [row for row in together.of(results, suite, cell) if row.kind == "model"]
 
 
 def bar(results: Results, row: Row, label: str = "") -> Bar:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from benchmarks.report import words
+from benchmarks.report import together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import drawing as lines_drawing
@@ -28,14 +28,14 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 def time(results: Results) -> Chart | Absent:
     """Return the chart of the time to start one of a hundred units, or of as many as were measured."""
     title, number = "The time to start one unit", common_number(results)
-    rows = [row for row in results.of("spawn", f"units-{number}") if row.kind == "model"]
+    rows = [row for row in together.of(results, "spawn", f"units-{number}") if row.kind == "model"]
     if not rows:
         return Absent(title, "no units were started")
     bars = [bar(results, row) for row in rows]
     panel = Panel("", bars, f"time per unit (log), {number:,} units", words.duration)
     return Chart(
         "spawn-time", title, says(rows, lambda row: row.median, words.duration, "starts"), command_for(results, rows),
-        drawing([panel], key(bars)), of_rows(results, results.of("spawn", f"units-{number}")),
+        drawing([panel], key(bars)), of_rows(results, together.of(results, "spawn", f"units-{number}")),
     )  # fmt: skip
 
 
@@ -84,10 +84,10 @@ def memory(results: Results) -> Chart | Absent:
 
 
 def heaviest(results: Results) -> list[Row]:
-    """Return, for each model, the row with the most units whose memory is known."""
+    """Return, for each model under each Python, the row with the most units whose memory is known."""
     found: dict[str, Row] = {}
-    for row in results.rows:
-        if row.suite == "spawn" and row.kind == "model" and row.python == results.pythons[0] and taken(row) > 0:
+    for row in (together.named(results, row) for row in results.rows):
+        if row.suite == "spawn" and row.kind == "model" and taken(row) > 0:
             latest = found.get(row.candidate)
             if latest is None or row.parameters["units"] > latest.parameters["units"]:
                 found[row.candidate] = row
@@ -110,7 +110,7 @@ def memory_bar(results: Results, row: Row) -> Bar:
 
 def memory_sheet(results: Results) -> Sheet:
     """Return a table of the memory of one unit among so many, for models and baselines."""
-    rows = [row for row in results.rows if row.suite == "spawn" and row.python == results.pythons[0] and taken(row) > 0]
+    rows = [together.named(results, row) for row in results.rows if row.suite == "spawn" and taken(row) > 0]
     numbers = sorted({row.parameters["units"] for row in rows})
     by_name = {(row.candidate, row.parameters["units"]): words.size(taken(row)) for row in rows}
     names = dict.fromkeys(row.candidate for row in rows)

@@ -1,7 +1,7 @@
 """What a unit costs: time and memory of 10, 100, 1,000 ... units that do nothing but wait, and how both grow.
 
 The time is that of one unit, from before the first is started until all run; memory is `figure_bytes_per_unit`.
-Processes and interpreters up to 300, threads to 1,000 (300 too, to compare), light units to 10,000, asyncio and greenlet to 100,000.
+Processes and interpreters up to 300, threads to 1,000, light units to 10,000, asyncio and greenlet to 100,000.
 `command` is the time of a whole `python -m concmodels.ring 10 10`, beside that of the bare imports.
 """
 

@@ -21,6 +21,16 @@ from concdocs import bars, differences, docstrings, drawing, options, results, s
 
 SECONDS = {"ring/stream/threads": 62e-9, "ring/stream/trio": 124e-9, "ring/token/threads": 20e-6}
 
+BUILD = {"version": "3.14.7", "gil_disabled": False, "compiler": "A compiler", "configure": [], "optimisation": "-O3"}
+PYTHONS = {
+    "3.14": {"version": "3.14.7", "gil": True, "build": BUILD},
+    "3.14t": {
+        "version": "3.14.7",
+        "gil": False,
+        "build": BUILD | {"gil_disabled": True, "configure": ["--disable-gil"]},
+    },
+}
+
 GOOD = """\
 # Page
 
@@ -42,9 +52,21 @@ GOOD = """\
 {measured}`ring/stream/threads`; {measured}`ring/stream/threads|per_second`;
 {measured}`ring/stream/threads|figure peak_pss_bytes`; {ratio}`ring/stream/trio / ring/stream/threads`.
 
+{measured}`ring/token/threads|spread`; {measured}`twins:ring/stream/threads|short`,
+{measured}`twins:ring/stream/threads@3.14t|spread`,
+{measured}`twins:ring/stream/threads@3.14t|figure peak_pss_bytes spread`,
+{ratio}`twins:ring/stream/threads@3.14t / twins:ring/stream/threads|spread`,
+{ratio}`twins:ring/stream/threads@3.14t / twins:ring/stream/threads|figure peak_pss_bytes`.
+
 ```{bars} ring/stream
 ```
 ```{chart} ring-stream
+```
+```{chart} twins:gil-3.14t
+```
+```{result-table} twins:left-out
+```
+```{builds} twins
 ```
 ```{facts} subinterp
 ```
@@ -76,7 +98,12 @@ MISTAKES = {
     '```{output-of}\n:command: python -c "import time; time.sleep(9)"\n:seconds: 0.2\n```': "takes longer than 0.2 sec",
     "{measured}`ring/stream/none`": "has no row ring/stream/none; it has in ring/stream the candidates threads, trio",
     "{measured}`ring/stream/threads|figure none`": "has no figure 'none'",
+    "{measured}`ring/stream/threads|wide`": "'wide' is none of: per_second, short, spread, figure NAME",
+    "{measured}`twins:ring/stream/none`": "twins.json has no row ring/stream/none; it has in ring/stream",
     "{ratio}`ring/stream/threads`": "is no ratio",
+    "{ratio}`ring/stream/trio / ring/stream/threads|wide`": "'wide' is none of: spread, figure NAME",
+    "{ratio}`ring/stream/trio / ring/stream/threads|figure none`": "have no none in the same round",
+    "```{builds} others\n```": "there is no result 'others'; there are twins",
     "```{chart} none\n```": "the report has no chart none; it has",
     "```{facts} trioo\n```": "there is no model 'trioo'; there are trio",
     "```{side-by-side} threads none\n```": "there is no model 'none'",
@@ -89,15 +116,31 @@ def result_file(path):
     """A result with these rows."""
     record = Record(path, command="x", quick=False, wanted=3, machine={}, pythons={})
     for name, seconds in SECONDS.items():
-        suite, cell, candidate = name.split("/")
-        about = {"name": f"{name}@3.14", "suite": suite, "cell": cell, "candidate": candidate, "kind": "model"}
-        about |= {"model": candidate, "python": "3.14", "gil": "on", "round": 1, "step": "hop", "inner_loops": 10}
-        about |= {"parameters": '{"nodes": 300}', "libraries": "{}", "unit": "second", "figure_peak_pss_bytes": 2**21}
-        text = io.StringIO()
-        pyperf.Benchmark([pyperf.Run([seconds], metadata=about, collect_metadata=False)]).dump(text)
-        record.add(text.getvalue())
+        record.add(run_of(name, seconds, python="3.14", gil="on"))
     record.finish(True)
     return path
+
+
+def twins_file(path):
+    """A result of two Pythons, in two rounds."""
+    record = Record(path, command="x", quick=False, wanted=1, machine={}, pythons=PYTHONS)
+    for number, (first, second) in enumerate([(50e-9, 100e-9), (70e-9, 280e-9)], 1):
+        record.add(run_of("ring/stream/threads", first, python="3.14", gil="on", round=number))
+        more = {"round": number, "figure_peak_pss_bytes": 2**22 * number}
+        record.add(run_of("ring/stream/threads", second, python="3.14t", gil="off", **more))
+    record.finish(True)
+    return path
+
+
+def run_of(name, seconds, **more):
+    """What a worker writes."""
+    suite, cell, candidate = name.split("/")
+    about = {"name": f"{name}@{more['python']}", "suite": suite, "cell": cell, "candidate": candidate, "kind": "model"}
+    about |= {"model": candidate, "round": 1, "step": "hop", "inner_loops": 10, "unit": "second"}
+    about |= {"parameters": '{"nodes": 300}', "libraries": "{}", "figure_peak_pss_bytes": 2**21}
+    text = io.StringIO()
+    pyperf.Benchmark([pyperf.Run([seconds], metadata=about | more, collect_metadata=False)]).dump(text)
+    return text.getvalue()
 
 
 def built(folder, page, *options):
@@ -107,7 +150,9 @@ def built(folder, page, *options):
     (source / "index.md").write_text(page)
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-q", "-n", "-c", ROOT / "docs", *options, source, folder / "html"],
-        env=os.environ | {"CONCMODELS_RESULT": str(result_file(folder / "result.json"))},
+        env=os.environ
+        | {"CONCMODELS_RESULT": str(result_file(folder / "result.json"))}
+        | {"CONCMODELS_TWINS_RESULT": str(twins_file(folder / "twins.json"))},
         capture_output=True, text=True, timeout=55, check=False,
     )  # fmt: skip
     return done, (folder / "html" / "index.html").read_text()
@@ -152,6 +197,18 @@ def test_each_model_has_its_tab_with_its_own_name_in_the_program(page):
 def test_figures_come_from_the_result(page):
     text = re.sub(r"<[^>]*>", "", page)
     assert "62 ns per hop; 16,100,000 hops per second;\n2.0 MiB; 2.0 times." in text
+
+
+def test_figures_of_the_other_result_have_their_spread(page):
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "20 µs; 60 ns,\n190 ns (100 ns to 280 ns),\n6.0 MiB (4.0 MiB to 8.0 MiB)," in text
+    assert "\n3.0 (2.0 to 4.0) times,\n3.0 (2.0 to 4.0) times." in text
+
+
+def test_the_builds_of_the_other_result_are_told(page):
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "--disable-gil" in text and "built by one compiler with the same flags" in text
+    assert "Nothing was left out." in text and "twins-gil-3.14t-light-wide.svg" in page
 
 
 def test_a_chart_has_a_picture_for_every_look_and_words_for_those_who_do_not_see_it(page):

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.docs
 ROOT = Path(__file__).parents[2]
 DOCS, SITE = ROOT / "docs", ROOT / "build" / "docs"
 RESULT = ROOT / "benchmarks" / "results" / "full.json"
+TWINS = ROOT / "benchmarks" / "results" / "full-free-threaded.json"
 REGISTRIES = {"anaconda", "crates", "npmjs", "nuget", "piwheels", "pypi", "pythonhosted", "rubygems"}
 """Names that the hosts of package registries have: what is linked is a project's own repository or documentation."""
 SOURCES = ("benchmarks", "concmodels", "docs", "examples", "requirements", "tests", "tools", "*.md", "*.toml")
@@ -163,6 +164,13 @@ def test_every_chart_and_table_of_the_report_is_among_the_measurements():
     tables = set(re.findall(r"^```\{result-table\} (\S+)$", text, re.MULTILINE))
     assert {it.name for it in report.charts(results)} - shown == set()
     assert set(report.tables(results)) - tables == set()
+
+
+def test_what_is_told_of_both_builds_is_among_the_measurements():
+    text = (DOCS / "measurements" / "free-threaded.md").read_text()
+    shown = set(re.findall(r"^```\{chart\} twins:(\S+)$", text, re.MULTILINE))
+    both = {it.name for it in report.charts(read(TWINS)) if it.name.endswith("-3.14t")}
+    assert both == {"gil-3.14t", "works-3.14t", "iterator-3.14t"} <= shown
 
 
 def test_the_exit_statuses_are_those_of_the_programs():

@@ -8,6 +8,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
+from benchmarks.report import together
 from benchmarks.result import Row
 from concdocs import results
 from concdocs.places import Directive, Mistake
@@ -25,17 +26,18 @@ class Bars(Directive):
     }
 
     def build(self) -> list[nodes.Node]:
-        suite, _, cell = self.arguments[0].partition("/")
-        rows = [row for row in results.results().of(suite, cell) if self._wanted(row)]
+        file, wanted = results.split(self.arguments[0])
+        suite, _, cell = wanted.partition("/")
+        rows = [row for row in together.of(results.results(file), suite, cell) if self._wanted(row)]
         if not rows:
-            raise Mistake(f"{results.path().name} has no such rows in {self.arguments[0]}")
-        self.depends_on(results.path())
+            raise Mistake(f"{results.path(file).name} has no such rows in {wanted}")
+        self.depends_on(results.path(file))
         caption = self.options.get("caption", f"Time per {rows[0].step}")
         return [nodes.raw("", table(rows, caption, "linear" in self.options), format="html")]
 
     def _wanted(self, row: Row) -> bool:
-        only = self.options.get("only", "").split()
-        return row.kind == self.options.get("kind", "model") and (not only or row.candidate in only)
+        only, name = self.options.get("only", "").split(), row.candidate.removesuffix(f", {row.python}")
+        return row.kind == self.options.get("kind", "model") and (not only or name in only)
 
 
 def table(rows: list[Row], caption: str, linear: bool) -> str:

@@ -36,42 +36,43 @@ class Chart(Directive):
     required_arguments = 1
 
     def build(self) -> list[nodes.Node]:
-        drawn = _chart(self.arguments[0])
+        file, name = results.split(self.arguments[0])
+        drawn = _chart(file, name)
         if drawn is None:
             return [nodes.admonition("", nodes.paragraph("", f"The chart {self.arguments[0]} is not drawn yet."))]
-        self.depends_on(results.path())
+        self.depends_on(results.path(file))
         stem = self.arguments[0].replace("/", "-").replace(":", "-")
-        image = picture("", alt=drawn.says, files=_drawings(stem, drawn))
+        image = picture("", alt=drawn.says, files=_drawings(file, stem, drawn))
         says = nodes.caption(drawn.says, drawn.says)
         made = nodes.legend("", *self.markdown(f"Measured with `{drawn.command}`."))
         return [chart("", image, says, made, classes=["chart"])]
 
 
-def _chart(name: str) -> Any:
-    """The chart of this name; None while there is no report at all. Raises `Mistake`."""
+def _chart(file: str, name: str) -> Any:
+    """The chart of this name, of this result; None while there is no report at all. Raises `Mistake`."""
     model, slash, own = name.rpartition("/")
-    known = _charts(model if slash else None)
+    known = _charts(file, model if slash else None)
     if known is None or own in known:
         return known and known[own]
     raise Mistake(f"the report has no chart {name}; it has {', '.join(known) or 'none'}")
 
 
 @functools.cache
-def _charts(model: str | None) -> dict[str, Any] | None:
+def _charts(file: str, model: str | None) -> dict[str, Any] | None:
     try:
         from benchmarks.report import charts, model_charts
     except ImportError:
         return None
-    found = results.results()
+    found = results.results(file)
     return {it.name: it for it in (charts(found) if model is None else model_charts(found, model))}
 
 
-def _drawings(stem: str, drawn: Any) -> dict[str, str]:
+def _drawings(result: str, stem: str, drawn: Any) -> dict[str, str]:
     """The files of the looks, by look, drawn anew only where the result or the report's code has changed."""
     files = {}
     for dark, narrow in LOOKS:
         look = f"{'dark' if dark else 'light'}-{'narrow' if narrow else 'wide'}"
-        file = CACHE / _state() / f"{stem}-{look}.svg"
+        file = CACHE / _state(result) / f"{stem}-{look}.svg"
         if not file.exists():
             from benchmarks.report import Look
 
@@ -82,9 +83,9 @@ def _drawings(stem: str, drawn: Any) -> dict[str, str]:
 
 
 @functools.cache
-def _state() -> str:
+def _state(result: str) -> str:
     """Changes with the result and with the code that draws."""
-    digest = hashlib.sha256(results.path().read_bytes())
+    digest = hashlib.sha256(results.path(result).read_bytes())
     for path in sorted((ROOT / "benchmarks").rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -124,11 +125,31 @@ class ResultTable(Directive):
             from benchmarks.report import tables
         except ImportError:
             return self.markdown(fenced(f"The table {self.arguments[0]} is not there yet.", "text"))
-        known = tables(results.results())
-        if self.arguments[0] not in known:
-            raise Mistake(f"the report has no table {self.arguments[0]}; it has {', '.join(known) or 'none'}")
-        self.depends_on(results.path())
-        return [nodes.container("", *self.markdown(known[self.arguments[0]]), classes=["wide-table"])]
+        file, name = results.split(self.arguments[0])
+        known = tables(results.results(file))
+        if name == "left-out" and name not in known:
+            return self.markdown("Nothing was left out.")
+        if name not in known:
+            raise Mistake(f"the report has no table {name}; it has {', '.join(known) or 'none'}")
+        self.depends_on(results.path(file))
+        return [nodes.container("", *self.markdown(known[name]), classes=["wide-table"])]
+
+
+class Builds(Directive):
+    """How the Pythons of a result were built, and whether they differ in the GIL alone."""
+
+    required_arguments = 1
+
+    def build(self) -> list[nodes.Node]:
+        from benchmarks.report import builds
+
+        name = self.arguments[0]
+        if name not in results.FILES:
+            raise Mistake(f"there is no result {name!r}; there are {', '.join(filter(None, results.FILES))}")
+        found = results.results(name)
+        self.depends_on(results.path(name))
+        table = nodes.container("", *self.markdown(builds.sheet(found).markdown()), classes=["wide-table"])
+        return [table, *self.markdown("\n\n".join(builds.says(found)))]
 
 
 def open_chart(self: HTML5Translator, node: nodes.Element) -> None:
@@ -144,3 +165,4 @@ def setup(app: Sphinx) -> None:
     app.add_node(picture, html=(show_pictures, None))
     app.add_directive("chart", Chart)
     app.add_directive("result-table", ResultTable)
+    app.add_directive("builds", Builds)

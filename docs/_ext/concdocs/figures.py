@@ -1,15 +1,21 @@
 """The roles `measured` and `ratio`: figures in a sentence, from the result."""
 
+import statistics
+from collections.abc import Callable, Collection
+
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
+from benchmarks.goals import by_round
+from benchmarks.result import Row
 from concdocs.places import Mistake, warn
 from concdocs.results import digits, duration, figure, row
 
 
 def measured(text: str) -> str:
-    """`ROW`, `ROW|per_second`, `ROW|short` (without "per hop") or `ROW|figure NAME` in words."""
+    """`ROW`, `ROW|per_second`, `ROW|short` (without "per hop"), `ROW|spread`, `ROW|figure NAME` or `ROW|figure NAME
+    spread` in words."""
     name, _, what = (part.strip() for part in text.partition("|"))
     found = row(name)
     match what.split():
@@ -17,28 +23,60 @@ def measured(text: str) -> str:
             return f"{duration(found.median)} per {found.step}"
         case ["short"]:
             return duration(found.median)
+        case ["spread"]:
+            return spread(found.seconds.values(), duration)
         case ["per_second"]:
             return f"{float(f'{found.per_second:.3g}'):,.0f} {found.step}s per second"
         case ["figure", wanted]:
-            return _figure(name, wanted)
-    raise Mistake(f"{what!r} is none of: per_second, short, figure NAME")
+            return figure(wanted, statistics.median(values(name, found, wanted)))
+        case ["figure", wanted, "spread"]:
+            return spread(values(name, found, wanted), lambda value: figure(wanted, value))
+    raise Mistake(f"{what!r} is none of: per_second, short, spread, figure NAME, figure NAME spread")
 
 
-def _figure(name: str, wanted: str) -> str:
-    found = row(name)
-    value = found.figure(wanted)
-    if value is None:
+def values(name: str, found: Row, wanted: str) -> Collection[float]:
+    """The values of a figure in all rounds. Raises `Mistake` if the row has none of this name."""
+    known = found.by_round(wanted).values()
+    if not known:
         raise Mistake(f"{name} has no figure {wanted!r}; it has {', '.join(sorted(found.figures))}")
-    return figure(wanted, value)
+    return known
+
+
+def spread(known: Collection[float], write: Callable[[float], str]) -> str:
+    """The median with the least and the greatest value, or alone where all are written alike."""
+    least, most = write(min(known)), write(max(known))
+    median = write(statistics.median(known))
+    return median if least == most else f"{median} ({least} to {most})"
 
 
 def ratio(text: str) -> str:
-    """`ROW / ROW`: how many times longer a step of the first takes. The blanks around the slash tell it from a path."""
-    first, slash, second = text.partition(" / ")
+    """`ROW / ROW`: how many times longer a step of the first takes; `|spread` takes it round by round, and `|figure
+    NAME` compares another figure. The blanks around the slash tell it from a path."""
+    both, _, what = (part.strip() for part in text.partition("|"))
+    first, slash, second = both.partition(" / ")
     if not slash:
         raise Mistake(f"{text!r} is no ratio: it is ROW / ROW, with blanks around the slash")
-    times = row(first).median / row(second).median
-    return f"{times:.2g} times" if times < 1 else f"{digits(times)} times"
+    match what.split():
+        case []:
+            return f"{times(row(first).median / row(second).median)} times"
+        case ["spread"]:
+            return spread_ratio(first, second, "seconds")
+        case ["figure", wanted]:
+            return spread_ratio(first, second, wanted)
+    raise Mistake(f"{what!r} is none of: spread, figure NAME")
+
+
+def spread_ratio(first: str, second: str, wanted: str) -> str:
+    """The ratio in the median of the rounds, with its least and its greatest value."""
+    known = by_round(row(second), row(first), wanted)
+    if not known:
+        raise Mistake(f"{first} and {second} have no {wanted} in the same round")
+    return f"{spread(known.values(), times)} times"
+
+
+def times(value: float) -> str:
+    """A ratio with two digits."""
+    return f"{value:.2g}" if value < 1 else digits(value)
 
 
 class Figure(SphinxRole):

@@ -1,4 +1,4 @@
-"""The result that every figure on the site comes from, and how its numbers are written."""
+"""The results that every figure on the site comes from, and how their numbers are written."""
 
 import functools
 import os
@@ -7,21 +7,32 @@ from pathlib import Path
 from benchmarks.result import BadResult, Results, Row, read
 from concdocs.places import ROOT, Mistake
 
-VARIABLE = "CONCMODELS_RESULT"
-COMMITTED = ROOT / "benchmarks" / "results" / "full.json"
+FOLDER = ROOT / "benchmarks" / "results"
+FILES = {
+    "": ("CONCMODELS_RESULT", FOLDER / "full.json"),
+    "twins": ("CONCMODELS_TWINS_RESULT", FOLDER / "full-free-threaded.json"),
+}
+"""By the name before a row or a chart: the variable that may name another file, and the committed one."""
 
 
-def path() -> Path:
-    """The committed result, or the one that the environment names."""
-    return Path(os.environ.get(VARIABLE) or COMMITTED)
+def split(text: str) -> tuple[str, str]:
+    """Split `twins:REST` into the name of a result and the rest; the name is empty where there is none."""
+    name, colon, rest = text.strip().partition(":")
+    return (name, rest) if colon and name in FILES else ("", text.strip())
 
 
-def results() -> Results:
+def path(name: str = "") -> Path:
+    """The committed result of this name, or the one that the environment names."""
+    variable, committed = FILES[name]
+    return Path(os.environ.get(variable) or committed)
+
+
+def results(name: str = "") -> Results:
     """Read it, once. Raises `Mistake` if there is none."""
     try:
-        return _read(path())
+        return _read(path(name))
     except BadResult as error:
-        raise Mistake(f"there is no measured result: {error}; {VARIABLE} may name another file") from None
+        raise Mistake(f"there is no measured result: {error}; {FILES[name][0]} may name another file") from None
 
 
 @functools.cache
@@ -30,20 +41,21 @@ def _read(file: Path) -> Results:
 
 
 def row(name: str) -> Row:
-    """The row SUITE/CELL/CANDIDATE, or SUITE/CELL/CANDIDATE@PYTHON. Raises `Mistake` if it was not measured."""
-    place, _, python = name.strip().partition("@")
+    """The row SUITE/CELL/CANDIDATE, or SUITE/CELL/CANDIDATE@PYTHON, with `twins:` before it where it is one of the
+    other result. Raises `Mistake` if it was not measured."""
+    file, wanted = split(name)
+    place, _, python = wanted.partition("@")
     parts = place.split("/", 2)
     if len(parts) != 3:
         raise Mistake(f"{name!r} names no row: it is SUITE/CELL/CANDIDATE, as in ring/stream/threads")
-    found = results().row(*parts, python or None)
+    found = results(file).row(*parts, python or None)
     if found is None:
-        raise Mistake(f"{path().name} has no row {name}; it has {_near(*parts[:2])}")
+        raise Mistake(f"{path(file).name} has no row {wanted}; it has {_near(results(file), *parts[:2])}")
     return found
 
 
-def _near(suite: str, cell: str) -> str:
+def _near(known: Results, suite: str, cell: str) -> str:
     """What is there instead."""
-    known = results()
     if suite not in known.suites:
         return f"the suites {', '.join(known.suites)}"
     if cell not in known.cells(suite):

@@ -1,0 +1,27 @@
+"""Several Pythons in one chart: the rows of a cell under each of them, told apart by their names.
+
+A row under the first Python is called as ever; that of another one has its Python in its name: `threads, 3.14t`.
+"""
+
+from dataclasses import replace
+
+from benchmarks.result import Results, Row
+
+
+def of(results: Results, suite: str, cell: str) -> list[Row]:
+    """Return the rows of a cell under every Python, the fastest first, with the names that they have in charts."""
+    rows = [named(results, row) for python in results.pythons for row in results.of(suite, cell, python)]
+    return sorted(rows, key=lambda row: row.median)
+
+
+def named(results: Results, row: Row) -> Row:
+    """Return a row with the name that it has in charts."""
+    return row if row.python == results.pythons[0] else replace(row, candidate=name_of(row))
+
+
+def name_of(row: Row) -> str:
+    """Return the name of a row that is not of the first Python."""
+    return f"{row.candidate}, {row.python}"
+
+
+__all__ = ["name_of", "named", "of"]
