@@ -44,9 +44,10 @@ bench: setup ## every benchmark, 20 minutes; the result is in build/bench.json
 
 # TWINS names both: versions, or the paths of two environments' Pythons. Built alike, they differ in the GIL alone.
 TWINS = $(PYTHON) $(PYTHON)t
+ROUNDS = 5
 bench-free-threaded: setup ## what the GIL costs and saves, 25 minutes; the result is in build/bench-free-threaded.json
 	@mkdir -p build
-	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --output build/bench-free-threaded.json
+	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --rounds $(ROUNDS) --output build/bench-free-threaded.json
 
 bench-quick: setup ## whether every benchmark runs, 2 minutes
 	$(python) -m benchmarks run --quick

@@ -27,6 +27,7 @@ is the number of steps, `cpu_count`, `cpu_model_name`, `platform`, `python_versi
 
 In `parameters`, `in_flight` is a number or "all", `capacity` a number or "inf", `payload` bytes (0: the bare number).
 
+`pythons` has by tag the version, whether the GIL was on, and how that Python was built (`benchmarks.machine.build`).
 `left_out` is a list of `{"suite", "cell", "candidate", "python", "failed", "why"}`: what was asked for and could not be
 measured; `candidate` and `cell` are empty where a whole interpreter was not to be had. `failed` is false where
 something is not installed or not possible there. `finished` is false in the result of a run that was interrupted:
@@ -222,11 +223,23 @@ def about_of(data: dict[str, Any]) -> dict[str, Any]:
     for name in known.keys() & data.keys():
         typed(data, name, *known[name])
     for python in data.get("pythons", {}):
-        typed(data["pythons"], python, dict)
+        about = typed(data["pythons"], python, dict)
+        if "build" in about:
+            check_build(typed(about, "build", dict))
     for name, types in {"memory_bytes": (int,), "load_avg": (list, tuple)}.items():
         if data.get("machine", {}).get(name) is not None:
             typed(data["machine"], name, *types)
     return dict(data)
+
+
+def check_build(build: dict[str, Any]) -> None:
+    """Raise `KeyError` or `TypeError` unless this says how a Python was built, as `benchmarks.machine.build` does."""
+    for name in ("version", "compiler", "optimisation"):
+        typed(build, name, str)
+    typed(build, "gil_disabled", bool)
+    for flag in typed(build, "configure", list):
+        if not isinstance(flag, str):
+            raise TypeError(f"a flag can't be {flag!r}")
 
 
 def left_out_of(data: dict[str, Any]) -> LeftOut:

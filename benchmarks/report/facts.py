@@ -67,10 +67,12 @@ def of_machine(machine: dict[str, Any]) -> str:
 
 
 def of_python(item: tuple[str, dict[str, Any]]) -> str:
-    """Return the version of a Python, and whether its GIL was on."""
+    """Return the version of a Python, whether its GIL was on, and how it was built."""
     tag, about = item
     gil = "" if "gil" not in about else " with the GIL" if about["gil"] else " without the GIL"
-    return f"{about.get('version', tag)}{gil}"
+    build = about.get("build")
+    flags = f" ({', '.join([build['compiler'], *build['configure']])})" if build else ""
+    return f"{about.get('version', tag)}{gil}{flags}"
 
 
 def libraries(results: Results) -> str:

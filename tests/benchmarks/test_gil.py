@@ -14,7 +14,8 @@ from benchmarks import event_loops, machine, readme, report, shared_iterators, t
 from benchmarks.__main__ import main
 from benchmarks.interpreters import Interpreter, NotToBeHad, find
 from benchmarks.report import Chart, Look, builds
-from benchmarks.result import Results, Row
+from benchmarks.report.facts import facts
+from benchmarks.result import Results, Row, from_data
 from benchmarks.session import Session
 from benchmarks.suites import gil
 
@@ -26,6 +27,9 @@ PYTHONS = {
     "3.14": {"version": "3.14.7", "gil": True, "build": WITH},
     "3.14t": {"version": "3.14.7", "gil": False, "build": WITHOUT},
 }
+
+
+ONE = {"3.14": PYTHONS["3.14"]}
 
 
 def free(path: str, *seconds: float, **more: object) -> Row:
@@ -190,6 +194,19 @@ def test_a_build_leaves_out_what_names_folders(monkeypatch: pytest.MonkeyPatch):
 def test_a_result_says_how_its_python_was_built():
     about = find(None).about()
     assert about["build"] == machine.build()
+
+
+@pytest.mark.parametrize(
+    "build", [3, {}, WITH | {"configure": "-O3"}, WITH | {"configure": [3]}, WITH | {"gil_disabled": "no"}], ids=str
+)
+def test_a_build_that_can_not_be_is_refused(build: object):
+    data = {"benchmarks": [], "concmodels": {"left_out": [], "pythons": {"3.14": {"build": build}}}}
+    with pytest.raises((KeyError, TypeError)):
+        from_data(data)
+
+
+def test_the_report_tells_how_a_python_was_built():
+    assert ("Python", "3.14.7 with the GIL (GCC 12, --enable-optimizations)") in list(facts(results(pythons=ONE)))
 
 
 def test_twins_are_what_tells_something_about_the_gil(
