@@ -253,14 +253,19 @@ def went_wrong(rows: list[Row], one: str, other: str) -> str:
         wrong = [row for row in own if max(row.by_round("wrong_per_million").values()) > 0]
         parts.append(f"under {python}, {len(wrong)} of {len(own)} were wrong at least once")
     worst = max(rows, key=worst_of)
-    races, crashes = (sum(sum(row.by_round(name).values()) for row in rows) for name in ("races", "crashes"))
-    crashed = [row.candidate for row in rows if sum(row.by_round("crashes").values())]
-    of_which = f", of {words.listing(crashed)}" if crashed else ""
-    return (
-        f"Of the iterators that four threads shared, {words.listing(parts)}. The worst round was of {worst.candidate}:"
-        f" {words.plain(worst_of(worst))} wrong steps in a million. Of {races:,.0f} races, {crashes:,.0f} crashed"
-        f" Python{of_which}."
-    )
+    text = f"Of the iterators that four threads shared, {words.listing(parts)}."
+    if worst_of(worst):
+        steps = words.plain(worst_of(worst))
+        text += f" The worst round was of {worst.candidate}: {steps} wrong steps in a million."
+    return f"{text} {crashes(rows)}"
+
+
+def crashes(rows: list[Row]) -> str:
+    """Say how many races ended their process, and those of which iterators."""
+    races, crashed = (sum(sum(row.by_round(name).values()) for row in rows) for name in ("races", "crashes"))
+    names = [row.candidate for row in rows if sum(row.by_round("crashes").values())]
+    of_which = f", of {words.listing(names)}" if names else ""
+    return f"Of {races:,.0f} races, {crashed:,.0f} crashed Python{of_which}."
 
 
 def worst_of(row: Row) -> float:
