@@ -126,7 +126,8 @@ def free_threaded() -> str:
             ratios = by_round(rows[1], rows[0], name).values()
             spread = f"{statistics.median(ratios):.3g} ({min(ratios):.3g} to {max(ratios):.3g})"
             lines.append([what, *(one_figure(row, name) for row in rows), spread])
-    return markdown(["", one, other, f"times as fast, or as small, on {other} (spread)"], lines)
+    table = markdown(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines)
+    return table + ("\n\n*Preliminary, measured on a busy machine.*" if twins.about.get("preliminary") else "")
 
 
 def one_figure(row: Row, name: str) -> str:
