@@ -25,10 +25,10 @@ MEMORY = "bytes_per_unit"
 
 @dataclass(frozen=True)
 class Pair:
-    """One row of both Pythons: its dot, what it was measured by, and its figure under each in words."""
+    """What was measured under both Pythons: its dot, the rows of the first one, and its figure under each in words."""
 
     dot: Dot
-    row: Row
+    rows: list[Row]
     figures: tuple[str, str] = ("", "")
 
 
@@ -85,7 +85,7 @@ def ratios(results: Results, one: str, other: str) -> Chart | Absent:
     found = [*grouped(results, one, other), *classics(results, one, other)]
     if not found:
         return Absent(TITLE, f"nothing was measured under {one} and under {other}")
-    dots, rows = [it.dot for it in found], [it.row for it in found]
+    dots, rows = [it.dot for it in found], [row for it in found for row in it.rows]
     below = f"times as fast, or as small, on {other} (log)"
     says = f"{extremes(results, dots, one, other)} {comparison(results, one, other)}"
     return Chart(
@@ -101,7 +101,7 @@ def grouped(results: Results, one: str, other: str) -> Iterator[Pair]:
             if first and second and (values := by_round(second, first, group.figure)):
                 model = first.model if first.kind == "model" else None
                 figures = written(first, group.figure), written(second, group.figure)
-                yield Pair(dot(group.title, name, [*values.values()], model), first, figures)
+                yield Pair(dot(group.title, name, [*values.values()], model), [first], figures)
 
 
 def written(row: Row, figure: str) -> str:
@@ -122,7 +122,7 @@ def classics(results: Results, one: str, other: str) -> Iterator[Pair]:
         rounds = set.intersection(*map(set, each)) if each else set()
         if rounds:
             means = [prod(it[number] for it in each) ** (1 / len(each)) for number in sorted(rounds)]
-            yield Pair(dot(ONE_THREAD, name, means, name), pairs[0][0])
+            yield Pair(dot(ONE_THREAD, name, means, name), [first for first, _ in pairs])
 
 
 def dot(group: str, label: str, values: list[float], model: str | None) -> Dot:

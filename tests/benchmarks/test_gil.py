@@ -88,6 +88,7 @@ def test_what_the_gil_costs_and_saves_is_one_ratio_per_row():
     assert lines["the classics together, in one thread", "greenlet"] == ["", "", "1", "1", "1"]
     assert lines["memory of one among 300", "threads"] == ["8 KiB", "16 KiB", "0.5", "0.5", "0.5"]
     assert it.says.startswith("Of 5 times here, 1 are shorter under 3.14t than under 3.14.")
+    assert "classics/big classics/sieve --python 3.14 --python 3.14t" in it.command
     assert "right is threads (tasks that compute, in a pool): 2.5 times as fast." in it.says
     assert "left is threads (ring, everything in flight): 0.25 times as fast." in it.says
     assert "A thread among 300 takes 8 KiB of memory under 3.14, 16 KiB under 3.14t." in it.says
