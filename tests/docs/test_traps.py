@@ -62,6 +62,17 @@ PLANTED = {
         "def f(self):\n    while not self.items[0]:\n        del self.items[0]",
         "def f(self):\n    if 1 not in self.known:\n        self.known[1] = 2",
         "def f(self):\n    it = self.known.get(1)\n    if it is None:\n        self.known[1] = 2",
+        "def f(self):\n    while self.closers:\n        self.closers[-1]()",
+    ],
+    "iteration": [
+        f"class A:\n    def __init__(self):\n        self.s = {made}\n    def f(self):\n        {use}"
+        for made, use in (
+            ("set()", "for it in self.s: pass"),
+            ("set()", "return tuple(self.s)"),
+            ("{}", "return [it for it in self.s.values()]"),
+            ("dict()", "return any(it for it in self.s)"),
+            ("deque()", "return list(self.s)"),
+        )
     ],
     "shared iterator": [
         "def f(self):\n    return next(self.numbers)",
@@ -88,6 +99,9 @@ PLANTED = {
 HARMLESS = [
     "def f(self):\n    with self._lock:\n        self.n += 1\n        if self.items:\n            self.items.pop()",
     "def f(self):\n    n = 0\n    n += 1",
+    "def f(self):\n    self.s = set()\n    for it in list(self.s): pass\n    return sorted(self.s), [*self.s]",
+    "def f(self):\n    self.s = set()\n    with self._lock:\n        for it in self.s: pass",
+    "def f(self):\n    while closers := list(self.closers):\n        closers[-1]()",
     "def f(self):\n    with self.arena.claim:\n        it = self.known.get(1)\n        self.known[1] = it",
     "def f(self):\n    return next(iter([]))",
     "def f(self):\n    text[1:2]\n    self._lock.release()",

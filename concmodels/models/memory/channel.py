@@ -508,9 +508,11 @@ def revive(kind: type[Channel], run: int, number: int) -> Channel:
     participant = participants.get(run)
     if participant is None:
         raise RuntimeError("this channel belongs to another run, or to one that is over")
-    known = participant.channels.get(number)
-    channel = None if known is None else known()
+    channel: Channel | None = participant.known_channel(number)
     if channel is None:
-        channel = kind.__new__(kind)
-        channel._attach(participant, number)
+        with participant.opening_lock:  # two threads must not make one each: the run's end would know only the later
+            channel = participant.known_channel(number)
+            if channel is None:
+                channel = kind.__new__(kind)
+                channel._attach(participant, number)
     return channel

@@ -151,7 +151,7 @@ class ChannelMemory:
         self._limit = self._ready = 0  # a send and a receive before these positions need no look at the other side
         self._take_locks(participant)
         self._open_slots(participant)
-        participant.channels[number] = ref(self, lambda _: participant.channels.pop(number, None))
+        participant.channels[number] = ref(self, lambda dead: participant.forget_channel(number, dead))
 
     def _take_locks(self, participant: Participant) -> None:
         senders, receivers = participant.arena.pair(self.number)

@@ -6,6 +6,8 @@ that fails marks its group cancelled; the supervisor (`supervisor.py`) then wake
 waits inside that scope finds out at its checkpoint.
 """
 
+from _thread import RLock
+
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models.memory.arena import (
     ALERT,
@@ -78,12 +80,15 @@ class Task:
 
     def cancel(self) -> None:
         """Ask the task to end: `Cancelled` is raised where it waits. This never waits itself."""
-        if self.at and not self.done():
-            cancel(self._group.participant, self.at)
+        with self._group.records:
+            if self.at and not self.done():
+                cancel(self._group.participant, self.at)
 
     def done(self) -> bool:
         """Return whether the task has ended, however it ended."""
-        return self._state >= DONE or self._group.participant.words[self.at + STATE] >= DONE
+        if self._state >= DONE or self._group.participant.words[self.at + STATE] >= DONE:
+            return True
+        return self._state >= DONE  # once more: another thread may just have given the record back
 
     def result(self, timeout: float | None = None) -> Any:
         """Wait for the task's end; return what it returned or raise what it raised.
@@ -96,8 +101,9 @@ class Task:
         self.settle()
         if self._error is not None:
             raise self._error
-        if self._data:
-            self._value, self._data = unpack_arrived(self._data, f"the result of task {self.name!r}"), b""
+        data = self._data  # read once: another thread may unpack it too
+        if data:
+            self._value, self._data = unpack_arrived(data, f"the result of task {self.name!r}"), b""
         return self._value
 
     def _wait(self, timeout: float | None) -> None:
@@ -122,20 +128,21 @@ class Task:
 
     def settle(self) -> None:
         """Fetch the outcome of an ended task out of the arena."""
-        if self._state >= DONE:
-            return
-        participant, at = self._group.participant, self.at
-        words = participant.words
-        state, block, size = words[at + STATE], words[at + BLOCK], words[at + SIZE]
-        if block and state >= DONE:
-            self._data = participant.arena.get(block, size)
-        if state == FAILED:
-            self._error = unpack_error(self._data)
-        elif state == DIED:
-            self._error = participant.death
-        elif state != DONE:
-            self._error = TaskCancelled(f"task {self.name!r} was cancelled")
-        self._state = max(state, DONE)
+        with self._group.records:
+            if self._state >= DONE:
+                return
+            participant, at = self._group.participant, self.at
+            words = participant.words
+            state, block, size = words[at + STATE], words[at + BLOCK], words[at + SIZE]
+            if block and state >= DONE:
+                self._data = participant.arena.get(block, size)
+            if state == FAILED:
+                self._error = unpack_error(self._data)
+            elif state == DIED:
+                self._error = participant.death
+            elif state != DONE:
+                self._error = TaskCancelled(f"task {self.name!r} was cancelled")
+            self._state = max(state, DONE)
 
     def failure(self) -> BaseException | None:
         """Return the exception that the task brings to its group's end, or None."""
@@ -156,6 +163,11 @@ class TaskGroup:
         self._open = False
         self._tasks: list[Task] = []
         self._errors: list[BaseException] = []
+        self.records = RLock()
+        """Held while a record is looked up and used: another thread may give it back, and then it is another's.
+
+        A thread may take it again: to unpickle an exception runs the program's code.
+        """
 
     def __enter__(self) -> Self:
         participant, words = self.participant, self.participant.words
@@ -192,8 +204,9 @@ class TaskGroup:
 
     def cancel(self) -> None:
         """Cancel all tasks of the group and the body of the `with`; the `with` is then left without an error."""
-        if self._at:
-            cancel(self.participant, self._at)
+        with self.records:
+            if self._at:
+                cancel(self.participant, self._at)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -268,10 +281,11 @@ class TaskGroup:
             if death is not None and death not in self._errors:
                 self._errors.append(death)
             return
-        with participant.arena.claim:
+        with participant.arena.claim, self.records:
             for task in self._tasks:
                 self._forget(task)
             participant.arena.free_record(self._at)
+            self._at = 0
 
     def _forget(self, task: Task) -> None:
         words, arena = self.participant.words, self.participant.arena

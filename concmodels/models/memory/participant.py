@@ -142,6 +142,23 @@ class Participant:
         """Unmark the calling thread, which is going to end."""
         self.service.discard(get_ident())
 
+    def known_channel(self, number: int) -> Any:
+        """Return this participant's end of a channel, if it has one."""
+        known = self.channels.get(number)
+        return None if known is None else known()
+
+    def forget_channel(self, number: int, dead: ref[Any]) -> None:
+        """Forget this end of a channel, which is gone, unless another thread has made a new one meanwhile.
+
+        The garbage collector calls this, perhaps in a thread that holds the lock. Then the dead reference stays.
+        """
+        if self.opening_lock.acquire(False):
+            try:
+                if self.channels.get(number) is dead:
+                    del self.channels[number]
+            finally:
+                self.opening_lock.release()
+
     def finish_pools(self) -> None:
         """Wait until the pools that were made here and never shut down have done what they were given."""
         while pools := list(self.pools.values()):  # a list, because a pool that ends leaves the dictionary
@@ -149,8 +166,8 @@ class Participant:
 
     def close_all(self) -> None:
         """End what belongs to this part of the run, and has to end before it."""
-        while self.closers:
-            self.closers[-1]()
+        while closers := list(self.closers):  # a list, because a pool that ends takes its own out, in another thread
+            closers[-1]()
 
     # Waking.
 

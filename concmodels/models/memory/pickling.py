@@ -10,6 +10,7 @@ import sys
 from _pickle import Pickler, PicklingError
 from _pickle import dumps as dumps
 from _pickle import loads as _loads
+from _thread import RLock
 from io import BytesIO
 
 from concmodels.errors import CannotTravel, RemoteError
@@ -228,18 +229,20 @@ def unpack_error(data: bytes) -> BaseException:
 _main: tuple[str, str] | None = None
 _main_checked = False
 _main_is_here = True  # in the parent, and in its forks
+_main_was_imported = False  # in a child
+_importing = RLock()  # importing the main program runs it, and that may ask for something of it again
 
 
 def main_file() -> tuple[str, str] | None:
     """Return (path, package) of the main program, if the other side can import it: a file with the usual guard."""
     global _main, _main_checked
     if not _main_checked:
-        _main_checked = True
         module = sys.modules["__main__"]
         path = getattr(module, "__file__", None)
         if path and _is_guarded(path):
             _main = _absolute(path), getattr(module, "__package__", None) or ""
             sys.modules.setdefault("__mp_main__", module)
+        _main_checked = True  # last: another thread may ask meanwhile, and would take "not looked yet" for "none"
     return _main
 
 
@@ -287,15 +290,21 @@ def know_main(main: tuple[str, str] | None) -> None:
 
 
 def import_main() -> bool:
-    """Import the main program, in a child, as `__mp_main__`; return False if that was done before.
+    """Import the main program, in a child, as `__mp_main__`; return False where there is none to be imported.
 
-    It is put under both its names.
+    It is put under both its names. A thread that comes second waits until the first one has imported it.
     """
+    global _main_was_imported
+    with _importing:
+        if _main is not None and not _main_is_here:
+            _import_main(*_main)
+            _main_was_imported = True
+        return _main_was_imported
+
+
+def _import_main(path: str, package: str) -> None:
     global _main_is_here
-    if _main is None or _main_is_here:
-        return False
     _main_is_here = True
-    path, package = _main
     module = type(sys)("__mp_main__")
     module.__file__, module.__package__ = path, package or None
     sys.modules["__mp_main__"] = sys.modules["__main__"] = module
@@ -305,4 +314,3 @@ def import_main() -> bool:
     except BaseException:
         _main_is_here = False
         raise
-    return True

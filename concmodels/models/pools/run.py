@@ -25,13 +25,13 @@ class Pools:
     ) -> None:
         while self._open:  # again, if a task of one pool has made another one meanwhile
             ends = ExitStack()
-            for workers in tuple(self._open):
+            for workers in list(self._open):
                 ends.push(workers.leave)
             ends.__exit__(kind, error, trace)
 
     def add(self, workers: Workers) -> None:
         """Add the workers of a new pool, and drop those of forgotten pools that have ended by themselves."""
-        for it in tuple(self._open):
+        for it in list(self._open):  # one step, also without the GIL; `tuple` would be many, and others make pools too
             if it.all_ended():
                 it.join()
         self._open.add(workers)

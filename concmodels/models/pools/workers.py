@@ -7,7 +7,7 @@ any other: its owner can be cancelled or interrupted while it waits, and does no
 """
 
 import math
-from _thread import allocate_lock, get_ident
+from _thread import allocate_lock, get_ident, start_new_thread
 from itertools import count
 
 from concmodels.errors import TaskCancelled
@@ -223,8 +223,9 @@ class Workers:
     def forget(self) -> None:
         """Let the workers end when all is done: the pool is gone, so nothing more will come.
 
-        A finalizer calls this, perhaps in the middle of an operation on this very channel, or in a foreign thread.
-        Then nothing is done here, and the end of the run does it.
+        A finalizer calls this, perhaps in a foreign thread; then nothing is done here, and the end of the run does it.
+        Or it comes in the middle of an operation on this very channel, by this thread or by a worker that runs beside
+        it: then a thread waits for the end of that.
         """
         if self.inbox.closed or not (self._group.threaded or get_ident() == self._thread):
             return
@@ -232,3 +233,5 @@ class Workers:
         if lock.acquire(blocking=False):
             lock.release()
             self.inbox.close()
+        elif self._group.threaded:
+            start_new_thread(self.inbox.close, ())

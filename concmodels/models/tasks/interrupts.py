@@ -109,7 +109,9 @@ class Guard:
 
     def _on_signal(self, signum: signal.Signals, frame: FrameType | None) -> None:
         """Handle a signal of the user, or one that a thread of the run has sent."""
-        resent, self._resent = self._resent, False
+        resent = self._resent
+        if resent:  # else nothing is stored: a thread may just be sending it again
+            self._resent = False
         if self._requests.is_answered(signum):
             return
         if resent and not self.pending:
@@ -134,12 +136,14 @@ class Guard:
         """Send the signal again and again, until it has landed.
 
         Not while main waits for tasks to end: there it can't land, and of two equal signals that come at a time the
-        kernel delivers one. So one sent from here could hide the user's second.
+        kernel delivers one. So one sent from here could hide the user's second. And not before the handler has taken
+        the last one: it might take back the note of this one together with it, and would then count this one as the
+        user's.
         """
         while self._may_resend():
             time.sleep(RESEND_S)
             with self._handlers.sending:
-                if self._may_resend() and not self.cleaning_up:
+                if self._may_resend() and not self.cleaning_up and not self._resent:
                     self._resent = True
                     _thread.interrupt_main(self._requests.signum)
 

@@ -9,6 +9,7 @@ RULES = {
     "increment": "`+=` on something shared is a read and a write, and another thread may come between",
     "check then act": "what was looked at without a lock may be otherwise when it is acted upon",
     "shared iterator": "without GIL, `next` on one iterator from several threads may give one item twice, or crash",
+    "iteration": "without GIL, a set or dict that a thread changes meanwhile raises: go through `list(it)`, one step",
     "sliced view": "without GIL, slicing or releasing one memoryview object from several threads is broken",
     "module state": "what changes at the level of a module is shared by all threads and all runs",
     "byte order": "struct and cast write '>' and '!' byte by byte: another reader sees half a number",
@@ -22,6 +23,9 @@ _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.ListComp, ast.DictComp, ast.SetC
 _MAKERS = {"dict", "list", "set", "deque", "count", "cycle", "repeat", "yield_every", "defaultdict"}
 _ENDLESS = {"count", "cycle", "repeat", "yield_every", "iter"}
 _CHANGES = {"append", "appendleft", "add", "pop", "popleft", "popitem", "remove", "discard", "setdefault", "update"}
+_TABLES = ("set", "dict", "deque")
+_STEP_BY_STEP = {"tuple", "any", "all", "sum", "min", "max", "map", "filter", "zip", "enumerate"}
+"""What goes through its arguments step by step; `list`, `sorted` and `set` take a set or a dict in one."""
 _VIEWS = {"words", "bytes", "view", "_control", "control", "_ring", "ring"}
 _LOCKS = (
     "lock",
@@ -55,12 +59,14 @@ class Reader(ast.NodeVisitor):
         self._preemptive, self._handlers = kind == PREEMPTIVE, handlers
         self._names, self._held, self._loops, self._slicing = [], 0, 0, 0
         self._globals = set()
+        self._tables = {}
 
     def read(self, text):
         """Return what is found in this text."""
         tree = ast.parse(text)
         self._globals = {name for node in tree.body for name in _targets(node)}
         self._handlers = {*self._handlers, *signal_handlers(tree)}
+        self._tables = dict(tables(tree))
         self.visit(tree)
         return self.findings
 
@@ -104,6 +110,7 @@ class Reader(ast.NodeVisitor):
         self._loops -= 1
 
     def visit_For(self, node):
+        self._go_through(node.iter, node)
         self._loops += 1
         self.generic_visit(node)
         self._loops -= 1
@@ -162,6 +169,18 @@ class Reader(ast.NodeVisitor):
 
     visit_Import = _import
 
+    def visit_comprehension(self, node):
+        self._go_through(node.iter, node.iter)
+        self.generic_visit(node)
+
+    def _go_through(self, table, node):
+        """Whether a set, dict or deque that others change is gone through step by step, without a lock."""
+        if _called(table) in ("values", "items", "keys"):
+            table = table.func.value
+        shared = self._preemptive and not self._held and self._names
+        if shared and isinstance(table, ast.Attribute) and table.attr in self._tables:
+            self._find("iteration", node)
+
     def visit_Call(self, node):
         name, owner = _called(node), node.func.value if isinstance(node.func, ast.Attribute) else None
         if ast.unparse(node.func) == "time.time":
@@ -174,6 +193,11 @@ class Reader(ast.NodeVisitor):
             self._find("polling", node)
         if name == "next" and node.args and self._preemptive and not self._held and self._is_shared(node.args[0]):
             self._find("shared iterator", node)
+        if name in _STEP_BY_STEP:
+            for argument in node.args:
+                self._go_through(argument, node)
+        if name == "list" and node.args and self._tables.get(_last_name(node.args[0])) == "deque":
+            self._go_through(node.args[0], node)  # of a deque it is many steps
         if name == "release" and self._preemptive and owner is not None and _last_name(owner) in _VIEWS:
             self._find("sliced view", node)
         if name == "acquire" and self._is_handler():
@@ -189,7 +213,7 @@ class Reader(ast.NodeVisitor):
             return
         seen = {ast.unparse(it) for it in ast.walk(node.test) if self._is_shared(it)}
         for inner in (it for statement in node.body for it in ast.walk(statement)):
-            if seen & set(_changed(inner)):
+            if seen & {*_changed(inner), *_indexed(inner)}:
                 self._find("check then act", node)
                 return
 
@@ -209,6 +233,16 @@ class Reader(ast.NodeVisitor):
                 return
 
 
+def tables(tree):
+    """The attributes to which a file assigns a set, a dict or a deque, and which of them it is."""
+    for node in ast.walk(tree):
+        for target in _targets_of(node):
+            value = getattr(node, "value", None)
+            kind = {ast.Dict: "dict", ast.DictComp: "dict", ast.Set: "set"}.get(type(value), _called(value))
+            if isinstance(target, ast.Attribute) and kind in _TABLES:
+                yield target.attr, kind
+
+
 def signal_handlers(tree):
     """The functions that a file gives to `signal.signal` or to a `Guard`, by their bare names."""
     for node in ast.walk(tree):
@@ -225,6 +259,16 @@ def _changed(node):
     for target in _targets_of(node):
         if isinstance(target, ast.Subscript):
             yield ast.unparse(target.value)
+
+
+def _indexed(node):
+    """The container of which this node takes an item by its place, as text: the last one may just have gone."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and not isinstance(node.slice, ast.Slice):
+        try:
+            if isinstance(ast.literal_eval(node.slice), int):
+                yield ast.unparse(node.value)
+        except ValueError:
+            return  # a key
 
 
 def _targets_of(node):

@@ -31,7 +31,7 @@ class WorkerGroup(TaskGroup):
         """
         self._open = False
         if not self.participant.words[BROKEN] and not self.any_left():
-            with self.participant.arena.claim:
+            with self.participant.arena.claim, self.records:
                 for task in self._tasks:
                     self._forget(task)
                 self.participant.arena.free_record(self.at)
