@@ -2,6 +2,8 @@
 # checkout.
 
 PYTHON = 3.14
+# The path of an interpreter of that version, where set-up is not to look for one, or would find none.
+INTERPRETER =
 
 python = .python/venv-$(PYTHON)/bin/python
 pytest = $(python) -m pytest
@@ -9,17 +11,23 @@ pytest = $(python) -m pytest
 WORKERS = 4
 FEW_WORKERS = 2
 MODEL = threads
+# Where the GIL matters: what several threads do at a time, and processes, whose supervisor and pools are threads.
+GIL_TESTS = tests/models/test_conformance.py tests/models/test_overlap.py tests/models/test_at_once.py \
+	tests/pools/test_pools.py tests/pools/test_pool_ends.py tests/memory/test_boundary_pools.py \
+	tests/stress/test_random_programs.py
+GIL_MODELS = (threads or processes or overlap or at_once) and not polling and not spawn and not fork
 
 # Settings of the caller's that would have Python run without bytecode, or with other modules than this
 # environment's.
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-models test-stress test-docs test-browser bench bench-quick bench-free-threaded docs docs-serve lint check setup requirements clean
+.PHONY: help demo test test-all test-models test-gil test-stress test-docs test-browser bench bench-quick bench-free-threaded docs docs-serve lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 22
-	@echo "PYTHON=3.15 after any of them uses that version, in an environment of its own (default: $(PYTHON))."
+	@echo "PYTHON=3.15 after any of them uses that version, in an environment of its own (default: $(PYTHON));"
+	@echo "INTERPRETER=PATH beside it names the interpreter to be used for that."
 
 demo: setup ## 3 million hops: 10,000 messages through 300 subinterpreters
 	$(python) -m concmodels.ring 300 10000 --model subinterp
@@ -34,6 +42,9 @@ test-all: setup ## the tests, every guarantee on every variant and with many rou
 
 test-models: setup ## the guarantees on one model (MODEL=trio: on that one)
 	$(pytest) -n $(WORKERS) tests/models/test_conformance.py --model $(MODEL)
+
+test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYTHON=3.14t: without it)
+	$(pytest) -n $(WORKERS) -q $(GIL_TESTS) -k '$(GIL_MODELS)'
 
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
@@ -80,7 +91,7 @@ lint: setup ## ruff, mypy and spelling
 check: lint docs test-docs bench-quick test ## lint, the site, whether the benchmarks run, then test
 
 setup: ## the environment, when it is missing or out of date
-	@sh tools/setup.sh '$(PYTHON)'
+	@sh tools/setup.sh '$(PYTHON)' '$(INTERPRETER)'
 
 requirements: ## requirements/*.txt from pyproject.toml (UPGRADE=--upgrade: newest versions)
 	@sh tools/requirements.sh $(UPGRADE)

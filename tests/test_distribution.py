@@ -67,7 +67,7 @@ def test_its_makefile_begins_with_steps_that_are_there(unpacked):
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
     setup, demo = output("make", "--dry-run", "--no-print-directory", "demo", cwd=unpacked).splitlines()
-    script = re.fullmatch(r"sh (tools/\S+) '3\.\d+'", setup)[1]
+    script = re.fullmatch(r"sh (tools/\S+) '3\.\d+' ''", setup)[1]
     for name in re.findall(r"\b(?:tools|requirements)/[\w-]+\.(?:sh|txt)", (unpacked / script).read_text()):
         assert (unpacked / name).is_file(), name
     module = re.fullmatch(r"\S+/bin/python -m (\S+) 300 10000 --model subinterp", demo)[1]

@@ -2,6 +2,7 @@
 # Builds the environment of one Python version, when it is missing, half built or out of date:
 #
 #     sh tools/setup.sh 3.14
+#     sh tools/setup.sh 3.14t /opt/python/bin/python3.14t     with this interpreter, and no other
 #
 # Everything lands in .python/ in this checkout:
 #
@@ -26,6 +27,8 @@ default_version=3.14
 main() {
     version=${1-$default_version}
     check_version
+    given=${2-} interpreter_as_given=${2-}
+    check_given_interpreter
     venv=.python/venv-$version
     is_ready && return
 
@@ -51,6 +54,23 @@ check_version() {
     esac
 }
 
+# The interpreter that the caller names has to be of the version that is asked for: its name says nothing.
+check_given_interpreter() {
+    [ -n "$given" ] || return 0
+    given=$(command -v "$given") && [ ! -d "$given" ] || refuse_given "can't be run"
+    case $given in /*) ;; *) given=$PWD/$given ;; esac
+    found=$("$given" -c "$ask_version" 2>/dev/null) || refuse_given "is no Python that runs here"
+    [ "$found" = "$version" ] || refuse_given "is CPython $found: say PYTHON=$found, or name another interpreter"
+}
+
+ask_version='import sys, sysconfig
+print("%d.%d" % sys.version_info[:2] + "t" * bool(sysconfig.get_config_var("Py_GIL_DISABLED")))'
+
+refuse_given() {
+    echo "set-up: INTERPRETER=${interpreter_as_given} won't do for PYTHON=$version: it $1" >&2
+    exit 1
+}
+
 # What the environment depends on. The checkout's path is part of it, because a moved interpreter no longer finds
 # its loader.
 fingerprint() {
@@ -61,6 +81,7 @@ fingerprint() {
 is_ready() {
     wanted=$(fingerprint)
     [ -x "$venv/bin/python" ] || return # also the link to an interpreter that is gone
+    [ -z "$given" ] || [ "$(cat "$venv/.interpreter" 2>/dev/null)" = "$given" ] || return
     [ -e "$venv/.stamp" ] && [ "$(cat "$venv/.stamp")" = "$wanted" ]
 }
 
@@ -70,8 +91,13 @@ wait_for_other_setups() {
     flock 9 2>/dev/null || :
 }
 
-# Sets $python: an interpreter uv finds on this machine, one it downloads, or one made of Debian's packages.
+# Sets $python: the interpreter that was given, one uv finds on this machine, one it downloads, or one made of Debian's
+# packages.
 get_interpreter() {
+    if [ -n "$given" ]; then
+        python=$given
+        return
+    fi
     if find_interpreter; then return; fi
     if can_use_debian; then
         # Where downloads are blocked each try may take long, so one that Debian had to stand in for is not
@@ -81,8 +107,18 @@ get_interpreter() {
             : >.python/no-download
         fi
     elif ! download_interpreter; then
-        fail "could not fetch CPython $version: uv could not download it, and no Debian package can stand in for it"
+        fail_without_interpreter
     fi
+}
+
+fail_without_interpreter() {
+    case $version in
+    *t) package="python$version, python${version%t}-nogil or python${version%t}-freethreading, as it calls it" option=" --disable-gil" ;;
+    *) package="python$version" option= ;;
+    esac
+    fail "there is no CPython $version here, and uv could not download one: let uv reach the network, or install one with \
+your package manager ($package), or build one from CPython's source (./configure$option && make && make install); what \
+is not on the PATH is named by INTERPRETER=its path"
 }
 
 find_interpreter() {
@@ -118,6 +154,7 @@ build_environment() {
         fail "$python has no concurrent.interpreters"
     replace "$venv" "$new"
     link_default_environment
+    printf '%s\n' "$python" >"$venv/.interpreter"
     printf '%s\n' "$wanted" >"$venv/.stamp"
 }
 

@@ -1,0 +1,89 @@
+"""Where `tools/setup.sh` takes the interpreter from, and what it says where there is none."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+VERSION = f"3.{sys.version_info.minor}{'t' * bool(sysconfig.get_config_var('Py_GIL_DISABLED'))}"
+OTHER = VERSION.removesuffix("t") if VERSION.endswith("t") else f"{VERSION}t"
+UV = """#!/bin/sh
+# Stands in for uv: it finds and downloads no interpreter, and makes an environment out of the one that it is given.
+case "$1 $2" in
+"--version "*) echo "uv 99.0.0" ;;
+"cache dir") echo "$PWD/cache" ;;
+"venv "*)
+    while [ $# -gt 1 ]; do
+        if [ "$1" = --python ]; then python=$2; fi
+        shift
+    done
+    mkdir -p "$1/bin" "$1/lib/python3/site-packages"
+    ln -s "$python" "$1/bin/python"
+    ;;
+"pip install") ;;
+*) exit 2 ;;
+esac
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of what the set-up reads, with a `uv` that reaches no network."""
+    for folder in ("tools", "requirements"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    uv = tmp_path / "tools" / "uv"
+    uv.write_text(UV)
+    uv.chmod(0o755)
+    return tmp_path
+
+
+def set_up(checkout, *arguments):
+    """Run the set-up there; return how it ended, and what it wrote to standard error."""
+    path = f"{checkout / 'tools'}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", checkout / "tools" / "setup.sh", *arguments],
+        env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=50, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stderr
+
+
+def test_it_takes_the_interpreter_that_it_is_given(checkout):
+    own = os.path.realpath(sys.executable)
+    assert set_up(checkout, VERSION, own) == (0, "")
+    venv = checkout / ".python" / f"venv-{VERSION}"
+    assert (venv / "bin" / "python").resolve() == Path(own).resolve()
+    assert (venv / ".interpreter").read_text() == f"{own}\n"
+    assert set_up(checkout, VERSION) == (0, "")  # it is there, so nobody asks for another one
+
+
+def test_an_environment_of_another_interpreter_is_made_anew(checkout, tmp_path):
+    own, link = os.path.realpath(sys.executable), tmp_path / "another"
+    link.symlink_to(own)
+    for interpreter in (own, str(link)):
+        assert set_up(checkout, VERSION, interpreter) == (0, "")
+        assert (checkout / ".python" / f"venv-{VERSION}" / ".interpreter").read_text() == f"{interpreter}\n"
+
+
+def test_an_interpreter_of_another_version_is_refused(checkout):
+    own = os.path.realpath(sys.executable)
+    status, err = set_up(checkout, OTHER, own)
+    said = f"INTERPRETER={own} won't do for PYTHON={OTHER}: it is CPython {VERSION}: say PYTHON={VERSION}, or"
+    assert status == 1 and said in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("interpreter", "why"), [("/no/such/python", "can't be run"), ("false", "is no Python")])
+def test_what_is_no_interpreter_is_refused(checkout, interpreter, why):
+    status, err = set_up(checkout, VERSION, interpreter)
+    assert status == 1 and f"INTERPRETER={interpreter} won't do" in err and why in err and err.count("\n") == 1
+
+
+def test_where_there_is_none_it_names_three_ways_to_have_one(checkout):
+    status, err = set_up(checkout, "3.14t")
+    assert status == 1 and err.startswith("set-up: there is no CPython 3.14t here") and err.count("\n") == 1
+    for way in ("let uv reach the network", "your package manager", "./configure --disable-gil", "INTERPRETER="):
+        assert way in err
