@@ -38,6 +38,9 @@ EXPECTED = {
 }
 """The skips that have a good reason: what can't run on this interpreter or this system at all."""
 
+READ_ONLY = ("test_catalog.py", "test_verbs.py")
+"""The tests of what is said about models, and of their text: these run whether the models do or not."""
+
 
 def pytest_addoption(parser, pluginmanager):
     """The options of the suite. From a checkout, where concmodels is not installed, the plugin has to be told of."""
@@ -93,10 +96,24 @@ def pytest_collection_modifyitems(config, items):
     threads that it starts once and keeps would be strangers to the tests of deadlocks.
     """
     items.sort(key=lambda item: (item.path.name == "test_dask.py", not _may_take_minutes(item)))
+    _skip_what_cannot_run_here(items)
     if not _thorough(config):
         left_out = [item for item in items if item.get_closest_marker("thorough")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+
+
+def _skip_what_cannot_run_here(items):
+    """Skip each test that has one of EXPECTED among its parameters: by its name, as a module or as a variant."""
+    reasons = {name: catalog.why_not(name) for names in EXPECTED.values() for name in names}
+    for item in items:
+        if item.path.name in READ_ONLY or not hasattr(item, "callspec"):
+            continue
+        for value in item.callspec.params.values():
+            name = value if isinstance(value, str) else getattr(value, "name", getattr(value, "__name__", ""))
+            name = name.removeprefix("concmodels.models.").removesuffix("_") if isinstance(name, str) else ""
+            if reason := reasons.get(name):
+                item.add_marker(pytest.mark.skip(reason=f"{name} can't run here: {reason}"))
 
 
 def _may_take_minutes(item):

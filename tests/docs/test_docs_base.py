@@ -246,6 +246,8 @@ def test_docstrings_are_read_as_they_are_written(page):
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_a_warning_that_says_where(complaints, mistake):
+    if "{drawing}" in mistake:
+        pytest.importorskip("pygraphviz")
     assert re.search(rf"index\.md:\d+: WARNING: [\w-]+: [^\n]*{re.escape(MISTAKES[mistake])}", complaints), complaints
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import interruptible
 import pytest
 
+from concmodels import catalog
+
 FOLDER = Path(__file__).parents[2] / "examples" / "tutorial"
 ANSWERS = ("0.6", "0.2", "0.4", "0.2", "0.4", "0.2")
 PRINTED = {
@@ -28,10 +30,14 @@ PRINTED = {
     "stubborn": "asyncio\n  cancelled, but I sleep on\n  slept well\ntrio\n  cancelled, but I sleep on\n",
 }
 """A time that was measured stands here as `…`."""
+NEEDS = {"gil": "subinterp"}
+"""The model that a program can't do without, if not every interpreter has it."""
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
 def test_it_runs_to_its_end(file):
+    if (model := NEEDS.get(file.stem)) and (why := catalog.why_not(model)):
+        pytest.skip(f"{model} can't run here: {why}")
     command = [sys.executable, file.name]
     done = interruptible.run(command, cwd=FOLDER, timeout=50)
     assert (done.returncode, done.stderr) == (0, "")
