@@ -4,6 +4,7 @@ Each of these has gone wrong on a free-threaded build, or could have.
 """
 
 import pickle
+import sys
 import threading
 from _weakref import ref
 
@@ -78,6 +79,9 @@ def test_the_main_file_is_known_to_the_thread_that_asks_second(monkeypatch):
         asked.wait(5)
         return True
 
+    main = sys.modules["__main__"]
+    monkeypatch.setattr(main, "__file__", __file__, raising=False)  # a worker of xdist has none
+    monkeypatch.setitem(sys.modules, "__mp_main__", main)
     monkeypatch.setattr(pickling, "_main", None)
     monkeypatch.setattr(pickling, "_main_checked", False)
     monkeypatch.setattr(pickling, "_is_guarded", is_guarded)
