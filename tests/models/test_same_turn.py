@@ -279,7 +279,7 @@ def in_one_turn_of_the_hub(name, act):
 
 def library(name):
     """The model's own library."""
-    return {"gevent": gevent, "eventlet": eventlet}[name]
+    return gevent if name == "gevent" else eventlet
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
