@@ -16,7 +16,7 @@ from concmodels import load
 
 OPERATIONS = 20_000
 """Of each task, in one round."""
-PATIENCE_S = 30
+PATIENCE_S = 100
 """On a machine with much else to do, the two threads rarely have a processor each."""
 OFTEN = 100
 """In a fifth to a half of the operations, where each thread has a processor; with the GIL in one of ten thousand."""
@@ -80,6 +80,7 @@ def with_a_pool(model, meetings):
         side_by_side(model, meetings, share_a_pool, pool)
 
 
+@pytest.mark.timeout(150)
 @pytest.mark.skipif(os.process_cpu_count() < 2, reason="one processor: no two threads run at a time")
 @pytest.mark.parametrize("main", [with_a_narrow_channel, with_a_wide_channel, with_a_pool], ids=lambda it: it.__name__)
 @pytest.mark.parametrize("name", ["threads", "rawthreads"])
