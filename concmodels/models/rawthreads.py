@@ -33,6 +33,7 @@ from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Waiter, claim_first, wait
 
@@ -89,8 +90,7 @@ class _Waiter(Waiter):
     def __init__(self, item: Any = None, purpose: Any = None) -> None:
         super().__init__(item, purpose)
         self.task = self.current()
-        self._lock = allocate_lock()
-        self._lock.acquire()
+        self._lock = taken_lock()
 
     @staticmethod
     def current() -> Task:

@@ -18,7 +18,6 @@ import math
 import sys
 import threading
 import time
-from _thread import allocate_lock
 from itertools import repeat
 
 from concmodels.errors import ChannelClosed
@@ -33,6 +32,7 @@ from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import deadline, expired, must_be_sync, remaining, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, RETRY, TIMED_OUT, Waiter, wait
 
@@ -93,8 +93,7 @@ class _Waiter(Waiter):
         self.outcome = ""
         self.purpose = purpose
         self.task = getattr(_here, "task", None) or self.current()
-        self._lock = lock = allocate_lock()
-        lock.acquire()
+        self._lock = taken_lock()
 
     @staticmethod
     def current() -> Task:

@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 
     from concmodels.models.waiting.waiter import Waiter
 
-NOTHING = object()
-"""What `_take` returns if there is no item."""
+class NOTHING:
+    """What `_take` returns if there is no item. Never called: a class, because CPython does not count references to one.
+
+    Without the GIL all threads would change the count of a plain object here, at every operation, and its memory would
+    travel from core to core.
+    """
 
 
 class ChannelState:
