@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
 class NOTHING:
-    """What `_take` returns if there is no item. Never called: a class, because CPython does not count references to one.
+    """What `_take` returns if there is no item. Never called.
 
-    Without the GIL all threads would change the count of a plain object here, at every operation, and its memory would
-    travel from core to core.
+    It is a class because, without the GIL, all threads would change the reference count of a plain object here, at
+    every operation, and two cores would take its memory from each other. Of a class they count none.
     """
 
 

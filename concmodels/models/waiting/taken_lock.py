@@ -35,7 +35,7 @@ class _Latch:
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         handle = self._handle
         handle.join(None if timeout == -1 else timeout)
-        return handle.is_done()
+        return bool(handle.is_done())
 
     def release(self) -> None:
         self._handle._set_done()
