@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from concmodels.models.waiting.waiter import Waiter
 
+
 class NOTHING:
     """What `_take` returns if there is no item. Never called.
 
