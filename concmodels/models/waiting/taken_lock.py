@@ -6,16 +6,18 @@ is a `SimpleQueue` better. Its `put` wakes the thread while it still holds the q
 go on: so it yields 40 times too, after the sleep.)
 
 What `Thread.join` waits for is an event, which is never held: there a thread sleeps at once, and goes on at once. A
-`_ThreadHandle` has such an event. Here it stands for no thread, and its "end" is the wake-up.
+`_ThreadHandle` has such an event. Here it stands for no thread, and its "end" is the wake-up. Handles are private to
+CPython: a version that has them no more gets locks.
 """
 
+import _thread
 import sys
-from _thread import _make_thread_handle, allocate_lock  # type: ignore[attr-defined]  # typeshed has not the first
+from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
+    from typing import Any, Protocol
 
     class TakenLock(Protocol):
         """A lock for one sleep: it is released once, and acquired until that has succeeded."""
@@ -30,7 +32,7 @@ class _Latch:
     __slots__ = ("_handle",)
 
     def __init__(self) -> None:
-        self._handle = _make_thread_handle(0)  # the number of no thread
+        self._handle = _make_handle(0)  # the number of no thread
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         handle = self._handle
@@ -47,5 +49,6 @@ def _new_lock() -> TakenLock:
     return lock
 
 
-taken_lock: Callable[[], TakenLock] = _new_lock if sys._is_gil_enabled() else _Latch
+_make_handle: Any = getattr(_thread, "_make_thread_handle", None)
+taken_lock: Callable[[], TakenLock] = _new_lock if sys._is_gil_enabled() or _make_handle is None else _Latch
 """Return a new lock that is already taken."""
