@@ -122,9 +122,11 @@ is not on the PATH is named by INTERPRETER=its path"
 }
 
 find_interpreter() {
+    # With the GIL unless the name ends in t: else uv takes whichever comes first on the PATH.
+    case $version in *t) build=cpython-$version ;; *) build=cpython-$version+gil ;; esac
     # --system: not this checkout's own .venv, nor an activated one
-    python=$(uv python find --system --no-python-downloads "cpython-$version" 2>>"$log") ||
-        python=$(in_checkout uv python find --system --no-python-downloads "cpython-$version" 2>>"$log")
+    python=$(uv python find --system --no-python-downloads "$build" 2>>"$log") ||
+        python=$(in_checkout uv python find --system --no-python-downloads "$build" 2>>"$log")
 }
 
 download_interpreter() {
