@@ -19,9 +19,11 @@ RESULT = ROOT / "benchmarks" / "results" / "full.json"
 TWINS = ROOT / "benchmarks" / "results" / "full-free-threaded.json"
 MEMORY = "bytes_per_unit"
 FREE_THREADED = {
-    "two threads compute, a task": ("pool/cpu/threads", "seconds"),
+    "one thread multiplies large numbers, a task": ("pool/cpu/asyncio", "seconds"),
+    "two threads do that, a task": ("pool/cpu/threads", "seconds"),
     "eight threads wait, a task": ("pool/io/threads", "seconds"),
     "two threads read one buffer, a task": ("pool/buffer/threads", "seconds"),
+    "one event loop, a round trip": ("gil/loops/one loop", "seconds"),
     "an event loop in each of two threads, a round trip": ("gil/loops/a loop in each thread", "seconds"),
     "an empty task in a pool of threads": ("pool/nothing/threads", "seconds"),
     "ring of threads, everything in flight, a hop": ("ring/stream/threads", "seconds"),
