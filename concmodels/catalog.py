@@ -12,26 +12,29 @@ import os
 import sys
 
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.facts import DISTRIBUTED, FACTS, Facts
+from concmodels.facts import DISTRIBUTED, FACTS, SIMULATED, Facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concmodels.contract import Model
 
-__all__ = ["Facts", "facts", "is_beyond", "is_distributed", "load", "name_of", "names", "why_not"]
+__all__ = ["Facts", "facts", "is_beyond", "is_distributed", "is_simulated", "load", "name_of", "names", "why_not"]
 
 _BY_NAME: dict[str, Facts] = {}
-for _entry in FACTS + DISTRIBUTED:
+for _entry in FACTS + SIMULATED + DISTRIBUTED:
     _BY_NAME.setdefault(_entry.model, _entry)  # the first entry of a model is its default
     if _entry.variant:
         _BY_NAME[f"{_entry.model}:{_entry.variant}"] = _entry
 
 
-def names(*, variants: bool = False, distributed: bool = False, beyond: bool = False) -> list[str]:
+def names(
+    *, variants: bool = False, distributed: bool = False, simulated: bool = False, beyond: bool = False
+) -> list[str]:
     """Return the names of all models, whether they can run here or not.
 
     With `variants`, the names of the other variants are included; with `distributed`, those of models that can use
-    several machines. `beyond` is an older name of `distributed`.
+    several machines; with `simulated`, those whose order and clock are made up. `beyond` is an older name of
+    `distributed`.
 
         >>> from concmodels import catalog
         >>> catalog.names()[:3]
@@ -39,7 +42,7 @@ def names(*, variants: bool = False, distributed: bool = False, beyond: bool = F
         >>> "dask" in catalog.names(), "dask" in catalog.names(distributed=True)
         (False, True)
     """
-    entries = FACTS + DISTRIBUTED if distributed or beyond else FACTS
+    entries = FACTS + (SIMULATED if simulated else ()) + (DISTRIBUTED if distributed or beyond else ())
     return [name_of(entry) for entry in entries if variants or _BY_NAME[entry.model] is entry]
 
 
@@ -51,6 +54,16 @@ def is_distributed(entry: Facts) -> bool:
     True
     """
     return any(entry.model == other.model for other in DISTRIBUTED)
+
+
+def is_simulated(entry: Facts) -> bool:
+    """Return whether the order and the clock of this model are made up: it is there to be looked at, not measured.
+
+    >>> from concmodels import catalog
+    >>> catalog.is_simulated(catalog.facts("sim:async"))
+    True
+    """
+    return any(entry.model == other.model for other in SIMULATED)
 
 
 def is_beyond(entry: Facts) -> bool:
@@ -158,11 +171,11 @@ def _unknown(name: str) -> str:
     if colon and model in _BY_NAME:
         if is_distributed(_BY_NAME[model]):
             return f"{model} takes the address of a scheduler, as in {model}:tcp://127.0.0.1:8786, not {variant!r}"
-        known = [entry.variant for entry in FACTS if entry.model == model and entry.variant]
+        known = [entry.variant for entry in FACTS + SIMULATED if entry.model == model and entry.variant]
         if not known:
             return f"the model {model} has no variants, so there is no {name!r}"
         return f"{model} has no variant {variant!r}; it has {', '.join(_nearest_first(variant, known))}"
-    known = names(variants=colon != "", distributed=True)
+    known = names(variants=colon != "", distributed=True, simulated=True)
     return f"there is no model {name!r}; there are {', '.join(_nearest_first(name, known))}"
 
 

@@ -206,5 +206,17 @@ DASK = Facts(
     cost="7 ms to start, 40 KiB", descriptors=0, memory=64 * KIB, separate=False, hop=5e-4, differs_in=(),
 )  # fmt: skip
 
+SIM = GREENLET.but(
+    model="sim", variant="sync", file="sim",
+    unit="a greenlet, whose turn comes by a schedule", scheduler="a schedule that can be repeated",
+    pool="what is to be looked at more than once", cost="40 us to start, 15 KiB", hop=1e-5,
+)  # fmt: skip
+
+SIMULATED: tuple[Facts, ...] = (
+    SIM,
+    SIM.but(variant="async", file="sim_async", is_async=True, unit="a coroutine, whose turn comes by a schedule"),
+)
+"""The models whose order and clock are made up. They must be named to be used: `all` does not include them."""
+
 DISTRIBUTED: tuple[Facts, ...] = (DASK,)
 """The models that can use several machines. They must be named to be used: `all` does not include them."""

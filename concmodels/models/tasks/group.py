@@ -30,6 +30,7 @@ class TaskGroup:
     """
 
     waiter_type: ClassVar[WaiterType]
+    task_type: ClassVar[type[Task]] = Task
     cancelled_type = Cancelled
     threaded: ClassVar[bool] = False
     """Whether the owner can look at a task while that runs."""
@@ -40,7 +41,7 @@ class TaskGroup:
         self._entered = False
         self._leaving = False
         self._failures = ExceptionCollector()
-        self._tasks: set[Task] = set()
+        self._tasks: dict[Task, None] = {}  # in the order of their start, which is that in which they are cancelled
         self._lock = allocate_lock()
         self._stirred = self.new_event()  # all tasks have ended, or are to end
         self._empty = self.new_event()
@@ -91,11 +92,11 @@ class TaskGroup:
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Task:
         """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
         must_be_sync(function, type(self).__module__.rpartition(".")[2].strip("_"))
-        task = Task(self, function, args, name)
+        task = self.task_type(self, function, args, name)
         with self._lock:
             if not self._entered or (self._leaving and not self._tasks):
                 raise RuntimeError("this group is not open: spawn inside its `with`")
-            self._tasks.add(task)
+            self._tasks[task] = None
         task.scopes.append(self)
         task.sign_on(self._owner.live_tasks)
         task.pools = self._owner.pools
@@ -127,7 +128,7 @@ class TaskGroup:
         if error is not None:
             self._failed(error)
         with self._lock:
-            self._tasks.discard(task)
+            self._tasks.pop(task, None)
             last = not self._tasks and self._leaving
         if last:
             self._all_ended()

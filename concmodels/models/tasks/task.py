@@ -157,12 +157,19 @@ class Task:
     def run(self) -> None:
         """The body of the new thread or greenlet: call the function, keep the outcome, tell the group."""
         self.ident = get_ident()
+        self._call()
+        self.end()
+
+    def _call(self) -> None:
         try:
             self._value = self._function(*self._args)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome
             self._error = error
         finally:
             del self._function, self._args
+
+    def end(self) -> None:
+        """Have its end known: to those who wait for its result, then to the group."""
         assert self._group is not None and self._ended is not None
         self._ended.set()
         self._group.ended(self, self._error)

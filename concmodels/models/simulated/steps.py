@@ -1,0 +1,97 @@
+"""Tasks, and their steps: what the tasks of a simulated run do between two scheduling points.
+
+A task stops *before* each step, at a scheduling point, and says what it is about to do: it *announces* the step. The
+strategy then picks one of the steps that are enabled, which may be another task's. A step lasts from its point to the
+next point of the same task.
+
+    announced    kind, subject and keys of the step are known: what it is going to do, and to what
+    enabled      it can be picked now; a step that would have to wait is announced and not enabled
+    done         its footprint is known: all that it has touched
+
+The keys of a step and its footprint say what it touches, as pairs of a *key* and whether it changes what the key stands
+for. A key is a tuple: a kind, and an identity. Identities are those of the task that made the object and how many it
+had made by then, so that they are the same on every schedule, in every process.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from greenlet import greenlet
+
+    type Identity = tuple[int, ...]
+    type Key = tuple[str, Identity]
+    type Touches = Iterable[tuple[Key, bool]]
+
+ANNOUNCED, ENABLED, OVER = range(3)
+
+
+class Runner:
+    """One task of a world: its identity, its greenlet, and the steps that it has announced."""
+
+    __slots__ = ("chosen", "identity", "key", "objects", "pending", "started", "task", "unit")
+
+    def __init__(self, task: Any, identity: Identity, unit: greenlet) -> None:
+        self.task = task
+        task.runner = self
+        self.identity = identity
+        self.key = ("task", identity)
+        self.unit = unit
+        self.pending: tuple[Step, ...] = ()
+        self.chosen: Step | None = None
+        self.objects = 0  # how many it has made
+        self.started = 0
+
+    @property
+    def name(self) -> str:
+        """The name of its task."""
+        name: str = self.task.name
+        return name
+
+    def __repr__(self) -> str:
+        return f"<task {text_of(self.identity)}, {self.name}>"
+
+
+class Step:
+    """One step of one task.
+
+    `footprint` is empty until the step has been picked, and complete when the strategy is asked again or the run has
+    ended. `place` is where in the program the task has announced it, a file and a line, if the run records places.
+    """
+
+    __slots__ = ("footprint", "keys", "kind", "place", "runner", "state", "subject")
+
+    def __init__(self, runner: Runner, kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any = None) -> None:
+        self.runner = runner
+        self.kind = kind
+        self.keys = keys
+        self.subject = subject
+        self.state = ANNOUNCED
+        self.footprint: dict[Key, bool] = {}
+        self.place: tuple[str, int] | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """The identity of its task."""
+        return self.runner.identity
+
+    def __str__(self) -> str:
+        name = getattr(self.subject, "name", self.subject)
+        return self.kind if name is None else f"{self.kind} {name}"
+
+    def __repr__(self) -> str:
+        return f"<step of {self.runner.name}: {self}>"
+
+
+def dependent(one: Touches, other: Touches) -> bool:
+    """Whether the order of two steps of different tasks can matter: both touch the same, and one of them changes it.
+
+    They are given by their keys, or by the items of their footprints.
+    """
+    return any(key == key_2 and (changes or changes_2) for key, changes in one for key_2, changes_2 in other)
+
+
+def text_of(identity: Identity) -> str:
+    """An identity as text: `0` is main, `2` the second task that main has started, `2.1` that one's first."""
+    return ".".join(map(str, identity))

@@ -1,0 +1,479 @@
+"""The world of a simulated run: one task at a time, an order that a strategy decides, and a clock of its own.
+
+    task ── announces a step ──►  world  ── which of the enabled ones? ──►  strategy
+                                    │
+                                    └── goes on in the task whose step was picked, to that one's next announcement
+
+Each task is a greenlet, for which a `Runner` stands. There is no central loop: the task that has announced a step, that
+waits or that has ended asks the strategy itself and switches to the task that is next. What steps, keys and footprints
+are is said in `steps.py`, and how a strategy is asked in `schedules.py`.
+
+**How something announces itself.** All that tasks share must do so, or the world does not see it:
+
+    world.point(kind, keys, subject)    stop before a step that can be done at any time; returns when it was picked
+    world.touch(key, changes)           the step under way touches this too; what `keys` have said need not be repeated
+    world.park(step, ...)               stop before several steps of which one will be done; returns that one. They are
+                                        made by `world.announce(kind, keys, subject)`, and are not enabled
+    world.enable(step), .disable(step)  say whether such a step can be picked now; called by whoever changes that
+    world.enable_at(moment, step)       let it be picked once the clock shows this, unless its task has gone on by then
+    world.wake(step)                    enable it, and no other one of its task: this wait is decided
+    world.start(task)                   start a task, an object with `name`, `waiter`, `run()`: to begin is a step
+    world.new_key(kind)                 a key for an object that the running task has just made
+
+So a channel's `send` is a point, and what finds the channel full parks. A lock that is taken is a step that is not
+enabled, never a wake-up and a second try, which would have every schedule multiply:
+
+    acquire   step = world.announce("acquire", keys, lock); if it is free: world.enable(step); lock.steps.append(step)
+              world.park(step); lock.steps.remove(step); lock.owner = ...; world.disable(each other of lock.steps)
+    release   world.point("release", keys, lock); lock.owner = None; world.enable(each of lock.steps)
+
+A lock with a timeout parks before two steps, of which the second is enabled by `enable_at`. An instruction of plain
+code is announced by a callback of `sys.monitoring`: `world.point(..., in_callback=True, place=(file, line))`.
+
+**Time** is virtual. It moves when no step is enabled: to the next moment that a step waits for; all steps of that
+moment are then enabled, and it is for the strategy to say which is done first. In `sim.run` each step takes 10 us of it
+too, so that a task which looks again and again comes to an end.
+
+**A run that is explored** is made by `explored`. It is *cut* at a deadlock, at the step limit, by a strategy that
+raises, and by `World.cut`: then every task ends by `GreenletExit` where it stands, no step of the clean-up is
+scheduled, and whatever the program tries to announce raises `GreenletExit` again.
+"""
+
+import heapq
+import sys
+import time
+from _thread import _local
+from contextlib import suppress
+from itertools import count
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from concmodels.models.deadlocks.report import deadlock
+from concmodels.models.deadlocks.threads import DeadlockDetector
+from concmodels.models.simulated.steps import ANNOUNCED, ENABLED, OVER, Runner, Step, text_of
+from concmodels.models.tasks.frames import of_program, stack
+from concmodels.models.tasks.interrupts import LOOK_UP_S
+from concmodels.models.tasks.nesting import refusal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol
+
+    from concmodels.errors import Deadlock
+    from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.steps import Key
+
+    class Startable(Protocol):
+        """What a world can start; `sim` has the library's own `Task` here."""
+
+        name: str
+        waiter: Any
+        """What it waits for, None if it can go on: an object whose `purpose` can say so for a `Deadlock`."""
+        runner: Runner
+        """What stands for it in the world, which sets this."""
+
+        def run(self) -> None: ...
+
+
+TICK_S = 1e-5
+"""The virtual seconds that a step takes in `sim.run`."""
+
+_SWALLOWED = 1000
+"""So often a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
+
+_here = _local()
+_left_behind: list[greenlet] = []
+
+
+class StepLimit(RuntimeError):
+    """An explored run has made more steps than it may: perhaps a task looks again and again for what never comes."""
+
+
+class Run:
+    """What has come of a run: `value` or `error`, and how.
+
+    `decisions` are the numbers that the strategy has returned, of `choose` and `branch` alike; `steps` are those that
+    were done, in order. `cut` says that the run did not end by itself.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.value: Any = None
+        self.error: BaseException | None = None
+        self.cut = False
+        self.decisions = world.decisions
+        self.steps = world.steps
+        self.seconds = 0.0
+        """The virtual seconds that it has taken."""
+
+
+class World:
+    """Which tasks there are, which steps are enabled, what time it is, and what to do when no step is enabled.
+
+    With a `hub`, the greenlet that explores, decisions, steps and footprints are kept, and the run can be cut.
+    """
+
+    def __init__(
+        self,
+        main: Startable,
+        unit: greenlet,
+        strategy: Strategy,
+        model: str,
+        *,
+        patience: float | None = 0,
+        hub: greenlet | None = None,
+        limit: int = sys.maxsize,
+        record: bool = False,
+    ) -> None:
+        self.model = model
+        self.clock = 0.0
+        self.enabled: list[Step] = []
+        self.decisions: list[int] = []
+        self.steps: list[Step] = []
+        self.running = self.main = Runner(main, (0,), unit)
+        self.runners: dict[Runner, None] = {self.main: None}
+        self.detector = DeadlockDetector()
+        self.cut_by: BaseException | None = None
+        self.dying = False
+        self.strategy = strategy
+        self._patience = patience
+        self._hub = hub
+        self._limit = limit
+        self._record = record
+        self._tick = TICK_S if hub is None else 0.0
+        self._step = Step(self.main, "begin")  # the one that is under way
+        self._timers: list[tuple[float, int, Step]] = []
+        self._order = count()
+        self._swallowed = 0
+        self._nursery = greenlet(_enter)
+        self._nursery.switch(getcurrent(), None)
+
+    # What tasks do.
+
+    def begin(self) -> None:
+        """Let main begin, and return when the run is over. This first step is not put to the strategy."""
+        self._step.footprint[self.main.key] = True
+        self.steps.append(self._step)
+        self.main.unit.switch()
+
+    def start(self, task: Startable) -> Runner:
+        """Start a task; it begins when its first step is picked.
+
+        The nursery enters its greenlet once, and it comes straight back: a greenlet lies on the stack and counts its
+        recursion depth from where it was first entered, which may be deep inside of a chain of others.
+        """
+        parent = self.running
+        parent.started += 1
+        identity = (parent.started,) if parent is self.main else (*parent.identity, parent.started)
+        unit = greenlet(self._work, self._hub or self.main.unit)
+        runner = Runner(task, identity, unit)
+        self.runners[runner] = None
+        self._nursery.switch(unit, (runner, getcurrent()))
+        begin = Step(runner, "begin")
+        runner.pending = (begin,)
+        self.enable(begin)
+        return runner
+
+    def point(
+        self,
+        kind: str,
+        keys: tuple[tuple[Key, bool], ...] = (),
+        subject: Any = None,
+        *,
+        in_callback: bool = False,
+        place: tuple[str, int] | None = None,
+    ) -> None:
+        """Stop before a step that can be done at any time; return when it was picked."""
+        runner = self.running
+        step = Step(runner, kind, keys, subject)
+        if self._record:
+            step.place = place or _place(sys._getframe(1))
+        step.state = ENABLED
+        runner.pending = (step,)
+        if self.dying:
+            self._refuse()
+        self.enabled.append(step)
+        following = self._next()
+        if following is not runner:
+            if in_callback:
+                sys.call_tracing(following.unit.switch, ())  # so that events are seen in the others meanwhile
+            else:
+                following.unit.switch()
+            if self.dying:
+                self._refuse()
+
+    def announce(self, kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any = None) -> Step:
+        """Return a step of the running task which is not enabled, for `park`."""
+        step = Step(self.running, kind, keys, subject)
+        if self._record:
+            step.place = _place(sys._getframe(1))
+        return step
+
+    def park(self, *steps: Step) -> Step:
+        """Stop before these steps, of which one will be done; return that one when it was picked."""
+        if self.dying:
+            self._refuse()
+        runner = self.running
+        runner.pending = steps
+        following = self._next()
+        if following is not runner:
+            following.unit.switch()
+            if self.dying:
+                self._refuse()
+        assert runner.chosen is not None
+        return runner.chosen
+
+    def name_of_next(self, function: Callable[..., Any]) -> str:
+        """The name of a task that the running one is about to start, unless it is given one."""
+        runner = self.running
+        number = text_of((*(runner.identity if runner is not self.main else ()), runner.started + 1))
+        return f"{getattr(function, '__name__', 'task')}-{number}"
+
+    # What decides whether steps can be done.
+
+    def enable(self, step: Step) -> None:
+        """Let this step be picked. It takes effect once, and no more when its task has gone on. A handler may call."""
+        if step.state == ANNOUNCED:
+            step.state = ENABLED
+            self.enabled.append(step)
+
+    def disable(self, step: Step) -> None:
+        """Let this step not be picked until it is enabled again."""
+        if step.state == ENABLED:
+            step.state = ANNOUNCED
+            self.enabled.remove(step)
+
+    def enable_at(self, moment: float, step: Step) -> None:
+        """Let this step be picked once the clock shows `moment`, unless its task has gone on by then."""
+        heapq.heappush(self._timers, (moment, next(self._order), step))
+
+    def wake(self, step: Step) -> None:
+        """Let this step be picked, and no other of its task: what decides the wait has happened."""
+        for other in step.runner.pending:
+            if other is not step:
+                self._drop(other)
+        self.enable(step)
+        self.touch(step.runner.key, True)
+
+    def _drop(self, step: Step) -> None:
+        self.disable(step)
+        step.state = OVER
+
+    # What steps touch.
+
+    def new_key(self, kind: str) -> Key:
+        """Return the key of an object that the running task has just made: the same one on every schedule."""
+        maker = self.running
+        maker.objects += 1
+        return kind, (*maker.identity, maker.objects)
+
+    def touch(self, key: Key, changes: bool) -> None:
+        """Note that the step under way touches this, and whether it changes it."""
+        footprint = self._step.footprint
+        if changes or key not in footprint:
+            footprint[key] = changes
+
+    # What happens next.
+
+    def branch(self, n: int) -> int:
+        """Draw lots: return a number below `n`."""
+        if n < 2:
+            return 0
+        try:
+            lot = self.strategy.branch(n)
+        except BaseException as error:  # noqa: BLE001 - what ends the run, and may be told to this task last of all
+            self.cut(error)
+        if self._hub is not None:
+            self.decisions.append(lot)
+        return lot
+
+    def _next(self) -> Runner:
+        """Ask the strategy for the next step; return its task, which is the running one from now on."""
+        self.clock += self._tick
+        if self._timers and self._timers[0][0] <= self.clock:
+            self._ring()
+        enabled = self.enabled
+        while not enabled:
+            self._idle()
+        try:
+            index = self.strategy.choose(enabled)
+        except BaseException as error:  # noqa: BLE001 - as above
+            self.cut(error)
+        step = enabled.pop(index)
+        step.state = OVER
+        runner = step.runner
+        if len(runner.pending) > 1:
+            for other in runner.pending:
+                if other is not step:
+                    self._drop(other)
+        runner.chosen = self._step = step
+        self.running = runner
+        if self._hub is not None:
+            self._keep(index, step)
+        return runner
+
+    def _keep(self, index: int, step: Step) -> None:
+        if self.cut_by is not None:
+            self.cut(self.cut_by)
+        self.decisions.append(index)
+        self.steps.append(step)
+        footprint = step.footprint
+        footprint[step.runner.key] = True
+        for key, changes in step.keys:
+            footprint[key] = changes
+        if len(self.steps) > self._limit:
+            self.cut(StepLimit(f"the run has made {self._limit} steps, and does not end"))
+
+    def _ring(self) -> None:
+        """Enable the steps whose time has come."""
+        while self._timers and self._timers[0][0] <= self.clock:
+            self.enable(heapq.heappop(self._timers)[2])
+
+    def _idle(self) -> None:
+        """No step is enabled: go to the next moment that a step waits for, or find that none will ever be enabled."""
+        while self._timers and self._timers[0][2].state == OVER:
+            heapq.heappop(self._timers)
+        if self._timers:
+            self.clock = max(self.clock, self._timers[0][0])
+            self._ring()
+        elif self._hub is not None:
+            self.cut(self.describe())
+        elif self._patience is None:
+            time.sleep(LOOK_UP_S)  # only a signal handler can end this
+        else:
+            self._report()
+
+    def _report(self) -> None:
+        """Have main raise that this is a deadlock."""
+        error = self.detector.find(self.describe())
+        self.main.task.abort(error)
+        if not self.enabled:  # the main task is busy ending the others: this one is one of them
+            raise error
+
+    def describe(self) -> Deadlock:
+        """Return the exception that says what each task waits for, and where."""
+        here, frame = getcurrent(), sys._getframe()
+        return deadlock(
+            (runner.name, runner.task.waiter, stack(frame if runner.unit is here else runner.unit.gr_frame))
+            for runner in self.runners
+        )
+
+    # How it ends.
+
+    def cut(self, error: BaseException) -> None:
+        """End this run here and now: it is explored, and `error` is what comes of it."""
+        if self._hub is None:
+            raise error
+        self.cut_by = error
+        self.dying = True
+        sys.call_tracing(self._hub.switch, ())  # never returns by itself, and may be in a callback
+        self._refuse()
+
+    def cut_soon(self, error: BaseException) -> None:
+        """End this run at its next step. A signal handler or another thread may call this."""
+        self.cut_by = error
+
+    def end(self) -> None:
+        """End the tasks that are left."""
+        self.dying = True
+        here = getcurrent()
+        for runner in reversed(list(self.runners)):
+            unit = runner.unit
+            if unit is not here and unit:
+                unit.parent = here
+                with suppress(Exception):  # what a clean-up raises that nobody waits for
+                    unit.throw(GreenletExit)
+                if unit:
+                    _left_behind.append(unit)
+
+    def _refuse(self) -> None:
+        """Raise `GreenletExit` in a task of a run that was cut."""
+        self._swallowed += 1
+        if self._swallowed > _SWALLOWED and self._hub is not None:
+            self._hub.switch()  # it swallows that, in a loop: leave it here
+        raise GreenletExit
+
+    def _work(self, start: tuple[Runner, greenlet]) -> None:
+        """The body of a task's greenlet."""
+        runner, starter = start
+        starter.switch()
+        if self.dying:
+            raise GreenletExit
+        runner.task.run()
+        del self.runners[runner]
+        if not self.dying:
+            runner.unit.parent = self._next().unit  # a greenlet that ends goes on as its parent
+
+
+def _enter(unit: greenlet, start: tuple[Runner, greenlet] | None) -> None:
+    """The nursery: enters the new greenlets, all from the same place."""
+    while True:
+        unit, start = unit.switch(start)
+
+
+def _place(frame: Any) -> tuple[str, int] | None:
+    """The file and line of the program that has called."""
+    for it in stack(frame):
+        if of_program(it):
+            return it.f_code.co_filename, it.f_lineno
+    return None
+
+
+def current() -> World | None:
+    """The world of the run in this thread; None outside of one."""
+    return getattr(_here, "world", None)
+
+
+def enter(world: World) -> None:
+    """Make this the world of the run in this thread. Raises `RuntimeError` inside of another one."""
+    running = current()
+    if running is not None:
+        raise refusal(world.model, running.model)
+    _here.world = world
+
+
+def leave() -> None:
+    """The run in this thread has ended."""
+    _here.world = None
+
+
+def explored(
+    main: Startable,
+    body: Callable[[], Any],
+    strategy: Strategy,
+    *,
+    model: str = "sim",
+    limit: int = 10_000,
+    record: bool = False,
+    prepare: Callable[[World], object] | None = None,
+) -> Run:
+    """Run `body()` as the task `main` under this strategy, and return what has come of it; never raises that.
+
+    The run is cut after `limit` steps. With `record`, steps have places. `prepare` is called with the world before the
+    run begins.
+    """
+    hub = getcurrent()
+    run: Run
+
+    def first() -> None:
+        try:
+            run.value = body()
+        except GreenletExit:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
+            run.error = error
+
+    world = World(main, greenlet(first, hub), strategy, model, hub=hub, limit=limit, record=record)
+    run = Run(world)
+    enter(world)
+    try:
+        if prepare is not None:
+            prepare(world)
+        world.begin()
+        run.cut = world.cut_by is not None
+        world.end()
+    finally:
+        leave()
+    run.error = world.cut_by or run.error
+    run.seconds = world.clock
+    return run
