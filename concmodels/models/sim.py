@@ -455,16 +455,21 @@ class _Selection(Selection):
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    selection = _Selection(Channel, cases, priority)
+    return select_of(Channel, cases, timeout, priority)
+
+
+def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
+    """`select`, for both kinds of this model."""
+    selection = _Selection(kind, cases, priority)
     checkpoint("select", selection.keys, selection)
     done = selection.attempt()
     if done is not None:
         return done
     if expired(timeout):
         raise TimeoutError("select: none of the cases can be done now")
-    waiter = selection.queue()
+    waiter: Any = selection.queue()
     try:
-        wait(waiter, timeout)
+        Waiter.park(waiter, timeout)  # of either kind, that of coroutines too
     except BaseException as error:
         if selection.withdraw(waiter):
             raise
