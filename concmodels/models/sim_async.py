@@ -49,7 +49,9 @@ def run[R](
     seed: int | None = None,
 ) -> R:
     """Run `main(*args)` in the calling greenlet and return its result; the arguments are those of `sim.run`."""
-    return sim.run_with(_drive, (main, *args), "sim:async", deadlock_after, sim.strategy_of(schedule, seed))
+    strategy = sim.strategy_of(schedule, seed)
+    result: R = sim.run_with(_drive, (main, *args), "sim:async", deadlock_after, strategy)
+    return result
 
 
 def explored(
@@ -211,7 +213,7 @@ class Channel(sim.Channel):
 class _Unbounded(Channel, UnboundedChannel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append. As in `sim`."""
 
-    async def send(self, item: Any, timeout: float | None = None) -> None:  # type: ignore[override]  # awaited
+    async def send(self, item: Any, timeout: float | None = None) -> None:
         """Send; there is always room. Raises `ChannelClosed`."""
         if next(self._yields):
             await self._checkpoint()

@@ -67,9 +67,10 @@ def place(frames: list[FrameType]) -> str:
 
 def of_program(frame: FrameType) -> bool:
     """Whether this frame is the program's own: not a model's, not the standard library's, not a model's library's."""
-    if frame.f_code.co_filename.startswith(FOLDER):
+    name = str(frame.f_globals.get("__name__", ""))
+    if frame.f_code.co_filename.startswith(FOLDER) or name.startswith("concmodels.explore"):
         return False
-    root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    root = name.partition(".")[0]
     return root not in sys.stdlib_module_names and root not in _LIBRARIES
 
 
