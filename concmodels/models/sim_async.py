@@ -188,9 +188,7 @@ class Channel(sim.Channel):
         except ChannelClosed:
             raise StopAsyncIteration from None
 
-    async def _wait_for_partner(  # type: ignore[override]  # awaited
-        self, item: Any, queue: deque[Any], timeout: float | None
-    ) -> Any:
+    async def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
         """Wait in this queue for a partner; return the item that it brought."""
         if timeout is not None and expired(timeout):
             raise self._no_waiting(queue)
@@ -213,7 +211,7 @@ class Channel(sim.Channel):
 class _Unbounded(Channel, UnboundedChannel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append. As in `sim`."""
 
-    async def send(self, item: Any, timeout: float | None = None) -> None:
+    async def send(self, item: Any, timeout: float | None = None) -> None:  # type: ignore[override]  # awaited
         """Send; there is always room. Raises `ChannelClosed`."""
         if next(self._yields):
             await self._checkpoint()

@@ -68,7 +68,7 @@ def as_program(status: int) -> int:
 
 
 def _list() -> None:
-    names = catalog.names(variants=True, distributed=True)
+    names = catalog.names(variants=True, distributed=True, simulated=True)
     for name in names:
         print(f"{name:{max(map(len, names))}}  {catalog.why_not(name) or 'available'}")
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from concmodels import catalog
 from concmodels.catalog import Facts
-from concmodels.facts import DISTRIBUTED, FACTS
+from concmodels.facts import DISTRIBUTED, FACTS, SIMULATED
 
 _HEADERS = ("a unit is", "scheduled by", "a message travels as", "in parallel", "a pool for", "cancelled by", "costs")
 _WIDE = 150  # columns: from this width on, all facts of a model fit on one line
@@ -16,7 +16,7 @@ _WIDE = 150  # columns: from this width on, all facts of a model fit on one line
 
 def show(out: Console) -> None:
     """Print all models on this console."""
-    shown = [facts for facts in FACTS + DISTRIBUTED if facts.model == catalog.name_of(facts)]
+    shown = [facts for facts in FACTS + SIMULATED + DISTRIBUTED if facts.model == catalog.name_of(facts)]
     out.print(_wide(shown) if out.width >= _WIDE else _narrow(shown))
     out.print("\nTry one: python -m concmodels.ring 300 10000 --model trio", style="dim", highlight=False)
 
@@ -66,12 +66,14 @@ def _told(facts: Facts) -> list[tuple[str, str]]:
 def _name(facts: Facts) -> Text:
     """The name of a model, and under it those of its variants; variants that can't run here are struck through."""
     name = Text(facts.model, style="bold")
-    for other in FACTS:
+    for other in FACTS + SIMULATED:
         if other.model == facts.model and other.variant:
             why = catalog.why_not(catalog.name_of(other))
             name.append(f"\n:{other.variant}", style="not bold" if why is None else "not bold dim strike")
     if catalog.is_distributed(facts):
         name.append("\n:tcp://host:port\nbeyond one machine", style="not bold dim")
+    if catalog.is_simulated(facts):
+        name.append("\nnot among all", style="not bold dim")
     return name
 
 

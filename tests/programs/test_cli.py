@@ -80,7 +80,9 @@ def test_in_flight_is_clipped_and_says_so(tmp_path):
 def test_list(tmp_path):
     status, out, _ = ring(tmp_path, "--list")
     assert status == 0
-    assert [line.split()[0] for line in out.splitlines()] == catalog.names(variants=True, distributed=True)
+    assert [line.split()[0] for line in out.splitlines()] == catalog.names(
+        variants=True, distributed=True, simulated=True
+    )
 
 
 @pytest.mark.parametrize("width", [80, 160])

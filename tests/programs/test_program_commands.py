@@ -139,7 +139,9 @@ def test_one_of_several_is_asked_for_the_same(tmp_path):
 def test_list_and_help(tmp_path, program):
     status, out, _ = run(tmp_path, program, "--list")
     assert status == 0
-    assert [line.split()[0] for line in out.splitlines()] == catalog.names(variants=True, distributed=True)
+    assert [line.split()[0] for line in out.splitlines()] == catalog.names(
+        variants=True, distributed=True, simulated=True
+    )
     status, out, _ = run(tmp_path, program, "--help")
     assert status == 0
     assert f"python -m concmodels.{program}" in out

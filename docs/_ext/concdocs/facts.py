@@ -44,7 +44,7 @@ class FactsOf(Directive):
             raise Mistake(str(error)) from None
         self.depends_on(SOURCE)
         rows = [*told(facts).items(), ("Its source", f"`concmodels/models/{facts.file}.py`")]
-        variants = [it for it in catalog.names(variants=True) if it.startswith(f"{name}:")]
+        variants = [it for it in catalog.names(variants=True, simulated=True) if it.startswith(f"{name}:")]
         if variants:
             rows.append(("Variants", ", ".join(f"`{it}`" for it in variants)))
         lines = [f"| **{label}** | {text} |" for label, text in rows]
