@@ -34,6 +34,7 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.simulated import world as _world
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk, Replay, Schedule
+from concmodels.models.simulated.steps import text_of
 from concmodels.models.simulated.world import World, current
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
@@ -479,11 +480,26 @@ def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority
     return done
 
 
+def name_of_pool() -> str:
+    """The name of the next pool of the running task: the same one on every schedule."""
+    return "pool-" + text_of(_new_key("pool")[1])
+
+
 class Pool(_Pool):
     """Workers that are simulated tasks; see `concmodels.contract.Pool`."""
 
     Channel = Channel
     TaskGroup = TaskGroup
+    clock = staticmethod(now)
+    new_name = staticmethod(name_of_pool)
+
+    def __del__(self) -> None:
+        world = current()
+        if world is None:
+            super().__del__()
+            return
+        with world.unannounced():  # a finalizer runs in the middle of anything
+            super().__del__()
 
 
 class _Unbounded(Channel, UnboundedChannel):

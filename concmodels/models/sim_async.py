@@ -223,6 +223,8 @@ class Pool(AsyncPool):
 
     Channel = Channel
     TaskGroup = TaskGroup
+    clock = staticmethod(now)
+    new_name = staticmethod(sim.name_of_pool)
 
     @staticmethod
     def here() -> Any:

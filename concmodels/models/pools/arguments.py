@@ -1,17 +1,28 @@
 """The checks of what a pool is told, sync or async, and the sentences that say what is wrong."""
 
 import os
+import time
+from itertools import count
 from operator import index
 
 from concmodels.models.waiting.timeouts import deadline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
 UNOPENED = "this pool is not open: `async with` opens it"
 WAITS_FOR_ITSELF = "a task can't wait for the end of the pool that it is in: use shutdown(wait=False)"
 CANCELLED_AT_WORK = "the task was cancelled while it was at work"
+
+
+_numbers = count(1)
+
+
+def next_name() -> str:
+    """The name of the next pool of this process, for messages."""
+    return f"pool-{next(_numbers)}"
 
 
 def refusal(broken: BaseException | None) -> RuntimeError:
@@ -68,12 +79,14 @@ def check_initializer(initializer: Any) -> None:
         raise TypeError(f"the initializer of a pool is a function, or None, not {initializer!r}")
 
 
-def check_map(timeout: Any, chunksize: Any, buffersize: Any) -> float | None:
-    """Check the options of `map`; return the moment when its timeout strikes. Raises `TypeError` or `ValueError`.
+def check_map(
+    timeout: Any, chunksize: Any, buffersize: Any, clock: Callable[[], float] = time.monotonic
+) -> float | None:
+    """Check the options of `map`; return when its timeout strikes, by this clock. Raises `TypeError` or `ValueError`.
 
     In one process a chunk would be of no use: `chunksize` is checked, and then ignored.
     """
     for name, size in (("chunksize", chunksize), ("buffersize", buffersize)):
         if size is not None:
             at_least_one(name, size)
-    return deadline(timeout)
+    return deadline(timeout, clock)

@@ -7,10 +7,18 @@ What stands here and in the sync files under the same name is the same text but 
 `tests/pools/test_pool_twins.py` checks that, and lists the exceptions.
 """
 
+import time
 from functools import partial
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.pools.arguments import UNOPENED, check_initializer, check_map, number_of_workers, refuse
+from concmodels.models.pools.arguments import (
+    UNOPENED,
+    check_initializer,
+    check_map,
+    next_name,
+    number_of_workers,
+    refuse,
+)
 from concmodels.models.pools.awaited_results import AsyncResults, Handle, cancellation
 from concmodels.models.pools.awaited_workers import AsyncWorkers
 from concmodels.models.pools.results import Results, Supply
@@ -27,6 +35,16 @@ class AsyncPool:
 
     Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
+
+    @staticmethod
+    def clock() -> float:
+        """The model's `now`."""
+        return time.monotonic()
+
+    @staticmethod
+    def new_name() -> str:
+        """The name of the next pool, for messages."""
+        return next_name()
 
     @staticmethod
     def here() -> Any:
@@ -109,7 +127,7 @@ class AsyncPool:
         buffersize: int | None = None,
     ) -> AsyncIterator[Any]:
         """Call `fn` with the next item of each iterable; the results in order. See `concmodels.contract.Pool.map`."""
-        until = check_map(timeout, chunksize, buffersize)
+        until = check_map(timeout, chunksize, buffersize, self.clock)
         return self._map(fn, iterables, until, chunksize, buffersize)
 
     def _map(

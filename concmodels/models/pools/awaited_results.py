@@ -150,7 +150,7 @@ class AsyncResults:
             self.end()
             raise StopAsyncIteration
         try:
-            await self._workers.wait_for(self._results, self._position, remaining(self._until))
+            await self._workers.wait_for(self._results, self._position, remaining(self._until, self._workers.clock))
         except BaseException:
             self.end()
             raise

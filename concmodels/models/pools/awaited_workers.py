@@ -5,7 +5,6 @@ need be known of other pools of the run.
 """
 
 import math
-from itertools import count
 
 from concmodels.errors import TaskCancelled, Terminated
 from concmodels.models.pools.arguments import CANCELLED_AT_WORK, WAITS_FOR_ITSELF
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
 
-_numbers = count(1)
-
-
 class AsyncWorkers:
     """The workers of a pool. They do not know the pool.
 
@@ -36,7 +32,8 @@ class AsyncWorkers:
         self, model: Any, size: int, initializer: Callable[..., Any] | None, initargs: tuple[Any, ...]
     ) -> None:
         self.size = size
-        self.channel = model.Channel(math.inf, f"pool-{next(_numbers)}")
+        self.channel = model.Channel(math.inf, model.new_name())
+        self.clock = model.clock
         self.inbox = Inbox(self.channel)
         self.here = model.here
         self.new_waiter = self.channel._new_waiter

@@ -18,11 +18,12 @@ wait for each other.
 A model names its channel and its group. The same for async models is in `awaited.py` and `awaited_workers.py`.
 """
 
+import math
 from concurrent.futures import CancelledError
 from functools import partial
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.pools.arguments import check_initializer, number_of_workers, refuse
+from concmodels.models.pools.arguments import check_initializer, next_name, number_of_workers, refuse
 from concmodels.models.pools.future import Future
 from concmodels.models.pools.mapping import MappingExecutor
 from concmodels.models.pools.results import Failure, Results, Supply
@@ -42,6 +43,11 @@ class Pool(MappingExecutor):
     Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
 
+    @staticmethod
+    def new_name() -> str:
+        """The name of the next pool, for messages."""
+        return next_name()
+
     def __init__(
         self,
         workers: int | None = None,
@@ -55,7 +61,8 @@ class Pool(MappingExecutor):
         if initializer is not None:
             must_be_sync(initializer, self.model)
         size = number_of_workers(workers)
-        started = Workers(self.Channel, self.TaskGroup(), size, initializer, tuple(initargs))
+        inbox = self.Channel(math.inf, self.new_name())
+        started = Workers(inbox, self.TaskGroup(), size, initializer, tuple(initargs))
         started.start()
         self._workers = started  # only now: a pool whose workers could not be started has nothing to close
 
@@ -103,7 +110,7 @@ class Pool(MappingExecutor):
             yield
             while position < supply.sent:
                 if position not in found:
-                    self._workers.wait_for(results, position, remaining(until))
+                    self._workers.wait_for(results, position, remaining(until, self.clock))
                 if type(found[position]) is Failure:
                     raise self._workers.deliver(found.pop(position).error)
                 supply.refill()

@@ -1,5 +1,6 @@
 """The `map` of a pool: it checks the options; the pool says how the results come."""
 
+import time
 from concurrent.futures import Executor
 
 from concmodels.models.pools.arguments import check_map
@@ -16,6 +17,11 @@ class MappingExecutor(Executor):
 
     model: str
 
+    @staticmethod
+    def clock() -> float:
+        """The model's `now`."""
+        return time.monotonic()
+
     def map(
         self,
         fn: Callable[..., Any],
@@ -27,7 +33,7 @@ class MappingExecutor(Executor):
     ) -> Iterator[Any]:
         """Call `fn` with the next item of each iterable; the results in order. See `concmodels.contract.Pool.map`."""
         must_be_sync(fn, self.model)
-        until = check_map(timeout, chunksize, buffersize)
+        until = check_map(timeout, chunksize, buffersize, self.clock)
         return self._map(fn, iterables, until, chunksize, buffersize)
 
     def _map(

@@ -15,7 +15,7 @@ class Pools:
 
     def __init__(self, main: Any) -> None:
         self._main = main
-        self._open: set[Workers] = set()
+        self._open: dict[Workers, None] = {}  # in the order in which they were made
 
     def __enter__(self) -> Self:
         return self
@@ -34,11 +34,11 @@ class Pools:
         for it in list(self._open):  # one step, also without the GIL; `tuple` would be many, and others make pools too
             if it.all_ended():
                 it.join()
-        self._open.add(workers)
+        self._open[workers] = None
 
     def discard(self, workers: Workers) -> None:
         """Drop the workers of a pool that has ended."""
-        self._open.discard(workers)
+        self._open.pop(workers, None)
 
     def pass_on(self, error: BaseException) -> None:
         """Interrupt main if `error`, which a task of a pool has raised, is Ctrl-C."""

@@ -6,9 +6,7 @@ waits for the end of the pool opens the group once more, then with one, and leav
 any other: its owner can be cancelled or interrupted while it waits, and does not leave before all workers have ended.
 """
 
-import math
 from _thread import allocate_lock, get_ident, start_new_thread
-from itertools import count
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.pools.arguments import CANCELLED_AT_WORK, WAITS_FOR_ITSELF
@@ -43,23 +41,20 @@ if TYPE_CHECKING:
         def __exit__(self, *_: Any) -> bool: ...
 
 
-_numbers = count(1)
-
-
 class Workers:
     """The workers of a pool, on the channel and the group of its model. They do not know the pool."""
 
     def __init__(
         self,
-        channel_type: type[Any],
+        channel: Any,
         group: Group,
         size: int,
         initializer: Callable[..., object] | None,
         initargs: tuple[Any, ...],
     ) -> None:
         self.size = size
-        self.channel = channel_type(math.inf, f"pool-{next(_numbers)}")
-        self.inbox = Inbox(self.channel)
+        self.channel = channel
+        self.inbox = Inbox(channel)
         self.here = group.here
         self.new_waiter = self.channel._new_waiter
         self.new_lock: Callable[[], Any] = InterruptSafeLock if group.threaded else NoLock

@@ -40,7 +40,7 @@ class Runner:
         self.unit = unit
         self.pending: tuple[Step, ...] = ()
         self.chosen: Step | None = None
-        self.objects = 0  # how many it has made
+        self.objects: dict[str, int] = {}  # how many it has made of each kind
         self.started = 0
 
     @property

@@ -39,11 +39,12 @@ raises, and by `World.cut`: then every task ends by `GreenletExit` where it stan
 scheduled, and whatever the program tries to announce raises `GreenletExit` again.
 """
 
+import gc
 import heapq
 import sys
 import time
 from _thread import _local
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -57,12 +58,12 @@ from concmodels.models.tasks.nesting import refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from typing import Any, Protocol
 
     from concmodels.errors import Deadlock
     from concmodels.models.simulated.schedules import Strategy
-    from concmodels.models.simulated.steps import Key
+    from concmodels.models.simulated.steps import Identity, Key
 
     class Startable(Protocol):
         """What a world can start; `sim` has the library's own `Task` here."""
@@ -145,6 +146,7 @@ class World:
         self._timers: list[tuple[float, int, Step]] = []
         self._order = count()
         self._swallowed = 0
+        self._silent = 0
         self._nursery = greenlet(_enter)
         self._nursery.switch(getcurrent(), None)
 
@@ -162,11 +164,9 @@ class World:
         The nursery enters its greenlet once, and it comes straight back: a greenlet lies on the stack and counts its
         recursion depth from where it was first entered, which may be deep inside of a chain of others.
         """
-        parent = self.running
-        parent.started += 1
-        identity = (parent.started,) if parent is self.main else (*parent.identity, parent.started)
         unit = greenlet(self._work, self._hub or self.main.unit)
-        runner = Runner(task, identity, unit)
+        runner = Runner(task, self._next_identity(), unit)
+        self.running.started += 1
         self.runners[runner] = None
         self._nursery.switch(unit, (runner, getcurrent()))
         begin = Step(runner, "begin")
@@ -184,6 +184,10 @@ class World:
         place: tuple[str, int] | None = None,
     ) -> None:
         """Stop before a step that can be done at any time; return when it was picked."""
+        if self._silent:
+            for key, changes in keys:
+                self.touch(key, changes)
+            return
         runner = self.running
         step = Step(runner, kind, keys, subject)
         if self._record:
@@ -201,6 +205,15 @@ class World:
                 following.unit.switch()
             if self.dying:
                 self._refuse()
+
+    @contextmanager
+    def unannounced(self) -> Generator[None]:
+        """During this `with`, do what tasks announce as a part of the step under way: for finalizers."""
+        self._silent += 1
+        try:
+            yield
+        finally:
+            self._silent -= 1
 
     def announce(self, kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any = None) -> Step:
         """Return a step of the running task which is not enabled, for `park`."""
@@ -225,9 +238,12 @@ class World:
 
     def name_of_next(self, function: Callable[..., Any]) -> str:
         """The name of a task that the running one is about to start, unless it is given one."""
-        runner = self.running
-        number = text_of((*(runner.identity if runner is not self.main else ()), runner.started + 1))
-        return f"{getattr(function, '__name__', 'task')}-{number}"
+        return f"{getattr(function, '__name__', 'task')}-{text_of(self._next_identity())}"
+
+    def _next_identity(self) -> Identity:
+        """The identity of the next task that the running one starts. That of main is left out of it."""
+        parent = self.running
+        return (parent.started + 1,) if parent is self.main else (*parent.identity, parent.started + 1)
 
     # What decides whether steps can be done.
 
@@ -264,8 +280,8 @@ class World:
     def new_key(self, kind: str) -> Key:
         """Return the key of an object that the running task has just made: the same one on every schedule."""
         maker = self.running
-        maker.objects += 1
-        return kind, (*maker.identity, maker.objects)
+        number = maker.objects[kind] = maker.objects.get(kind, 0) + 1
+        return kind, (*maker.identity, number)
 
     def touch(self, key: Key, changes: bool) -> None:
         """Note that the step under way touches this, and whether it changes it."""
@@ -451,6 +467,9 @@ def explored(
 
     The run is cut after `limit` steps. With `record`, steps have places. `prepare` is called with the world before the
     run begins.
+
+    Meanwhile the garbage collector is off: the moments in which it comes are no part of a schedule, and finalizers may
+    close channels.
     """
     hub = getcurrent()
     run: Run
@@ -466,6 +485,8 @@ def explored(
     world = World(main, greenlet(first, hub), strategy, model, hub=hub, limit=limit, record=record)
     run = Run(world)
     enter(world)
+    collecting = gc.isenabled()
+    gc.disable()
     try:
         if prepare is not None:
             prepare(world)
@@ -474,6 +495,8 @@ def explored(
         world.end()
     finally:
         leave()
+        if collecting:
+            gc.enable()
     run.error = world.cut_by or run.error
     run.seconds = world.clock
     return run

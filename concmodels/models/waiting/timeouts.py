@@ -48,16 +48,16 @@ def expired(timeout: float | None) -> bool:
     return must_be_seconds(timeout) <= 0
 
 
-def deadline(timeout: float | None) -> float | None:
+def deadline(timeout: float | None, clock: Callable[[], float] = time.monotonic) -> float | None:
     """Return the moment when this timeout strikes, None for never. Raises as `must_be_seconds`."""
     if timeout is None:
         return None
-    return time.monotonic() + must_be_seconds(timeout)
+    return clock() + must_be_seconds(timeout)
 
 
-def remaining(until: float | None) -> float | None:
+def remaining(until: float | None, clock: Callable[[], float] = time.monotonic) -> float | None:
     """Return the seconds that are left until this moment, at least 0."""
-    return None if until is None else max(0, until - time.monotonic())
+    return None if until is None else max(0, until - clock())
 
 
 def _as_float(value: float, what: str) -> float:
