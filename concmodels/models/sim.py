@@ -381,12 +381,8 @@ class Channel(SingleThreadChannel):
 
     def _checkpoint(self) -> None:
         """Announce the verb that has called this; raise the cancellation of the calling task, if any."""
-        world = current()
-        if world is not None:
-            world.point(sys._getframe(1).f_code.co_name, self._keys, self)
-            task = world.running.task
-            if task.must_stop():
-                task.stop()
+        if current() is not None:
+            checkpoint(sys._getframe(1).f_code.co_name, self._keys, self)
 
     # The verbs that never wait are steps too; but a cancellation does not strike there.
 

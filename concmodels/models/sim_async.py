@@ -16,6 +16,7 @@ Limitations: as for `sim`, and what is awaited must be of this model.
 """
 
 import math
+import sys
 
 from concmodels.errors import ChannelClosed
 from concmodels.models import sim
@@ -23,6 +24,7 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.sim import here, now
+from concmodels.models.simulated.world import current
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import NOTHING, UnboundedChannel
@@ -205,7 +207,8 @@ class Channel(sim.Channel):
         return waiter.item
 
     async def _checkpoint(self) -> None:  # type: ignore[override]  # awaited
-        super()._checkpoint()
+        if current() is not None:
+            sim.checkpoint(sys._getframe(1).f_code.co_name, self._keys, self)
 
 
 class _Unbounded(Channel, UnboundedChannel):

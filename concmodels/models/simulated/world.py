@@ -123,6 +123,7 @@ class World:
         *,
         patience: float | None = 0,
         hub: greenlet | None = None,
+        tick: float = TICK_S,
         limit: int = sys.maxsize,
         record: bool = False,
     ) -> None:
@@ -141,7 +142,7 @@ class World:
         self._hub = hub
         self._limit = limit
         self._record = record
-        self._tick = TICK_S if hub is None else 0.0
+        self._tick = tick
         self._step = Step(self.main, "begin")  # the one that is under way
         self._timers: list[tuple[float, int, Step]] = []
         self._order = count()
@@ -460,13 +461,15 @@ def explored(
     *,
     model: str = "sim",
     limit: int = 10_000,
+    tick: float = 0.0,
     record: bool = False,
     prepare: Callable[[World], object] | None = None,
 ) -> Run:
     """Run `body()` as the task `main` under this strategy, and return what has come of it; never raises that.
 
-    The run is cut after `limit` steps. With `record`, steps have places. `prepare` is called with the world before the
-    run begins.
+    The run is cut after `limit` steps. Each step takes `tick` virtual seconds: with 0, a task that looks again and
+    again for what never comes makes steps until the run is cut. With `record`, steps have places. `prepare` is called
+    with the world before the run begins.
 
     Meanwhile the garbage collector is off: the moments in which it comes are no part of a schedule, and finalizers may
     close channels.
@@ -482,7 +485,7 @@ def explored(
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
             run.error = error
 
-    world = World(main, greenlet(first, hub), strategy, model, hub=hub, limit=limit, record=record)
+    world = World(main, greenlet(first, hub), strategy, model, hub=hub, tick=tick, limit=limit, record=record)
     run = Run(world)
     enter(world)
     collecting = gc.isenabled()
