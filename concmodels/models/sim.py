@@ -478,7 +478,8 @@ def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority
 
 def name_of_pool() -> str:
     """The name of the next pool of the running task: the same one on every schedule."""
-    return "pool-" + text_of(_new_key("pool")[1])
+    identity = _new_key("pool")[1]
+    return "pool-" + text_of(identity[1:] if identity[0] == 0 else identity)
 
 
 class Pool(_Pool):

@@ -65,7 +65,10 @@ def explored(
 
 def _drive[R](function: Callable[..., Coroutine[Any, Any, R]], *args: Any) -> R:
     """Call a coroutine function and run the coroutine to its end; the greenlet may switch meanwhile."""
-    awaitable = function(*args).__await__()
+    coroutine: Any = function(*args)
+    if not hasattr(type(coroutine), "__await__"):
+        raise TypeError(f"{_name(function)} is no `async def` function, and sim:async is an async model: load sim")
+    awaitable = coroutine.__await__()
     try:
         awaited = next(awaitable)
     except StopIteration as end:
@@ -73,9 +76,13 @@ def _drive[R](function: Callable[..., Coroutine[Any, Any, R]], *args: Any) -> R:
         return result
     awaitable.close()
     raise RuntimeError(
-        f"{function.__name__} awaits {awaited!r}, which is not of this model: sim:async can wait only for its own "
+        f"{_name(function)} awaits {awaited!r}, which is not of this model: sim:async can wait only for its own "
         "channels, tasks and sleep"
     )
+
+
+def _name(function: object) -> str:
+    return getattr(function, "__qualname__", "the function")
 
 
 class _Driven:

@@ -5,7 +5,7 @@ in the order in which they became so, and returns the index of one. `branch(n)` 
 lots, for a select with `n` ready cases, and returns a number below `n`.
 
 A *schedule* tells one run from all others. It is written down as what deviates from the plainest order, in which a task
-runs on until it has to wait and then the task with the lowest identity goes on: `6@2,9@0.1/01` has the task 2 go on at
+runs on until it has to wait and then the task with the lowest identity goes on: `6@2,9@1.1/01` has the task 2 go on at
 point 6, and lets the second of two selects take the second case. So a short text is a simple schedule.
 """
 
@@ -94,7 +94,7 @@ class Schedule:
             for point, (identity, which) in sorted(self.forced.items())
         )
         lots = ("." if max(self.branches, default=0) > 9 else "").join(map(str, self.branches))
-        return f"{points}/{lots}" if any(self.branches) else points or "-"
+        return f"{points or '-'}/{lots}" if any(self.branches) else points or "-"
 
     @classmethod
     def parse(cls, text: str) -> Schedule:
@@ -104,7 +104,7 @@ class Schedule:
             forced = dict(map(_forced, points.split(","))) if points not in ("", "-") else {}
             return cls(forced, [int(lot) for lot in (lots.split(".") if "." in lots else lots)])
         except ValueError:
-            raise ValueError(f"{text!r} is no schedule: one looks like 6@2,9@0.1 or 6@2/01, or is - alone") from None
+            raise ValueError(f"{text!r} is no schedule: one looks like 6@2,9@1.1 or 6@2/01, or is - alone") from None
 
 
 def _forced(text: str) -> tuple[int, tuple[Identity, int]]:
