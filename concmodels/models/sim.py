@@ -94,6 +94,7 @@ def run_with[R](
         ):
             return main(*args)
     finally:
+        world.end()
         _world.leave()
 
 

@@ -391,11 +391,10 @@ class World:
         self.cut_by = error
 
     def end(self) -> None:
-        """End the tasks that are left."""
+        """End the tasks that are left, and the nursery: what has begun and not ended is never freed with its world."""
         self.dying = True
         here = getcurrent()
-        for runner in reversed(list(self.runners)):
-            unit = runner.unit
+        for unit in (*(runner.unit for runner in reversed(self.runners)), self._nursery):
             if unit is not here and unit:
                 unit.parent = here
                 with suppress(Exception):  # what a clean-up raises that nobody waits for
