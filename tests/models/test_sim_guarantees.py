@@ -1,0 +1,120 @@
+"""Every guarantee, and random programs, on many schedules of the simulated model: what all models share is held to them.
+
+On real threads these lines meet the order that matters once in a million runs; here an order is drawn for each seed.
+"""
+
+import gc
+import itertools
+from collections import Counter
+
+import pytest
+from every_schedule import KINDS
+from random_programs.trial import Setting, sample
+
+from concmodels import catalog
+from concmodels.conformance.guarantees import CHAPTERS
+from concmodels.conformance.suite import Model, guarantees
+from concmodels.models.pools import executor
+from concmodels.models.tasks.group import TaskGroup
+
+SCHEDULES = 12
+MANY_SCHEDULES = 50
+PROGRAMS = 400
+MANY_PROGRAMS = 5000
+
+
+class Drawn:
+    """The verbs of a model, whose runs draw their order by one seed after the other."""
+
+    def __init__(self, kind, first=0):
+        self.kind = kind
+        self.seed = None
+        self._verbs = catalog.load(kind)
+        self._seeds = itertools.count(first)
+
+    def __getattr__(self, name):
+        return getattr(self._verbs, name)
+
+    def run(self, main, *args, **options):
+        self.seed = next(self._seeds)
+        return self._verbs.run(main, *args, seed=self.seed, **options)
+
+    def __reduce__(self):
+        return catalog.load, (self.kind,)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request, quiet_corner):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def drawn(kind):
+    """The model as the suite sees it; few messages do, because the order is what differs."""
+    model = Model.named(kind)
+    model.warm_up()
+    model.effort.rounds, model.effort.items = 3, 25
+    return model
+
+
+def hold(model, kind, chapter, schedules):
+    """Hold the model to the guarantees of this chapter. Returns how often each was held."""
+    held = Counter()
+    for guarantee in guarantees():
+        if guarantee.chapter == chapter and guarantee.why_not(model) is None:
+            model.verbs = Drawn(kind)
+            for _ in range(schedules):
+                try:
+                    guarantee.hold(model)
+                except BaseException as error:
+                    error.add_note(f"{guarantee} of {kind}, on the schedule of seed {model.verbs.seed}")
+                    raise
+                held[guarantee.full_name] += 1
+    return held
+
+
+@pytest.mark.timeout(250)
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_on_many_schedules(drawn, kind, chapter, thorough):
+    schedules = MANY_SCHEDULES if thorough and chapter not in ("sharing", "pooling_map") else SCHEDULES
+    held = hold(drawn, kind, chapter, schedules)
+    names = {it.full_name for it in guarantees() if it.chapter == chapter and it.why_not(drawn) is None}
+    assert held.keys() == names and all(times >= schedules for times in held.values())
+
+
+@pytest.fixture
+def nothing_frozen():
+    """Hypothesis asks the garbage collector what refers to its random generators; frozen objects are not looked at."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
+@pytest.mark.timeout(250)
+@pytest.mark.usefixtures("nothing_frozen")
+def test_random_programs_on_many_schedules(kind, thorough):
+    setting = Setting(kind, Drawn(kind), catalog.facts(kind))
+    count = MANY_PROGRAMS if thorough else PROGRAMS
+    assert sample(setting, count, number=1) == count
+
+
+def refuse_without_a_cause(error):
+    raise error from None
+
+
+DEFECTS = {
+    "a cause is wiped": ("pooling_ends", executor, "refuse", refuse_without_a_cause),
+    "leaving a group is no checkpoint": ("cancellation", TaskGroup, "checkpoint", lambda group: None),
+}
+"""What was once wrong in the shared code, and was found by nothing but an order that threads rarely take."""
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_of_the_shared_code_is_found(monkeypatch, quiet_corner, defect):
+    chapter, *patch = DEFECTS[defect]
+    monkeypatch.setattr(*patch)
+    model = Model.named("sim")
+    model.effort.rounds = 3
+    with pytest.raises(AssertionError) as caught:
+        hold(model, "sim", chapter, 50)
+    assert "on the schedule of seed" in caught.value.__notes__[-1]
