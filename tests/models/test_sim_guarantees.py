@@ -1,4 +1,4 @@
-"""Every guarantee, and random programs, on many schedules of the simulated model: what all models share is held to them.
+"""Every guarantee, and random programs, on many schedules of the simulated model: what the models share keeps them.
 
 On real threads these lines meet the order that matters once in a million runs; here an order is drawn for each seed.
 """

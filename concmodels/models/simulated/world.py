@@ -14,7 +14,7 @@ are is said in `steps.py`, and how a strategy is asked in `schedules.py`.
     world.touch(key, changes)           the step under way touches this too; what `keys` have said need not be repeated
     world.park(step, ...)               stop before several steps of which one will be done; returns that one. They are
                                         made by `world.announce(kind, keys, subject)`, and are not enabled
-    world.enable(step), .disable(step)  say whether such a step can be picked now; called by whoever changes that
+    world.enable(step), .disable(step)  say whether such a step can be picked now; called by what changes that
     world.enable_at(moment, step)       let it be picked once the clock shows this, unless its task has gone on by then
     world.wake(step)                    enable it, and no other one of its task: this wait is decided
     world.start(task)                   start a task, an object with `name`, `waiter`, `run()`: to begin is a step

@@ -42,9 +42,7 @@ ALLOWED = {
     ("models/memory/participant.py", "Participant.forget_channel", "check then act"): (
         "it has taken the lock, if that was free; a finalizer must not wait for it"
     ),
-    ("models/pools/awaited_workers.py", "the module", "module state"): NAMES,
     ("models/waiting/postponed.py", "the module", "module state"): "keyed by task, and a task belongs to one loop",
-    ("models/pools/awaited_workers.py", "AsyncWorkers.__init__", "shared iterator"): NAMES,
     ("models/pools/awaited_results.py", "Handle._wait", "check then act"): ONE_LOOP,
     ("models/pools/awaited_results.py", "Handle._end", "check then act"): ONE_LOOP,
     ("models/pools/awaited_results.py", "AsyncResults._take", "shared iterator"): ONE_LOOP,
@@ -153,13 +151,16 @@ ALLOWED = {
     ("models/pools/future.py", "Condition.notify_all", "check then act"): "who notifies holds the condition's lock",
     ("models/pools/results.py", "Supply.refill", "shared iterator"): ONE_TAKER,
     ("models/pools/results.py", "Supply.refill", "increment"): ONE_TAKER,
-    ("models/pools/workers.py", "the module", "module state"): NAMES,
     ("models/pools/workers.py", "Workers.forget", "loose thread"): (
         "it waits for the channel's lock, closes the channel, and ends: microseconds"
     ),
-    ("models/pools/workers.py", "Workers.__init__", "shared iterator"): NAMES,
+    ("models/pools/arguments.py", "the module", "module state"): NAMES,
+    ("models/pools/arguments.py", "next_name", "shared iterator"): NAMES,
     ("models/memory/pool/worker.py", "the module", "module state"): "a process or an interpreter is one worker",
     ("models/asyncio_.py", "the module", "module state"): NAMES,
+    ("models/sim.py", "the module", "module state"): NAMES,
+    ("models/sim.py", "Channel", "shared iterator"): "an `itertools.repeat` that does not count: it has no state",
+    ("models/simulated/world.py", "the module", "module state"): "only appended to, and never read",
     ("models/tasks/nursery.py", "the module", "module state"): NAMES,
     ("models/waiting/select.py", "select_sync", "shared iterator"): TURNS,
     ("models/waiting/select.py", "select_async", "shared iterator"): TURNS,
