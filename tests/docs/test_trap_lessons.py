@@ -45,9 +45,11 @@ LESSONS = {
     "anyio_outside": ["anyio's task was cancelled", "asyncio's task finished"],
     "anyio_cancelled_class": ["asyncio: asyncio.exceptions.CancelledError", "trio: trio.Cancelled"],
     "anyio_wrapped_error": ["except ExceptionGroup: ", "except* ValueError: "],
+    "sim_last_ticket": ["first come, first served: fine", "100 seeds sell it twice", "again: {'sold twice'}"],
+    "sim_between_operations": ["add_at_once: [2]", "add_slowly: [1, 2]"],
     "anyio_threads": ["at most: 40", "at work: 40, waiting for a thread: 1"],
 }
-COOPERATIVE = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio")
+COOPERATIVE = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio", "sim")
 
 
 @pytest.mark.parametrize("name", LESSONS)

@@ -1,0 +1,27 @@
+"""What stands between two operations is one step: a `+=` is never torn, unless an operation comes in between."""
+
+from concmodels import load
+
+
+def main(model, add):
+    counts = {"n": 0}
+    with model.TaskGroup() as group:
+        for _ in range(2):
+            group.spawn(add, model, counts)
+    return counts["n"]
+
+
+def add_at_once(_model, counts):
+    counts["n"] += 1
+
+
+def add_slowly(model, counts):
+    seen = counts["n"]
+    model.sleep(0)
+    counts["n"] = seen + 1
+
+
+if __name__ == "__main__":
+    sim = load("sim")
+    for add in (add_at_once, add_slowly):
+        print(f"{add.__name__}:", sorted({sim.run(main, sim, add, seed=seed) for seed in range(100)}))

@@ -1,0 +1,34 @@
+"""Two clerks look whether a ticket is left, and then take it: on some schedules both have looked before one takes it."""
+
+from concmodels import load
+from concmodels.errors import WouldBlock
+
+
+def main(model):
+    tickets = model.Channel(1)
+    tickets.send("the last one")
+    with model.TaskGroup() as group:
+        for _ in range(2):
+            group.spawn(sell, tickets)
+
+
+def sell(tickets):
+    if len(tickets):  # look ...
+        tickets.receive_nowait()  # ... then act
+
+
+def outcome(model, **schedule):
+    try:
+        model.run(main, model, **schedule)
+    except ExceptionGroup as group:
+        assert group.subgroup(WouldBlock)
+        return "sold twice"
+    return "fine"
+
+
+if __name__ == "__main__":
+    sim = load("sim")
+    print("first come, first served:", outcome(sim))
+    wrong = [seed for seed in range(100) if outcome(sim, seed=seed) != "fine"]
+    print(f"{len(wrong)} of 100 seeds sell it twice, the first is {wrong[0]}")
+    print(f"seed {wrong[0]}, ten times again:", {outcome(sim, seed=wrong[0]) for _ in range(10)})
