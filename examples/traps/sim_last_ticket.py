@@ -1,4 +1,4 @@
-"""Two clerks look whether a ticket is left, and then take it: on some schedules both have looked before one takes it."""
+"""Two tasks look whether a ticket is left, and then take it: on some schedules both look before one of them takes it."""
 
 from concmodels import load
 from concmodels.errors import WouldBlock
