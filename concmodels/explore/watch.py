@@ -1,0 +1,73 @@
+"""What the search asks of the code that watches plain Python: scheduling points, and data races.
+
+The search has two kinds of phases. A sample switches wherever `switches` allows it; its runs are single schedules, and
+what they show is a failure or nothing. The complete search switches at verbs and locks only, which is far less, and
+looks for data races in each of its runs: if there is none, a program behaves as if it switched nowhere else, so that
+"held in all schedules" holds for every preemption. If there is a race, the sites of it become scheduling points too
+and the search starts again, until it finds no new race. So a race that does no harm is proved to do none.
+
+A step under way is known to the world as its footprint: keys, and whether it writes them. Two steps of different tasks
+that touch the same key, one of them writing, are ordered. This is the happens-before relation of the run, and all that
+a detector needs to know of locks, channels, groups and threads.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from contextlib import AbstractContextManager
+
+type Switches = Literal["checkpoints", "gil", "anywhere"]
+"""Where another task may run: at verbs and locks; where a build with the GIL can switch; before any shared access."""
+
+type Site = Hashable
+"""A place in the code that can be made a scheduling point; the code that watches knows what it is."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """One side of a race: `counter` is written at this line."""
+
+    file: str
+    line: int
+    task: str
+    writes: bool
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two accesses to the same thing, at least one of which writes, and nothing orders them."""
+
+    what: str
+    """What is accessed, as in the source: `counter`, `account.balance`."""
+    first: Access
+    second: Access
+    sites: frozenset[Site]
+    """What becomes a scheduling point, so that both orders are searched."""
+
+
+class RaceDetector(Protocol):
+    """What looks for races in the runs of one phase."""
+
+    found: list[Race]
+    """Each race once, in the order in which they were found, over all runs of the phase."""
+    unseen: list[str]
+    """Accesses that it cannot follow, a sentence each, with the line: with one of them, nothing is proved."""
+
+    def begin(self, world: Any) -> None:
+        """Begin a run: nothing has happened in this world yet."""
+
+    def step(self, task: Any, footprint: Any) -> None:
+        """Take note that a step of the task has ended that touched these keys."""
+
+
+class Watch(Protocol):
+    """What watches the code of a scenario, for the length of a phase."""
+
+    def switching(self, switches: Switches) -> AbstractContextManager[None]:
+        """Let other tasks run wherever `switches` allows it."""
+
+    def racing(self, points: Collection[Site]) -> AbstractContextManager[RaceDetector]:
+        """Let other tasks run at verbs, locks and these sites, and look for races at all others."""
