@@ -46,6 +46,8 @@ class Race:
     second: Access
     sites: frozenset[Site]
     """What becomes a scheduling point, so that both orders are searched."""
+    is_atomic: bool = False
+    """Whether each access is one step, as `list.append` is: then the order may matter, but it is no data race."""
 
 
 class RaceDetector(Protocol):
@@ -67,7 +69,11 @@ class Watch(Protocol):
     """What watches the code of a scenario, for the length of a phase."""
 
     def switching(self, switches: Switches) -> AbstractContextManager[None]:
-        """Let other tasks run wherever `switches` allows it."""
+        """Let other tasks run wherever `switches` allows it.
+
+        With "checkpoints" and "gil", the accesses between two points are noted in the footprint of their step by
+        `World.touch`, because a complete search relies on footprints.
+        """
 
     def racing(self, points: Collection[Site]) -> AbstractContextManager[RaceDetector]:
         """Let other tasks run at verbs, locks and these sites, and look for races at all others."""

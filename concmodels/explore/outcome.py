@@ -1,0 +1,51 @@
+"""What a run has come to: fine, failed, or nothing that could be judged."""
+
+from typing import TYPE_CHECKING
+
+from concmodels.errors import Deadlock
+from concmodels.models.simulated.world import StepLimit
+from concmodels.models.tasks.frames import of_program, raised, short
+
+if TYPE_CHECKING:
+    from concmodels.models.simulated.world import Run
+
+
+def failure_of(run: Run) -> BaseException | None:
+    """Return what the program has failed with; None if it has not, or was cut before it could."""
+    error = run.error
+    if error is None or (run.cut and not isinstance(error, Deadlock)):
+        return None
+    if isinstance(error, SystemExit) and error.code in (None, 0):
+        return None
+    return cause(error)
+
+
+def reached_the_limit(run: Run) -> bool:
+    """Return whether the run was cut because it made too many steps."""
+    return run.cut and isinstance(run.error, StepLimit)
+
+
+def cause(error: BaseException) -> BaseException:
+    """Return the first of the errors that a group has collected, however deep it lies."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def kind(error: BaseException) -> tuple[str, str]:
+    """Return what makes two failures alike: the type, and where in the program it was raised."""
+    return type(error).__name__, "" if isinstance(error, Deadlock) else place_of(error)
+
+
+def place_of(error: BaseException) -> str:
+    """Return where in the program an exception was raised, as `file:line`; nothing if no line of the program did."""
+    for frame in raised(error.__traceback__):
+        if of_program(frame):
+            return f"{short(frame.f_code.co_filename)}:{frame.f_lineno}"
+    return ""
+
+
+def sentence(error: BaseException) -> str:
+    """Return an exception in one line."""
+    text = str(error).partition("\n")[0].removesuffix(":")
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,0 +1,94 @@
+"""Replay ids: a failing schedule as a text of at most 60 characters, to be kept in a bug report.
+
+    3.14-5f0c9a-a-6@2,9@1       Python 3.14, the program's checksum, switches "anywhere", then the schedule itself
+    3.14-5f0c9a-a-!0.1742       the schedule is too long for that: run 1742 of the search with seed 0
+
+An id holds for the program that it was made of: the checksum is that of its bytecode, so comments may change. Between
+two minor versions of Python the bytecode differs, and with it the places where a task may be preempted.
+"""
+
+import sys
+from dataclasses import dataclass
+from hashlib import blake2s
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from concmodels.explore.errors import CannotExplore
+from concmodels.models.simulated.schedules import Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from concmodels.explore.watch import Switches
+
+LONGEST = 60
+_LETTERS: dict[str, Switches] = {"a": "anywhere", "g": "gil", "c": "checkpoints"}
+
+
+@dataclass(frozen=True)
+class ReplayId:
+    """A schedule of a program: written down itself, or as the number of a run of a search."""
+
+    checksum: str
+    switches: Switches
+    schedule: Schedule | None = None
+    seed: int = 0
+    run: int = 0
+
+    def __str__(self) -> str:
+        letter = next(letter for letter, switches in _LETTERS.items() if switches == self.switches)
+        start = f"{_python()}-{self.checksum}-{letter}-"
+        short = f"{start}{self.schedule}"
+        if self.schedule is not None and len(short) <= LONGEST:
+            return short
+        return f"{start}!{self.seed}.{self.run}"
+
+    @classmethod
+    def parse(cls, text: str, checksum: str) -> ReplayId:
+        """Read the id of a schedule of the program with this checksum. Raises `CannotExplore`."""
+        python, _, rest = text.strip().partition("-")
+        program, _, rest = rest.partition("-")
+        letter, _, rest = rest.partition("-")
+        if letter not in _LETTERS or not rest:
+            raise CannotExplore(f"{text!r} is no replay id: copy it as the report has it, as in 3.14-5f0c9a-a-6@2,9@1")
+        if python != _python():
+            raise CannotExplore(f"this replay id was made by Python {python}, and this is {_python()}: use {python}")
+        if program != checksum:
+            raise CannotExplore("this replay id is of another version of the program, or of another program: explore it anew")
+        try:
+            if rest.startswith("!"):
+                seed, _, run = rest[1:].partition(".")
+                return cls(checksum, _LETTERS[letter], None, int(seed), int(run))
+            return cls(checksum, _LETTERS[letter], Schedule.parse(rest))
+        except ValueError as error:
+            raise CannotExplore(f"{text!r} is no replay id: {error}") from None
+
+
+def _python() -> str:
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def checksum(codes: Iterable[CodeType]) -> str:
+    """Return six characters that change when the bytecode of a program does."""
+    total = blake2s()
+    for code in codes:
+        for part in _parts(code):
+            total.update(part)
+    return total.hexdigest()[:6]
+
+
+def _parts(code: CodeType) -> Iterator[bytes]:
+    yield code.co_code
+    yield repr((code.co_name, code.co_names, code.co_varnames, code.co_freevars)).encode()
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _parts(constant)
+        else:
+            yield repr(_ordered(constant)).encode()
+
+
+def _ordered(constant: Any) -> Any:
+    """Return a constant such that its `repr` is the same in every process."""
+    if isinstance(constant, frozenset):
+        return sorted(map(repr, constant))
+    return [_ordered(it) for it in constant] if isinstance(constant, tuple) else constant

@@ -1,0 +1,32 @@
+"""One run of a scenario, on one schedule."""
+
+from typing import TYPE_CHECKING, Any
+
+from concmodels.models import sim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from concmodels.explore.scenario import Scenario
+    from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.world import Run, World
+
+STEPS = 10_000
+"""The most steps of a run."""
+
+
+def run_once(
+    scenario: Scenario,
+    strategy: Strategy,
+    *,
+    steps: int = STEPS,
+    record: bool = False,
+    prepare: Callable[[World], object] | None = None,
+) -> Run:
+    """Run the scenario once under this strategy, and return what has come of it; raises nothing of the program's."""
+    options: dict[str, Any] = {"limit": steps, "record": record, "prepare": prepare}
+    if scenario.is_async:
+        from concmodels.models import sim_async
+
+        return sim_async.explored(scenario.function, scenario.args, strategy, **options)
+    return sim.explored(scenario.function, scenario.args, strategy, **options)

@@ -1,0 +1,190 @@
+"""Every schedule, but only one of those that differ in nothing but the order of independent steps.
+
+The search goes depth first: it runs the program to its end, goes back to the last point at which another step was
+possible, runs the program again up to there, and takes that one. All runs are repetitions from the start; nothing is
+ever undone.
+
+What has been tried at a point *sleeps* there: everything that begins with it has been seen. It goes on sleeping in the
+runs that take another step first, because to take it later makes no difference, until a step that it depends on is
+taken: then the order does matter, and it wakes. A point where all that is possible sleeps leads to nothing new, and
+the run is cut (Godefroid: Partial-Order Methods for the Verification of Concurrent Systems, 1996).
+
+    a point            tried: A, next: B                       A sleeps in all runs that begin with B here,
+     |-- A ...         all of it has been seen                 until a step depends on A: a step that touches
+     '-- B             A sleeps                                what A has touched, and one of the two changes it
+         |-- C         C touches what A has touched: A wakes
+         '-- A         B and A are independent: cut, for "A, B" has been seen
+
+What a step depends on is known afterwards, from its footprint. So a step is put to sleep with all that it touched in
+any of the runs: a select may take another case in each.
+"""
+
+from typing import TYPE_CHECKING
+
+from concmodels.explore.errors import NotRepeatable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from concmodels.models.simulated.steps import Identity, Key, Step
+
+    type Footprint = dict[Key, bool]
+    type Name = tuple[Identity, str]
+    type Sleeping = dict[Name, Footprint]
+
+
+class Redundant(Exception):
+    """This run can show nothing that another one has not shown."""
+
+
+def conflict(one: Footprint, other: Footprint) -> bool:
+    """Return whether the order of two steps with these footprints can matter."""
+    for key, changes in one.items():
+        changes_too = other.get(key)
+        if changes_too is not None and (changes or changes_too):
+            return True
+    return False
+
+
+class _Point:
+    """A point at which several steps are possible: what was tried there, or sleeps, and what is tried now."""
+
+    __slots__ = ("chosen", "footprint", "lots", "names", "sleeping")
+
+    def __init__(self, names: list[Name], sleeping: Sleeping, chosen: Name) -> None:
+        self.names = names
+        self.sleeping = sleeping
+        self.choose(chosen)
+
+    def choose(self, name: Name) -> None:
+        self.chosen = name
+        self.footprint: Footprint = {}
+        self.lots = False  # whether the step draws lots: then its footprint differs from run to run
+
+    def awake(self) -> list[Name]:
+        return [name for name in self.names if name not in self.sleeping]
+
+
+class _Lot:
+    """A lot that the model draws: which of `n` cases."""
+
+    __slots__ = ("drawn", "n")
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.drawn = 0
+
+
+class SleepSets:
+    """Takes, run by run, each step that makes a difference; `complete` when there is none left.
+
+    `begin` is called before each run, and `end` after it, which returns whether there is another one to make. Without
+    `reduce` it tries every schedule; `conflict` says when two footprints depend on each other. Both are for tests.
+    """
+
+    def __init__(self, *, reduce: bool = True, conflict: Callable[[Footprint, Footprint], bool] = conflict) -> None:
+        self.complete = False
+        self._reduce = reduce
+        self._conflict = conflict
+        self._path: list[_Point | _Lot] = []
+        self._new_from = 0  # where in the path the sleeping ones of the next point are not known yet
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a run."""
+        self._depth = 0
+        self._point: _Point | None = None
+        self._step: Step | None = None
+        self._sleeping: Sleeping = {}
+
+    def choose(self, steps: list[Step]) -> int:
+        """As `Strategy.choose`. Raises `Redundant` if nothing new is possible."""
+        last, self._step = self._step, None
+        if last is not None:
+            self._is_over(last)
+        if len(steps) == 1:
+            step, index, self._point = steps[0], 0, None
+            if (step.runner.identity, step.kind) in self._sleeping:
+                raise Redundant
+        else:
+            names = [(step.runner.identity, step.kind) for step in steps]
+            self._point = point = self._next_point(names, last)
+            self._sleeping = point.sleeping
+            index = names.index(point.chosen)
+            step = steps[index]
+        self._step = step
+        return index
+
+    def branch(self, n: int) -> int:
+        """As `Strategy.branch`."""
+        if self._point is not None:
+            self._point.lots = True
+        if self._depth == len(self._path):
+            self._path.append(_Lot(n))
+        lot = self._path[self._depth]
+        if not isinstance(lot, _Lot) or lot.n != n:
+            raise NotRepeatable
+        self._depth += 1
+        return lot.drawn
+
+    def end(self) -> bool:
+        """End a run; return whether there is another one to make. Raises `NotRepeatable`."""
+        if self._step is not None:
+            self._is_over(self._step)
+        if self._depth < len(self._path):
+            raise NotRepeatable
+        self.complete = not self._go_back()
+        self._new_from = max((depth for depth, it in enumerate(self._path) if isinstance(it, _Point)), default=-1) + 1
+        return not self.complete
+
+    def _go_back(self) -> bool:
+        """Go back to the last point where something is left to try; return False if there is none."""
+        path = self._path
+        while path:
+            last = path[-1]
+            if isinstance(last, _Lot):
+                last.drawn += 1
+                if last.drawn < last.n:
+                    return True
+            else:
+                last.sleeping[last.chosen] = last.footprint
+                if awake := last.awake():
+                    last.choose(awake[0])
+                    return True
+            path.pop()
+        return False
+
+    def _next_point(self, names: list[Name], last: Step | None) -> _Point:
+        """Return the next point of the path; a new one if this is its end. Raises `Redundant`."""
+        if self._depth < len(self._path):
+            known = self._path[self._depth]
+            if not isinstance(known, _Point) or known.names != sorted(names):
+                raise NotRepeatable
+            self._depth += 1
+            return known
+        names = sorted(names)
+        awake = [name for name in names if name not in self._sleeping]
+        if not awake:
+            raise Redundant
+        same = None if last is None else last.runner.identity
+        chosen = next((name for name in awake if name[0] == same), awake[0])
+        point = _Point(names, self._sleeping, chosen)
+        self._path.append(point)
+        self._depth += 1
+        return point
+
+    def _is_over(self, step: Step) -> None:
+        """Note the footprint of a step that has been done, and wake what depends on it."""
+        done, point = step.footprint, self._point
+        if point is not None and (point.lots or not point.footprint):
+            for key, changes in done.items():
+                point.footprint[key] = changes or point.footprint.get(key, False)
+        if self._sleeping and self._reduce and self._depth >= self._new_from:
+            conflict, identity = self._conflict, step.runner.identity
+            self._sleeping = {
+                name: footprint
+                for name, footprint in self._sleeping.items()
+                if name[0] != identity and not conflict(footprint, done)
+            }
+        else:
+            self._sleeping = {}
