@@ -295,7 +295,7 @@ class TaskGroup(_TaskGroup):
         if world.running.task is not getattr(self, "_owner", None):
             world.point("spawn in", ((self.key, True),), "a group of another task")
         task: Any = super().spawn(function, *args, name=name or world.name_of_next(function))
-        _touch(self.key, True)
+        _touch(self.key, False)
         world.point("go on after the spawn of", (), task)
         return task
 
@@ -309,7 +309,7 @@ class TaskGroup(_TaskGroup):
         super().cancel()
 
     def _close(self) -> BaseException | None:
-        here().point("leave", ((self.key, True),), "a group")
+        here().point("leave", ((self.key, False),), "a group")
         return super()._close()
 
 
