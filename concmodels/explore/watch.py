@@ -13,11 +13,14 @@ a detector needs to know of locks, channels, groups and threads.
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from contextlib import AbstractContextManager
+
+    from concmodels.models.simulated.steps import Step
+    from concmodels.models.simulated.world import World
 
 type Switches = Literal["checkpoints", "gil", "anywhere"]
 """Where another task may run: at verbs and locks; where a build with the GIL can switch; before any shared access."""
@@ -58,11 +61,11 @@ class RaceDetector(Protocol):
     unseen: list[str]
     """Accesses that it cannot follow, a sentence each, with the line: with one of them, nothing is proved."""
 
-    def begin(self, world: Any) -> None:
+    def begin(self, world: World) -> None:
         """Begin a run: nothing has happened in this world yet."""
 
-    def step(self, task: Any, footprint: Any) -> None:
-        """Take note that a step of the task has ended that touched these keys."""
+    def is_over(self, step: Step) -> None:
+        """Take note that a step has been done; its footprint is complete, and its accesses are those since the last."""
 
 
 class Watch(Protocol):
@@ -77,3 +80,9 @@ class Watch(Protocol):
 
     def racing(self, points: Collection[Site]) -> AbstractContextManager[RaceDetector]:
         """Let other tasks run at verbs, locks and these sites, and look for races at all others."""
+
+    def is_left_out(self, step: Step, points: Collection[Site]) -> bool:
+        """Return whether `racing(points)` would not stop before this step, which `switching` has stopped before.
+
+        So a schedule of the complete search can be told as one of the other kind.
+        """
