@@ -7,3 +7,18 @@ class CannotExplore(ValueError):
 
 class NotRepeatable(CannotExplore):
     """The same schedule has led to another run: the program depends on something that no schedule decides."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(
+            message
+            or "the program does not repeat itself: the same schedule has led to other steps; seed what is random, and "
+            "make what changes inside of main"
+        )
+
+
+class StillComputing(CannotExplore):
+    """A schedule was still computing when the time was over. `stack` are the lines at which it was, innermost first."""
+
+    def __init__(self, message: str, stack: list[str]) -> None:
+        super().__init__(message)
+        self.stack = stack

@@ -7,17 +7,31 @@ from concmodels.models.simulated.world import StepLimit
 from concmodels.models.tasks.frames import of_program, raised, short
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from concmodels.models.simulated.world import Run
 
 
-def failure_of(run: Run) -> BaseException | None:
-    """Return what the program has failed with; None if it has not, or was cut before it could."""
+def failure_of(run: Run, check: Callable[[Any], object] | None = None) -> BaseException | None:
+    """Return what the program has failed with; None if it has not, or was cut before it could.
+
+    `check` is called with its result, and fails it by raising something.
+    """
     error = run.error
-    if error is None or (run.cut and not isinstance(error, Deadlock)):
-        return None
-    if isinstance(error, SystemExit) and error.code in (None, 0):
+    if error is None:
+        return None if check is None else _objection(check, run.value)
+    if (run.cut and not isinstance(error, Deadlock)) or (isinstance(error, SystemExit) and error.code in (None, 0)):
         return None
     return cause(error)
+
+
+def _objection(check: Callable[[Any], object], value: object) -> Exception | None:
+    try:
+        check(value)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the result does not pass
+        return error
+    return None
 
 
 def reached_the_limit(run: Run) -> bool:

@@ -1,12 +1,13 @@
 """Replay ids: a failing schedule as a text of at most 60 characters, to be kept in a bug report.
 
     3.14-5f0c9a-a-6@2,9@1       Python 3.14, the program's checksum, switches "anywhere", then the schedule itself
-    3.14-5f0c9a-a-!0.1742       the schedule is too long for that: run 1742 of the search with seed 0
+    3.14-5f0c9a-a-!pos17        the schedule is too long for that: it is the one that POS draws with the seed 17
 
 An id holds for the program that it was made of: the checksum is that of its bytecode, so comments may change. Between
 two minor versions of Python the bytecode differs, and with it the places where a task may be preempted.
 """
 
+import re
 import sys
 from dataclasses import dataclass
 from hashlib import blake2s
@@ -22,18 +23,18 @@ if TYPE_CHECKING:
     from concmodels.explore.watch import Switches
 
 LONGEST = 60
+_SOURCE = re.compile(r"first|(pos|random)\d{1,9}|(pct|all)\d{1,9}\.\d{1,9}")
 _LETTERS: dict[str, Switches] = {"a": "anywhere", "g": "gil", "c": "checkpoints"}
 
 
 @dataclass(frozen=True)
 class ReplayId:
-    """A schedule of a program: written down itself, or as the number of a run of a search."""
+    """A schedule of a program: written down itself, or how the search has come to it."""
 
     checksum: str
     switches: Switches
     schedule: Schedule | None = None
-    seed: int = 0
-    run: int = 0
+    source: str = ""
 
     def __str__(self) -> str:
         letter = next(letter for letter, switches in _LETTERS.items() if switches == self.switches)
@@ -41,7 +42,7 @@ class ReplayId:
         short = f"{start}{self.schedule}"
         if self.schedule is not None and len(short) <= LONGEST:
             return short
-        return f"{start}!{self.seed}.{self.run}"
+        return f"{start}!{self.source}"
 
     @classmethod
     def parse(cls, text: str, checksum: str) -> ReplayId:
@@ -57,11 +58,17 @@ class ReplayId:
             raise CannotExplore("this replay id is of another version of the program, or of another program: explore it anew")
         try:
             if rest.startswith("!"):
-                seed, _, run = rest[1:].partition(".")
-                return cls(checksum, _LETTERS[letter], None, int(seed), int(run))
+                return cls(checksum, _LETTERS[letter], None, must_be_source(rest[1:]))
             return cls(checksum, _LETTERS[letter], Schedule.parse(rest))
         except ValueError as error:
             raise CannotExplore(f"{text!r} is no replay id: {error}") from None
+
+
+def must_be_source(text: str) -> str:
+    """Return the name of a source: `first`, `pos7`, `random7`, `pct7.40`, `all0.12`. Raises `ValueError`."""
+    if not _SOURCE.fullmatch(text):
+        raise ValueError(f"{text!r} is no way to find a schedule")
+    return text
 
 
 def _python() -> str:

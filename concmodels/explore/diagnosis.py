@@ -1,0 +1,74 @@
+"""From a run that has failed to a `Failure`: the shortest schedule that does it, with every step noted."""
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from concmodels.explore.errors import NotRepeatable
+from concmodels.explore.failure import Failure, Moment
+from concmodels.explore.following import Following
+from concmodels.explore.minimise import minimised
+from concmodels.explore.outcome import failure_of, kind
+from concmodels.explore.replay_id import ReplayId, checksum
+from concmodels.explore.strategies.sleep_sets import SleepSets
+from concmodels.models.simulated.schedules import Decisions, Recorder, Replay
+
+if TYPE_CHECKING:
+    from concmodels.explore.runs import Runs
+    from concmodels.explore.watch import Site
+    from concmodels.models.simulated.schedules import Schedule, Strategy
+    from concmodels.models.simulated.world import Run
+
+RACE_RUNS = 100
+"""How many schedules are searched for a data race, if a failure was found before any."""
+
+
+def diagnosed(runs: Runs, run: Run, error: BaseException, source: str, points: frozenset[Site] | None) -> Failure:
+    """Return the failure of this run. `points` are those of the complete search; None if it was one of a sample."""
+    runs.more_time()
+    number, wanted = runs.count, kind(error)
+
+    def fails(strategy: Strategy) -> bool:
+        error = failure_of(runs.repeat(strategy), runs.options.check)
+        return error is not None and kind(error) == wanted
+
+    with runs.switching():
+        recorder = Recorder(_follower(runs, run, points))
+        if not fails(recorder):
+            raise NotRepeatable
+        schedule = minimised(recorder.schedule, fails)
+        failure = noted(runs, schedule, ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source))
+    assert failure is not None, "the shortest schedule has failed before"
+    _look_for_races(runs)
+    failure.number, failure.races = number, tuple(runs.races)
+    return failure
+
+
+def noted(runs: Runs, schedule: Schedule, replay_id: ReplayId) -> Failure | None:
+    """Run this schedule once more and note its steps; return the failure, None if it does not fail."""
+    recorder = Recorder(Replay(schedule))
+    run = runs.repeat(recorder, record=True)
+    error = failure_of(run, runs.options.check)
+    if error is None:
+        return None
+    moments = tuple(Moment.of(step, number in recorder.schedule.forced) for number, step in enumerate(run.steps))
+    return Failure(error, recorder.schedule, str(replay_id), moments)
+
+
+def _follower(runs: Runs, run: Run, points: frozenset[Site] | None) -> Strategy:
+    watch = runs.scenario.watch
+    if points is None or watch is None:
+        return Decisions(run.decisions)
+    return Following(run.decisions, lambda step: watch.is_left_out(step, points))
+
+
+def _look_for_races(runs: Runs) -> None:
+    """Search some schedules for a data race, unless one was found: it may be the cause, and its lines explain it."""
+    if runs.races or runs.scenario.watch is None or runs.options.switches != "anywhere":
+        return
+    search = SleepSets()
+    with runs.racing(frozenset()):
+        for _ in range(RACE_RUNS):
+            search.begin()
+            runs.repeat(search)
+            if not search.end() or runs.sites:
+                return

@@ -1,0 +1,149 @@
+"""The runs of a search: each of them starts the scenario afresh, and is counted and watched.
+
+What watches the code of the scenario is entered for many runs at a time, by one of the two methods that return a
+context: `switching` and `racing`.
+"""
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+from concmodels.explore.errors import CannotExplore
+from concmodels.explore.outcome import cause, reached_the_limit
+from concmodels.explore.repeatable import random_put_back, seeded
+from concmodels.explore.run import run_once
+from concmodels.explore.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from concmodels.explore.options import Options
+    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.watch import Race, RaceDetector, Site, Switches
+    from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.steps import Step
+    from concmodels.models.simulated.world import Run, World
+
+
+class Over(Exception):
+    """The schedules or the seconds of the search are used up."""
+
+
+class Runs:
+    """Makes runs. `count` is how many there were, which another thread may read; `races` were found in any of them."""
+
+    def __init__(self, scenario: Scenario, options: Options) -> None:
+        self.scenario = scenario
+        self.options = options
+        self.count = 0
+        self.limited = 0
+        """How many runs were cut because they made too many steps."""
+        self.races: list[Race] = []
+        self.unseen: list[str] = []
+        """The accesses that no race detector could follow, a sentence each."""
+        self._detector: RaceDetector | None = None
+        self._watchdog = Watchdog(options.seconds)
+        self._random = random_put_back()
+
+    def __enter__(self) -> Self:
+        self._begin = time.monotonic()
+        self._random.__enter__()
+        self._watchdog.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watchdog.__exit__()
+        self._random.__exit__(None, None, None)
+
+    def more_time(self) -> None:
+        """Let the runs go on for as long again, from now."""
+        self._watchdog.start_timer()
+
+    @property
+    def seconds(self) -> float:
+        """How long the search has taken so far."""
+        return time.monotonic() - self._begin
+
+    def run(self, strategy: Strategy) -> Run:
+        """Make one run of the search. Raises `Over`, or what has ended the search from outside."""
+        if self.count >= self.options.schedules or self.seconds > self.options.seconds:
+            raise Over
+        self.count += 1
+        run = self.repeat(strategy)
+        self.limited += reached_the_limit(run)
+        return run
+
+    def repeat(self, strategy: Strategy, *, record: bool = False) -> Run:
+        """Make a run that does not count. With `record`, its steps have places."""
+        seeded()
+        observed = strategy if self._detector is None else _Observed(strategy, self._detector)
+        try:
+            run = run_once(self.scenario, observed, steps=self.options.steps, record=record, prepare=self._prepare)
+        finally:
+            self._watchdog.world = None
+        if isinstance(observed, _Observed):
+            observed.end()
+        self._watchdog.check()
+        if run.error is not None and isinstance(error := cause(run.error), CannotExplore):
+            raise error
+        return run
+
+    def _prepare(self, world: World) -> None:
+        self._watchdog.world = world
+        if self._detector is not None:
+            self._detector.begin(world)
+
+    @contextmanager
+    def switching(self, switches: Switches | None = None) -> Iterator[None]:
+        """Let tasks switch wherever the options allow it."""
+        watch = self.scenario.watch
+        if watch is None:
+            yield
+        else:
+            with watch.switching(switches or self.options.switches):
+                yield
+
+    @contextmanager
+    def racing(self, points: frozenset[Site]) -> Iterator[None]:
+        """Let tasks switch at verbs, locks and these sites, and look for races."""
+        watch = self.scenario.watch
+        if watch is None:
+            yield
+            return
+        with watch.racing(points) as self._detector:
+            try:
+                yield
+            finally:
+                self.races += [race for race in self._detector.found if race not in self.races]
+                self.unseen += [it for it in self._detector.unseen if it not in self.unseen]
+                self._detector = None
+
+    @property
+    def sites(self) -> frozenset[Site]:
+        """The sites of all races that were found, those of the runs under way too."""
+        found = self.races if self._detector is None else self._detector.found
+        return frozenset(site for race in found for site in race.sites)
+
+
+class _Observed:
+    """Asks another strategy, and tells the detector of each step that is over."""
+
+    def __init__(self, strategy: Strategy, detector: RaceDetector) -> None:
+        self._strategy = strategy
+        self._detector = detector
+        self._step: Step | None = None
+        self.branch = strategy.branch
+
+    def choose(self, steps: list[Step]) -> int:
+        """As `Strategy.choose`."""
+        if self._step is not None:
+            self._detector.is_over(self._step)
+            self._step = None
+        index = self._strategy.choose(steps)
+        self._step = steps[index]
+        return index
+
+    def end(self) -> None:
+        """The run has ended, and with it its last step."""
+        if self._step is not None:
+            self._detector.is_over(self._step)

@@ -1,0 +1,207 @@
+"""The search: which schedules are run, in which order, until when.
+
+`auto` has three phases. The first runs the plainest schedule twice, to see whether the program repeats itself. The
+second is a sample, because most bugs show within a few random schedules: POS, PCT and a random walk take turns. The
+third is complete: it tries every schedule that makes a difference, and so can say "held in all". If it does not come to
+its end, what is left of the time goes to a greater sample.
+
+With `switches="anywhere"` the complete search switches at verbs and locks only, and looks for data races meanwhile. The
+sites of a race that it finds become scheduling points, and it starts again (`watch.py`). With "gil" and "checkpoints"
+it switches where these allow it.
+
+A failure ends the search.
+"""
+
+from collections import Counter
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from concmodels.explore.diagnosis import diagnosed
+from concmodels.explore.outcome import failure_of
+from concmodels.explore.repeatable import Globals, must_be_alike
+from concmodels.explore.report import Report
+from concmodels.explore.runs import Over, Runs
+from concmodels.explore.strategies.pct import PCT
+from concmodels.explore.strategies.pos import POS
+from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
+from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
+
+    from concmodels.explore.options import Options
+    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.watch import Site
+    from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.world import Run
+
+FIRST_SAMPLE = 100
+"""The schedules that `auto` draws before it tries them all."""
+
+SHARE_OF_COMPLETE = 0.7
+"""Of the time of `auto`, after how much the complete search is given up for a greater sample."""
+
+_TURNS = ("pos", "pct", "pos", "random")
+
+
+class Found(Exception):
+    """A run has failed: the search is over.
+
+    `source` says how the schedule was found. `points` are those of the complete search besides verbs and locks; None
+    if the run has switched wherever the options allow it.
+    """
+
+    def __init__(self, run: Run, error: BaseException, source: str, points: frozenset[Site] | None) -> None:
+        self.run = run
+        self.error = error
+        self.source = source
+        self.points = points
+
+
+class Search:
+    """One search of a scenario."""
+
+    def __init__(self, scenario: Scenario, options: Options) -> None:
+        self.runs = Runs(scenario, options)
+        self.scenario = scenario
+        self.options = options
+        self._outcomes: Counter[Any] = Counter()
+        self._redundant = 0
+        self._in_all: int | None = None
+        self._length = 2
+
+    def report(self) -> Report:
+        """Search, and return what was found. Raises `CannotExplore`, and `KeyboardInterrupt`."""
+        with self.runs:
+            try:
+                failure = None
+                self._search()
+            except Found as found:
+                failure = diagnosed(self.runs, found.run, found.error, found.source, found.points)
+            return Report(
+                scenario=self.scenario,
+                options=self.options,
+                schedules=self.runs.count - self._redundant,
+                redundant=self._redundant,
+                in_all=self._in_all,
+                limited=self.runs.limited,
+                outcomes=self._outcomes,
+                failure=failure,
+                races=tuple(self.runs.races),
+                unseen=tuple(self.runs.unseen),
+                seconds=self.runs.seconds,
+            )
+
+    def _search(self) -> None:
+        phases: dict[str, list[Callable[[], None]]] = {
+            "auto": [self._first_sample, self._part_of_complete, self._sample_on],
+            "all": [self._complete],
+        }
+        try:
+            self._repeat()
+            for phase in phases.get(self.options.search, [self._sample_on]):
+                if self._in_all is None:
+                    phase()
+        except Over:
+            pass
+
+    def _repeat(self) -> None:
+        """Run the plainest schedule twice. Raises `NotRepeatable`."""
+        before = Globals(self.scenario)
+        with self._completely(frozenset()):
+            one = self.runs.run(FirstComeFirstServed())
+            before.check()
+            must_be_alike(one, self.runs.repeat(FirstComeFirstServed()))
+        self._judge(one, "first", self._points(frozenset()))
+
+    # A sample.
+
+    def _first_sample(self) -> None:
+        self._sample(range(FIRST_SAMPLE))
+
+    def _sample_on(self) -> None:
+        self._sample(count(FIRST_SAMPLE if self.options.search == "auto" else 0))
+
+    def _sample(self, numbers: Iterable[int]) -> None:
+        with self.runs.switching():
+            self._length = max(2, len(self.runs.repeat(FirstComeFirstServed()).steps))
+            for number in numbers:
+                source = self._source(number)
+                self._judge(self.runs.run(strategy_of(source)), source, None)
+
+    def _source(self, number: int) -> str:
+        name = _TURNS[number % 4] if self.options.search == "auto" else self.options.search
+        return f"{name}{self.options.seed + number}" + (f".{self._length}" if name == "pct" else "")
+
+    # All.
+
+    def _part_of_complete(self) -> None:
+        self._complete(self.options.seconds * SHARE_OF_COMPLETE)
+
+    def _complete(self, until: float = float("inf")) -> None:
+        """Try every schedule that makes a difference, again with more points as long as new races are found."""
+        points: frozenset[Site] = frozenset()
+        for number in count():
+            more = self._pass(points, number, until)
+            if more is None:
+                return
+            points |= more
+
+    def _pass(self, points: frozenset[Site], number: int, until: float) -> frozenset[Site] | None:
+        """Try every schedule with these points; return more points, or None if it is of no use to begin again."""
+        runs, search = self.runs, SleepSets()
+        limited, complete_runs = runs.limited, 0
+        with self._completely(points):
+            for attempt in count():
+                search.begin()
+                run = runs.run(search)
+                is_last = not search.end()
+                if run.cut and isinstance(run.error, Redundant):
+                    self._redundant += 1
+                else:
+                    complete_runs += 1
+                    self._judge(run, f"all{number}.{attempt}", self._points(points))
+                if more := runs.sites - points:
+                    return more
+                if is_last:
+                    break
+                if runs.seconds > until:
+                    return None
+        if runs.limited == limited and not runs.unseen:
+            self._in_all = complete_runs
+        return None
+
+    def _completely(self, points: frozenset[Site]) -> AbstractContextManager[None]:
+        """Let tasks switch where it makes a difference."""
+        return self.runs.racing(points) if self.options.switches == "anywhere" else self.runs.switching()
+
+    def _points(self, points: frozenset[Site]) -> frozenset[Site] | None:
+        return points if self.options.switches == "anywhere" else None
+
+    def _judge(self, run: Run, source: str, points: frozenset[Site] | None) -> None:
+        """Note what a run has come to. Raises `Found` if it has failed."""
+        error = failure_of(run, self.options.check)
+        if error is not None:
+            raise Found(run, error, source, points)
+        if not run.cut:
+            self._outcomes[_hashable(run.value)] += 1
+
+
+def strategy_of(source: str) -> Strategy:
+    """Return the strategy of a source: `first`, `pos7`, `random7`, or `pct7.40`."""
+    name = source.rstrip("0123456789.")
+    seed, _, length = source.removeprefix(name).partition(".")
+    if name == "first":
+        return FirstComeFirstServed()
+    if name == "pct":
+        return PCT(int(seed), int(length))
+    return POS(int(seed)) if name == "pos" else RandomWalk(int(seed))
+
+
+def _hashable(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        return repr(value)
+    return value
