@@ -3,39 +3,45 @@
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from concmodels.explore.errors import NotRepeatable
+from concmodels.explore.errors import CannotExplore, NotRepeatable
 from concmodels.explore.failure import Failure, Moment
+from concmodels.explore.fewest import contested, with_fewest
 from concmodels.explore.following import Following
 from concmodels.explore.minimise import minimised
 from concmodels.explore.outcome import failure_of, kind
 from concmodels.explore.replay_id import ReplayId, checksum
 from concmodels.explore.strategies.sleep_sets import SleepSets
-from concmodels.models.simulated.schedules import Decisions, Recorder, Replay
+from concmodels.models.simulated.schedules import Decisions, Recorder, Replay, Schedule
 
 if TYPE_CHECKING:
     from concmodels.explore.runs import Runs
     from concmodels.explore.watch import Site
-    from concmodels.models.simulated.schedules import Schedule, Strategy
+    from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.world import Run
+
+FEW = 1
+"""With so many forced switches, a schedule is short enough."""
 
 RACE_RUNS = 100
 """How many schedules are searched for a data race, if a failure was found before any."""
 
 
-def diagnosed(runs: Runs, run: Run, error: BaseException, source: str, points: frozenset[Site] | None) -> Failure:
+def diagnosed(runs: Runs, run: Run, source: str, points: frozenset[Site] | None) -> Failure:
     """Return the failure of this run. `points` are those of the complete search; None if it was one of a sample."""
     runs.more_time()
-    number, wanted = runs.count, kind(error)
+    number, wanted = runs.count, _kind(runs, run)
 
     def fails(strategy: Strategy) -> bool:
-        error = failure_of(runs.repeat(strategy), runs.options.check)
-        return error is not None and kind(error) == wanted
+        return _kind(runs, runs.repeat(strategy)) == wanted
 
     with runs.switching():
-        recorder = Recorder(_follower(runs, run, points))
-        if not fails(recorder):
+        schedule = minimised(follower(runs, run, points), fails)
+        if schedule is None:
             raise NotRepeatable
-        schedule = minimised(recorder.schedule, fails)
+        if len(schedule.forced) > FEW:
+            plain = runs.repeat(Replay(Schedule({})))  # a task that waits for ever has not done what it waits for
+            keys = contested(run.steps) | contested(plain.steps)
+            schedule = with_fewest(keys, fails, len(schedule.forced)) or schedule
         failure = noted(runs, schedule, ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source))
     assert failure is not None, "the shortest schedule has failed before"
     _look_for_races(runs)
@@ -45,8 +51,11 @@ def diagnosed(runs: Runs, run: Run, error: BaseException, source: str, points: f
 
 def noted(runs: Runs, schedule: Schedule, replay_id: ReplayId) -> Failure | None:
     """Run this schedule once more and note its steps; return the failure, None if it does not fail."""
-    recorder = Recorder(Replay(schedule))
+    follow = Replay(schedule)
+    recorder = Recorder(follow)
     run = runs.repeat(recorder, record=True)
+    if follow.strayed:
+        raise CannotExplore("the program can't follow this schedule: it is of another program, or was changed")
     error = failure_of(run, runs.options.check)
     if error is None:
         return None
@@ -54,11 +63,17 @@ def noted(runs: Runs, schedule: Schedule, replay_id: ReplayId) -> Failure | None
     return Failure(error, recorder.schedule, str(replay_id), moments)
 
 
-def _follower(runs: Runs, run: Run, points: frozenset[Site] | None) -> Strategy:
+def follower(runs: Runs, run: Run, points: frozenset[Site] | None) -> Strategy:
+    """Return what does the same as a run that had these points besides verbs and locks, where tasks may switch now."""
     watch = runs.scenario.watch
     if points is None or watch is None:
         return Decisions(run.decisions)
     return Following(run.decisions, lambda step: watch.is_left_out(step, points))
+
+
+def _kind(runs: Runs, run: Run) -> tuple[str, str] | None:
+    error = failure_of(run, runs.options.check)
+    return error and kind(error)
 
 
 def _look_for_races(runs: Runs) -> None:

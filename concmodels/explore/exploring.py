@@ -1,18 +1,71 @@
 """`explore` and `replay`."""
 
-import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from concmodels.explore import scenarios
 from concmodels.explore.diagnosis import noted
-from concmodels.explore.errors import CannotExplore
 from concmodels.explore.options import Options
 from concmodels.explore.replay_id import ReplayId, checksum
 from concmodels.explore.report import Report
-from concmodels.explore.runs import Runs
 from concmodels.explore.scenario import Scenario
 from concmodels.explore.search import Search
 
+if TYPE_CHECKING:
+    from concmodels.explore.watch import Switches
 
-def explore(main: Callable[..., Any] | Scenario, *args: Any, **options: Any) -> Report:
-    return Search(main if isinstance(main,Scenario) else Scenario(main,args,main.__name__), Options(**options)).report()
+
+def explore(
+    main: Callable[..., Any] | str,
+    *args: Any,
+    switches: Switches = "anywhere",
+    search: str = "auto",
+    schedules: int = 20_000,
+    seconds: float = 10.0,
+    steps: int = 10_000,
+    seed: int = 0,
+    check: Callable[[Any], object] | None = None,
+) -> Report:
+    """Run `main(*args)` on many schedules, if possible on all, and return a `Report`.
+
+    `main` is a function, sync or async, that waits by the verbs of the model "sim" or by `threading`, `queue` and
+    `time.sleep`; or a file as text, `"file.py"` or `"file.py:function"`. It fails by raising something, by a deadlock,
+    or by what `check` raises, which is called with its result.
+
+    switches    where another task may run: "anywhere", as the language allows it; "gil", as builds with the GIL do;
+                "checkpoints", at verbs and locks only, as in cooperative models
+    search      "auto", first a sample and then all; "random", "pct" or "pos", a sample by this strategy; "all"
+    schedules   the most schedules that are run
+    seconds     the longest that it takes, except for what a failure needs to be told
+    steps       the most steps of a schedule
+    seed        what the samples are drawn by
+
+    Raises `CannotExplore`, with a sentence that says what to do.
+    """
+    options = Options(switches, search, schedules, seconds, steps, seed, check)
+    return Search(scenario_of(main, args), options).report()
+
+
+def replay(
+    main: Callable[..., Any] | str,
+    *args: Any,
+    schedule: str,
+    seconds: float = 10.0,
+    steps: int = 10_000,
+    check: Callable[[Any], object] | None = None,
+) -> Report:
+    """Run `main(*args)` on one schedule, given by its replay id, and return a `Report`; its failure has every step.
+
+    Raises `CannotExplore` if the id is of another program, of another version of it, or of another Python.
+    """
+    scenario = scenario_of(main, args)
+    replay_id = ReplayId.parse(schedule, checksum(scenario.codes))
+    options = Options(replay_id.switches, "auto", 10**9, seconds, steps, 0, check)
+    return Search(scenario, options).replay(replay_id)
+
+
+def scenario_of(main: Callable[..., Any] | Scenario | str, args: tuple[Any, ...] = ()) -> Scenario:
+    """Return what is to be explored. Raises `CannotExplore`."""
+    if isinstance(main, Scenario):
+        return main
+    return scenarios.of_file(main) if isinstance(main, str) else scenarios.of_function(main, args)

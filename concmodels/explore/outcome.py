@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from concmodels.errors import Deadlock
+from concmodels.explore.strategies.sleep_sets import Redundant
+from concmodels.explore.watchdog import Stopped
 from concmodels.models.simulated.world import StepLimit
 from concmodels.models.tasks.frames import of_program, raised, short
 
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.world import Run
 
 
+_NOT_OF_THE_PROGRAM = (StepLimit, Redundant, Stopped)
+"""What a run is cut by without having failed."""
+
+
 def failure_of(run: Run, check: Callable[[Any], object] | None = None) -> BaseException | None:
     """Return what the program has failed with; None if it has not, or was cut before it could.
 
@@ -21,7 +27,7 @@ def failure_of(run: Run, check: Callable[[Any], object] | None = None) -> BaseEx
     error = run.error
     if error is None:
         return None if check is None else _objection(check, run.value)
-    if (run.cut and not isinstance(error, Deadlock)) or (isinstance(error, SystemExit) and error.code in (None, 0)):
+    if (run.cut and isinstance(error, _NOT_OF_THE_PROGRAM)) or (isinstance(error, SystemExit) and not error.code):
         return None
     return cause(error)
 

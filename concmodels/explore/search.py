@@ -16,7 +16,8 @@ from collections import Counter
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from concmodels.explore.diagnosis import diagnosed
+from concmodels.explore.diagnosis import diagnosed, follower, noted
+from concmodels.explore.errors import CannotExplore
 from concmodels.explore.outcome import failure_of
 from concmodels.explore.repeatable import Globals, must_be_alike
 from concmodels.explore.report import Report
@@ -24,16 +25,18 @@ from concmodels.explore.runs import Over, Runs
 from concmodels.explore.strategies.pct import PCT
 from concmodels.explore.strategies.pos import POS
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
-from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk
+from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk, Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
+    from concmodels.explore.failure import Failure
     from concmodels.explore.options import Options
+    from concmodels.explore.replay_id import ReplayId
     from concmodels.explore.scenario import Scenario
     from concmodels.explore.watch import Site
-    from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.schedules import Schedule, Strategy
     from concmodels.models.simulated.world import Run
 
 FIRST_SAMPLE = 100
@@ -52,9 +55,8 @@ class Found(Exception):
     if the run has switched wherever the options allow it.
     """
 
-    def __init__(self, run: Run, error: BaseException, source: str, points: frozenset[Site] | None) -> None:
+    def __init__(self, run: Run, source: str, points: frozenset[Site] | None) -> None:
         self.run = run
-        self.error = error
         self.source = source
         self.points = points
 
@@ -70,6 +72,8 @@ class Search:
         self._redundant = 0
         self._in_all: int | None = None
         self._length = 2
+        self._wanted = ""
+        """The run that is looked for, whether it fails or not; by default the first one that fails."""
 
     def report(self) -> Report:
         """Search, and return what was found. Raises `CannotExplore`, and `KeyboardInterrupt`."""
@@ -78,20 +82,50 @@ class Search:
                 failure = None
                 self._search()
             except Found as found:
-                failure = diagnosed(self.runs, found.run, found.error, found.source, found.points)
-            return Report(
-                scenario=self.scenario,
-                options=self.options,
-                schedules=self.runs.count - self._redundant,
-                redundant=self._redundant,
-                in_all=self._in_all,
-                limited=self.runs.limited,
-                outcomes=self._outcomes,
-                failure=failure,
-                races=tuple(self.runs.races),
-                unseen=tuple(self.runs.unseen),
-                seconds=self.runs.seconds,
-            )
+                failure = diagnosed(self.runs, found.run, found.source, found.points)
+            return self._report(failure)
+
+    def replay(self, replay_id: ReplayId) -> Report:
+        """Run one schedule, and report what comes of it. Raises `CannotExplore`."""
+        with self.runs:
+            schedule = replay_id.schedule
+            if schedule is None:
+                schedule = self._schedule_from(replay_id.source)
+            with self.runs.switching():
+                return self._report(noted(self.runs, schedule, replay_id))
+
+    def _schedule_from(self, source: str) -> Schedule:
+        """Return the schedule that a search has found there."""
+        if not source.startswith("all"):
+            return self._recorded(strategy_of(source))
+        self._wanted = source
+        try:
+            self._complete()
+        except Found as found:
+            return self._recorded(follower(self.runs, found.run, found.points))
+        raise CannotExplore("a search of all schedules does not come to this one: the replay id was changed")
+
+    def _recorded(self, strategy: Strategy) -> Schedule:
+        recorder = Recorder(strategy)
+        with self.runs.switching():
+            self.runs.run(recorder)
+        return recorder.schedule
+
+    def _report(self, failure: Failure | None) -> Report:
+        runs = self.runs
+        return Report(
+            scenario=self.scenario,
+            options=self.options,
+            schedules=runs.count - self._redundant,
+            redundant=self._redundant,
+            in_all=self._in_all,
+            limited=runs.limited,
+            outcomes=self._outcomes,
+            failure=failure,
+            races=tuple(runs.races),
+            unseen=tuple(runs.unseen),
+            seconds=runs.seconds,
+        )
 
     def _search(self) -> None:
         phases: dict[str, list[Callable[[], None]]] = {
@@ -182,8 +216,8 @@ class Search:
     def _judge(self, run: Run, source: str, points: frozenset[Site] | None) -> None:
         """Note what a run has come to. Raises `Found` if it has failed."""
         error = failure_of(run, self.options.check)
-        if error is not None:
-            raise Found(run, error, source, points)
+        if source == self._wanted or (error is not None and not self._wanted):
+            raise Found(run, source, points)
         if not run.cut:
             self._outcomes[_hashable(run.value)] += 1
 

@@ -1,0 +1,74 @@
+"""The fewest deviations: all schedules with one deviation from the plainest order, then all with two, and so on.
+
+Leaving deviations out (`minimise.py`) ends at a schedule of which no part can be left out; another one may need fewer.
+Most failures need one or two forced switches. So these are tried out, but only where they can matter: before a step
+that touches something which several tasks touch, and at least one of them changes.
+"""
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from concmodels.explore.minimise import Deviating
+from concmodels.models.simulated.schedules import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from concmodels.explore.minimise import Deviation, Fails
+    from concmodels.models.simulated.schedules import Schedule
+    from concmodels.models.simulated.steps import Key, Step
+
+MOST_RUNS = 600
+
+
+def contested(steps: Iterable[Step]) -> frozenset[Key]:
+    """Return the keys that several tasks touch, and at least one of them changes; not those of the tasks themselves."""
+    tasks: dict[Key, set[object]] = {}
+    changed = set()
+    for step in steps:
+        for key, changes in step.footprint.items():
+            if key[0] != "task":
+                tasks.setdefault(key, set()).add(step.runner.identity)
+                if changes:
+                    changed.add(key)
+    return frozenset(key for key, those in tasks.items() if len(those) > 1 and key in changed)
+
+
+def with_fewest(keys: frozenset[Key], fails: Fails, below: int) -> Schedule | None:
+    """Return a schedule that fails with fewer than `below` deviations, if one is found. `keys` are the contested ones."""
+    waiting: deque[tuple[Deviation, ...]] = deque([()])
+    for _ in range(MOST_RUNS):
+        if not waiting or len(waiting[0]) >= below:
+            return None
+        deviations = waiting.popleft()
+        trying = _Trying(deviations, keys)
+        recorder = Recorder(trying)
+        if fails(recorder) and len(recorder.schedule.forced) < below:
+            return recorder.schedule
+        waiting.extend((*deviations, another) for another in trying.others)
+    return None
+
+
+class _Trying(Deviating):
+    """Takes the plainest order but for these deviations; `others` are those that can come after them."""
+
+    def __init__(self, deviations: tuple[Deviation, ...], keys: frozenset[Key]) -> None:
+        super().__init__(dict(deviations))
+        self.others: list[Deviation] = []
+        self._left = len(deviations)
+        self._keys = keys
+
+    def choose(self, steps: list[Step]) -> int:
+        """As `Strategy.choose`."""
+        moment = self._progress.moment("step")
+        index = super().choose(steps)
+        if moment in self._deviations:
+            self._left -= 1
+        elif not self._left and len(steps) > 1 and self._matters(steps[index]):
+            self.others += [
+                (moment, (step.runner.identity, step.kind)) for other, step in enumerate(steps) if other != index
+            ]
+        return index
+
+    def _matters(self, step: Step) -> bool:
+        return step.kind == "begin" or any(key in self._keys for key, _ in step.keys)
