@@ -5,18 +5,22 @@ from typing import TYPE_CHECKING
 
 from concmodels.explore.errors import CannotExplore, NotRepeatable
 from concmodels.explore.failure import Failure, Moment
-from concmodels.explore.fewest import contested, with_fewest
+from concmodels.explore.contested import contested
+from concmodels.explore.fewest import with_fewest
 from concmodels.explore.following import Following
 from concmodels.explore.minimise import minimised
 from concmodels.explore.outcome import failure_of, kind
 from concmodels.explore.replay_id import ReplayId, checksum
 from concmodels.explore.strategies.sleep_sets import SleepSets
 from concmodels.models.simulated.schedules import Decisions, Recorder, Replay, Schedule
+from concmodels.models.simulated.steps import text_of
 
 if TYPE_CHECKING:
+    from concmodels.explore.contested import Footprint
     from concmodels.explore.runs import Runs
     from concmodels.explore.watch import Site
     from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import Run
 
 FEW = 1
@@ -40,7 +44,7 @@ def diagnosed(runs: Runs, run: Run, source: str, points: frozenset[Site] | None)
             raise NotRepeatable
         if len(schedule.forced) > FEW:
             plain = runs.repeat(Replay(Schedule({})))  # a task that waits for ever has not done what it waits for
-            keys = contested(run.steps) | contested(plain.steps)
+            keys = contested(map(touched, run.steps)) | contested(map(touched, plain.steps))
             schedule = with_fewest(keys, fails, len(schedule.forced)) or schedule
         failure = noted(runs, schedule, ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source))
     assert failure is not None, "the shortest schedule has failed before"
@@ -59,7 +63,8 @@ def noted(runs: Runs, schedule: Schedule, replay_id: ReplayId) -> Failure | None
     error = failure_of(run, runs.options.check)
     if error is None:
         return None
-    moments = tuple(Moment.of(step, number in recorder.schedule.forced) for number, step in enumerate(run.steps))
+    forced = {point + 1 for point in recorder.schedule.forced}  # the first step is not put to the strategy
+    moments = tuple(Moment.of(step, number in forced) for number, step in enumerate(run.steps))
     return Failure(error, recorder.schedule, str(replay_id), moments)
 
 
@@ -69,6 +74,11 @@ def follower(runs: Runs, run: Run, points: frozenset[Site] | None) -> Strategy:
     if points is None or watch is None:
         return Decisions(run.decisions)
     return Following(run.decisions, lambda step: watch.is_left_out(step, points))
+
+
+def touched(step: Step) -> tuple[str, Footprint]:
+    """Return the task of a step, and what it has touched."""
+    return text_of(step.identity), step.footprint
 
 
 def _kind(runs: Runs, run: Run) -> tuple[str, str] | None:

@@ -1,19 +1,15 @@
 """What a failure says to a reader: what went wrong, the lines in the order in which they ran, and why that matters."""
 
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from concmodels.explore.outcome import sentence
+from concmodels.explore.picture import picture
 from concmodels.models.tasks.frames import short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from concmodels.explore.failure import Failure, Moment
-    from concmodels.explore.watch import Race
-
-_SHOWN = 60
-"""The most rows of a picture; of a longer one the end is shown."""
+    from concmodels.explore.watch import Access, Race
 
 
 def explain(failure: Failure) -> str:
@@ -21,75 +17,72 @@ def explain(failure: Failure) -> str:
     where = f", raised at {failure.place}" if failure.place else ""
     lines = [f"{sentence(failure.error)}{where}"]
     lines += [f"  {wait}" for wait in getattr(failure.error, "waits", ())]
-    lines += ["", f"What happened, with {_switches(failure)}:", *picture(failure.moments)]
-    reasons = [*(tell_race(race) for race in failure.races), *lost_updates(failure.moments)]
+    lines += ["", f"What happened, {_switches(failure)}:", *picture(failure.moments)]
+    reasons = [*dict.fromkeys(lost_updates(failure.moments, failure.races)), *tell_races(failure.races)]
     return "\n".join([*lines, "", *reasons] if reasons else lines)
 
 
 def _switches(failure: Failure) -> str:
     count = failure.forced_switches
     if count == 0:
-        return "no forced switch: each task runs until it has to wait"
-    return f"{count} forced switch{'es' if count > 1 else ''} (>)"
+        return "where each task runs on until it has to wait"
+    return f"with {count} forced switch{'es' if count > 1 else ''}, marked >"
 
 
-def picture(moments: Sequence[Moment]) -> list[str]:
-    """Return a row for each line that a task has run before another one did, in a column for each task."""
-    rows = list(_rows(moments))
-    names = list(dict.fromkeys(moment.task for moment in moments))
-    width = max(map(len, names)) + 2
-    hidden = len(rows) - _SHOWN
-    shown = [f"  ... {hidden} more before"] if hidden > 0 else []
-    for moment in rows[-_SHOWN:]:
-        lane = "  " * names.index(moment.task)
-        text = f"{lane}{'> ' if moment.forced else '  '}{moment.task:{width}}"
-        place = f"{moment.file}:{moment.line}"
-        shown.append(f"{text:{width + 2 * len(names) + 2}}{place}  {moment.source or moment.what}".rstrip())
-    return shown
+def tell_races(races: Iterable[Race]) -> list[str]:
+    """Return a sentence about each data race, with both lines; where several tell the same lines, one of them."""
+    told: dict[object, str] = {}
+    for race in races:
+        if not race.is_atomic:
+            lines = frozenset((it.file, it.line, it.writes) for it in (race.first, race.second))
+            told.setdefault((race.what, lines), _tell(race))
+    return list(told.values())
 
 
-def _rows(moments: Sequence[Moment]) -> Iterator[Moment]:
-    """Yield one moment for each run of the same task at the same line; the first that was forced, if one was."""
-    for _, group in groupby((it for it in moments if it.file), key=lambda it: (it.task, it.file, it.line)):
-        found = list(group)
-        yield next((it for it in found if it.forced), found[0])
-
-
-def tell_race(race: Race) -> str:
-    """Return a sentence about a data race, with both lines."""
+def _tell(race: Race) -> str:
     one, other = race.first, race.second
-    name = "order" if race.is_atomic else "data race"
-    places = [
-        f"{'written' if it.writes else 'read'} at {short(it.file)}:{it.line} ({it.task})" for it in (one, other)
-    ]
-    return f"{name}: {race.what} is {places[0]} and {places[1]}, and nothing orders the two"
+    if (one.file, one.line, one.writes) == (other.file, other.line, other.writes):
+        return f"data race: {race.what} is {_access(one)} by {one.task} and by {other.task}, and nothing orders the two"
+    return (
+        f"data race: {race.what} is {_access(one)} by {one.task} and {_access(other)} by {other.task}, and nothing orders "
+        "the two"
+    )
 
 
-def lost_updates(moments: Sequence[Moment]) -> Iterator[str]:
-    """Yield a sentence for each write that another task has overwritten without having seen it."""
+def _access(access: Access) -> str:
+    return f"{'written' if access.writes else 'read'} at {short(access.file)}:{access.line}"
+
+
+def lost_updates(moments: Sequence[Moment], races: Iterable[Race]) -> Iterator[str]:
+    """Yield a sentence for each write by a task that has not seen what another one has written since its own read.
+
+    Footprints tell variables by their names alone. So only lines count that a data race is known of.
+    """
+    racing = {it.line for race in races for it in (race.first, race.second)}
     reads: dict[tuple[object, str], Moment] = {}
-    foreign: dict[tuple[object, str], Moment] = {}
-    told = set()
+    unseen: dict[tuple[object, str], Moment] = {}
+    tasks = {moment.identity for moment in moments}
     for moment in moments:
         for key, writes in moment.footprint.items():
-            if key[0] not in MEMORY:
+            if not _is_memory(key) or moment.line not in racing:
                 continue
-            mine = key, moment.task
+            mine = key, moment.identity
             if not writes:
                 reads[mine] = moment
-                foreign.pop(mine, None)
+                unseen.pop(mine, None)
                 continue
-            seen, between = reads.get(mine), foreign.get(mine)
-            if seen is not None and between is not None and (seen.line, between.task, moment.line) not in told:
-                told.add((seen.line, between.task, moment.line))
-                yield (
-                    f"lost update: {moment.task} has read at {seen.file}:{seen.line}, {between.task} writes at "
-                    f"{between.file}:{between.line}, and {moment.task} writes at {moment.file}:{moment.line} without "
-                    "having seen that"
-                )
-            for other in {it.task for it in moments} - {moment.task}:
-                foreign[key, other] = moment
+            if mine in reads and mine in unseen:
+                yield _lost(reads[mine], unseen[mine], moment)
+            for other in tasks - {moment.identity}:
+                unseen[key, other] = moment
 
 
-MEMORY = frozenset({"global", "attribute", "item", "cell"})
-"""The kinds of keys that stand for shared memory."""
+def _is_memory(key: object) -> bool:
+    return isinstance(key, tuple) and key[1] == ()
+
+
+def _lost(read: Moment, between: Moment, write: Moment) -> str:
+    return (
+        f"lost update: {read.task} reads at {read.file}:{read.line}, {between.task} writes at {between.file}:"
+        f"{between.line}, and {write.task} writes at {write.file}:{write.line} what it has made of the old value"
+    )

@@ -60,7 +60,7 @@ def replay(
     """
     scenario = scenario_of(main, args)
     replay_id = ReplayId.parse(schedule, checksum(scenario.codes))
-    options = Options(replay_id.switches, "auto", 10**9, seconds, steps, 0, check)
+    options = Options(seconds=seconds, steps=steps, check=check).for_replay(replay_id.switches)
     return Search(scenario, options).replay(replay_id)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from concmodels.explore import explanation
 from concmodels.explore.outcome import place_of, sentence
+from concmodels.models.simulated.steps import text_of
 from concmodels.models.tasks.frames import short
 
 if TYPE_CHECKING:
@@ -18,19 +19,21 @@ if TYPE_CHECKING:
 class Moment:
     """One step of a run that was noted: which task did what, and where."""
 
+    identity: str
+    """That of the task; several tasks may have one name."""
     task: str
     what: str
     file: str
     line: int
     forced: bool
     """Whether the schedule has forced a switch to this task here."""
-    footprint: dict[Any, bool] = field(repr=False, default_factory=dict)
+    footprint: dict[Any, bool] = field(repr=False, compare=False, default_factory=dict)
 
     @classmethod
     def of(cls, step: Step, forced: bool) -> Self:
         """Make a moment of a step."""
-        file, line = step.place or ("", 0)
-        return cls(step.runner.name, str(step), short(file) if file else "", line, forced, step.footprint)
+        file, line = step.place or ("", 0)  # a task begins and ends nowhere
+        return cls(text_of(step.identity), step.runner.name, str(step), short(file) if file else "", line, forced, step.footprint)
 
     @property
     def source(self) -> str:

@@ -12,26 +12,11 @@ from concmodels.explore.minimise import Deviating
 from concmodels.models.simulated.schedules import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from concmodels.explore.minimise import Deviation, Fails
     from concmodels.models.simulated.schedules import Schedule
     from concmodels.models.simulated.steps import Key, Step
 
 MOST_RUNS = 600
-
-
-def contested(steps: Iterable[Step]) -> frozenset[Key]:
-    """Return the keys that several tasks touch, and at least one of them changes; not those of the tasks themselves."""
-    tasks: dict[Key, set[object]] = {}
-    changed = set()
-    for step in steps:
-        for key, changes in step.footprint.items():
-            if key[0] != "task":
-                tasks.setdefault(key, set()).add(step.runner.identity)
-                if changes:
-                    changed.add(key)
-    return frozenset(key for key, those in tasks.items() if len(those) > 1 and key in changed)
 
 
 def with_fewest(keys: frozenset[Key], fails: Fails, below: int) -> Schedule | None:
@@ -45,7 +30,7 @@ def with_fewest(keys: frozenset[Key], fails: Fails, below: int) -> Schedule | No
         recorder = Recorder(trying)
         if fails(recorder) and len(recorder.schedule.forced) < below:
             return recorder.schedule
-        waiting.extend((*deviations, another) for another in trying.others)
+        waiting.extend((*deviations, another) for another in reversed(trying.others))
     return None
 
 

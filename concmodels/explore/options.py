@@ -1,6 +1,7 @@
 """What a search is told: where tasks may switch, how it searches, and for how long."""
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from concmodels.explore.errors import CannotExplore
@@ -24,6 +25,10 @@ class Options:
     steps: int = 10_000
     seed: int = 0
     check: Callable[[Any], object] | None = None
+
+    def for_replay(self, switches: Switches) -> Options:
+        """Return the options with which a schedule is run again: no search ends before it has come to it."""
+        return replace(self, switches=switches, schedules=sys.maxsize)
 
     def __post_init__(self) -> None:
         _must_be_one_of("switches", self.switches, SWITCHES)

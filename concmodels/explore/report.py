@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from concmodels.explore.explanation import tell_race
+from concmodels.explore.explanation import tell_races
 from concmodels.explore.outcome import sentence
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Report:
     @property
     def reasons(self) -> list[str]:
         """What else is to be said of a program that has held, a sentence each."""
-        found = [tell_race(race) + ("; it does no harm" if self.in_all else "") for race in self.races if not race.is_atomic]
+        found = [it + ("; it does no harm" if self.in_all else "") for it in tell_races(self.races)]
         if self.in_all is None:
             found += self.unseen
             if self.limited:
@@ -95,7 +95,7 @@ class Report:
             "seconds": round(self.seconds, 3),
             "outcomes": {repr(value): number for value, number in self.outcomes.most_common(100)},
             "failure": self.failure and self.failure.to_json(),
-            "races": [tell_race(race) for race in self.races],
+            "races": tell_races(self.races),
             "unseen": list(self.unseen),
             "python": sys.version.split()[0],
         }

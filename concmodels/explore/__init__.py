@@ -1,0 +1,40 @@
+"""Try every schedule of a program, and see the one that breaks it.
+
+    from concmodels import load
+    from concmodels.explore import explore
+
+    sim = load("sim")
+    explore(main, sim).must_hold()
+
+A program is a function, or a file: of the vocabulary, with the model "sim"; or of plain `threading`, `queue` and
+`time.sleep`, unmodified. It runs in a simulated world (`concmodels/models/simulated/world.py`), in which one task runs
+at a time, and a schedule says which. `python -m concmodels.explore FILE` does the same on the command line.
+
+    exploring.py     `explore` and `replay`
+    scenarios.py     what is explored: a function or a file              threads/     plain threading, simulated
+    search.py        which schedules are run, in which order             preemption/  plain code, watched
+    strategies/      random choices, and the complete search
+    runs.py          single runs, counted and watched
+    diagnosis.py     from a run that failed to a `Failure`: minimised, noted, explained
+    report.py        the `Report` and its verdict
+
+    >>> from concmodels import load
+    >>> from concmodels.explore import explore
+    >>> sim = load("sim")
+    >>> def main():
+    ...     numbers = sim.Channel(2)
+    ...     with sim.TaskGroup() as group:
+    ...         for number in (1, 2):
+    ...             group.spawn(numbers.send, number)
+    ...     return numbers.receive() + numbers.receive()
+    >>> report = explore(main)
+    >>> report.verdict, set(report.outcomes)
+    ('held in all', {3})
+"""
+
+from concmodels.explore.errors import CannotExplore, NotRepeatable, StillComputing
+from concmodels.explore.exploring import explore, replay
+from concmodels.explore.failure import Failure
+from concmodels.explore.report import Report
+
+__all__ = ["CannotExplore", "Failure", "NotRepeatable", "Report", "StillComputing", "explore", "replay"]

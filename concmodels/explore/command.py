@@ -1,0 +1,124 @@
+"""The command `python -m concmodels.explore`: from the arguments to the exit status."""
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from concmodels.errors import ModelUnavailable
+from concmodels.explore.errors import CannotExplore, StillComputing
+from concmodels.explore.exploring import scenario_of
+from concmodels.explore.options import SEARCHES, SWITCHES, Options
+from concmodels.explore.replay_id import ReplayId, checksum
+from concmodels.explore.search import Search
+from concmodels.programs.options import Parser, seconds, whole
+from concmodels.programs.output import BadInput, JsonFile, need, quiet_when_closed, say
+
+if TYPE_CHECKING:
+    from concmodels.explore.report import Report
+    from concmodels.explore.scenario import Scenario
+
+HELD, BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def explore_command(arguments: list[str] | None = None) -> int:
+    """Run the command with these arguments; return its exit status. Only `--help` raises: `SystemExit(0)`."""
+    try:
+        return _run(_parser().parse_args(arguments))
+    except StillComputing as error:
+        _say(str(error))
+        for line in error.stack:
+            sys.stderr.write(f"  {line}\n")
+        return BAD_INPUT
+    except (BadInput, CannotExplore, ModelUnavailable) as error:
+        _say(str(error))
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+
+
+def _say(text: str) -> None:
+    say("concmodels.explore", text)
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m concmodels.explore",
+        description="Run the program in FILE, its FUNCTION or else its main(), on every schedule that makes a "
+        "difference, and show the one that breaks it. The program waits by threading, queue and time.sleep, or it has "
+        "a parameter and gets the model sim. Exit status: 0 held, 1 broken, 2 bad input, 130 Ctrl-C.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("program", metavar="FILE[:FUNCTION]", help="path/to/file.py, or path/to/file.py:function")
+    add("--switches", metavar="WHERE", choices=SWITCHES, default="anywhere",
+        help="where another task may run: anywhere (default), as the language allows it; gil, as builds with the GIL "
+        "do; checkpoints, at verbs and locks only")  # fmt: skip
+    add("--search", metavar="HOW", choices=SEARCHES, default="auto",
+        help="auto (default): a sample, then all; random, pct, pos: a sample by this strategy; all")  # fmt: skip
+    add("--schedules", metavar="N", type=whole(), default=20_000, help="the most schedules; default 20000")
+    add("--seconds", metavar="S", type=seconds, default=10.0, help="the longest that it takes; default 10")
+    add("--steps", metavar="N", type=whole(), default=10_000, help="the most steps of a schedule; default 10000")
+    add("--seed", metavar="N", type=whole(), default=0, help="what samples are drawn by; default 0")
+    add("--replay", metavar="ID", help="run this schedule alone; a failure is told with its id")
+    add("--play", action="store_true", help="decide yourself which task goes on, at every point, with undo")
+    add("--json", metavar="FILE|-", help="write the report as JSON; `-`: to standard output, and nothing else there")
+    add("--quiet", action="store_true", help="only the verdict, and no progress")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    wanted = Options(options.switches, options.search, options.schedules, options.seconds, options.steps, options.seed)
+    json = JsonFile(options.json)
+    json.begin([])
+    reports: list[Report] = []
+    try:
+        scenario = scenario_of(options.program)
+        if options.play:
+            from concmodels.explore.play import play
+
+            return play(scenario, wanted)
+        report = _report(scenario, wanted, options)
+        reports.append(report)
+        _show(report, options)
+        return HELD if report.failure is None else BROKEN
+    finally:
+        json.end(reports)  # type: ignore[arg-type]  # each has `to_json`
+
+
+def _report(scenario: Scenario, wanted: Options, options: argparse.Namespace) -> Report:
+    if options.replay is None:
+        search = Search(scenario, wanted)
+        with _progress(search, options.quiet):
+            return search.report()
+    replay_id = ReplayId.parse(options.replay, checksum(scenario.codes))
+    return Search(scenario, wanted.for_replay(replay_id.switches)).replay(replay_id)
+
+
+@contextlib.contextmanager
+def _progress(search: Search, is_quiet: bool) -> Iterator[None]:
+    """Show on a terminal how many schedules were run."""
+    if is_quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    need("rich", "the progress bar (--quiet leaves it out)")
+    from concmodels.programs.progress import Bar
+
+    bar = Bar(search.scenario.label, search.options.schedules, lambda: search.runs.count)
+    bar.start()
+    try:
+        yield
+    finally:
+        bar.stop()
+
+
+def _show(report: Report, options: argparse.Namespace) -> None:
+    """Write the report to standard output, or to standard error if the JSON goes there."""
+    stream = sys.stderr if options.json == "-" else sys.stdout
+    lines = [report.sentence] if options.quiet else [str(report)]
+    if report.failure is not None and not options.replay:
+        lines.append(f"again: python -m concmodels.explore {options.program} --replay {report.failure.replay_id}")
+    with quiet_when_closed(stream):
+        stream.write("\n".join(lines) + "\n")

@@ -1,0 +1,62 @@
+"""What happened, drawn: a row for each line, from top to bottom, and the rows of each task a little further right.
+
+    main                lost_update.py:19  for thread in threads:
+      Thread-1 (visit)  lost_update.py:14  visitors += 1
+    >   Thread-2 (visit)  lost_update.py:14  visitors += 1
+
+Only lines are shown that touch what several tasks contend for, the last one of each task, and those that a forced
+switch has led to, which have a mark.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from concmodels.explore.contested import contested
+
+if TYPE_CHECKING:
+    from concmodels.explore.failure import Moment
+
+_SHOWN = 50
+"""The most rows; of a longer picture the end is shown."""
+
+
+def picture(moments: Sequence[Moment]) -> list[str]:
+    """Return the rows."""
+    rows = list(_rows(list(_marked(moments))))
+    lanes = list(dict.fromkeys(moment.identity for moment in rows))
+    texts = [_in_lane(moment, lanes.index(moment.identity)) for moment in rows]
+    width = max(map(len, texts), default=0) + 2
+    hidden = len(rows) - _SHOWN
+    lines = [f"  ... {hidden} more before"] if hidden > 0 else []
+    for moment, text in list(zip(rows, texts, strict=True))[-_SHOWN:]:
+        lines.append(f"{text:{width}}{os.path.basename(moment.file)}:{moment.line}  {moment.source}".rstrip())
+    return lines
+
+
+def _in_lane(moment: Moment, lane: int) -> str:
+    return f"{'> ' if moment.forced else '  '}{'  ' * lane}{moment.task}"
+
+
+def _marked(moments: Sequence[Moment]) -> Iterator[Moment]:
+    """Yield the moments that have a line; where a forced switch has a task begin, its first line gets the mark."""
+    forced = set()
+    for moment in moments:
+        if moment.forced:
+            forced.add(moment.identity)
+        if moment.file:
+            yield replace(moment, forced=moment.identity in forced)
+            forced.discard(moment.identity)
+
+
+def _rows(moments: list[Moment]) -> Iterator[Moment]:
+    """Yield one moment for each line that a task has run before it went on to another one, if it is to be shown."""
+    keys = contested((moment.identity, moment.footprint) for moment in moments)
+    last = {moment.identity: moment for moment in moments}
+    for _, group in groupby(moments, key=lambda it: (it.identity, it.file, it.line)):
+        found = list(group)
+        is_forced = any(it.forced for it in found)
+        if is_forced or any(it is last[it.identity] or keys & it.footprint.keys() for it in found):
+            yield replace(found[0], forced=is_forced)
