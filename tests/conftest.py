@@ -12,6 +12,7 @@ is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoti
     pytest --model trio --model processes:spawn      these only
     pytest --times 50 -k cancelled                   each test fifty times: how a race shows
     pytest --thorough                                every guarantee on every variant, and many rounds
+    pytest tests/explore/test_reduction.py --programs 1000     that test on so many random programs
     pytest -n 2                                      on two workers side by side
 
 The options, the parametrisation and the tests of a file (`--model my_model.py`) are those of the library's own plugin,
@@ -49,6 +50,7 @@ def pytest_addoption(parser, pluginmanager):
     plugin.add_short_option(parser)
     parser.addoption("--times", type=int, default=1, metavar="N", help="run each test N times")
     parser.addoption("--thorough", action="store_true", help="every guarantee on every variant, with many rounds")
+    parser.addoption("--programs", type=int, default=25, metavar="N", help="random programs for the complete search")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
 

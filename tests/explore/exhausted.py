@@ -1,15 +1,13 @@
 """All outcomes that a scenario can have, found by a complete search."""
 
-import time
-
 from concmodels.explore.run import run_once
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
 
 
-def outcomes(scenario, search=None, runs=30_000, seconds=60.0):
+def outcomes(scenario, search=None, runs=30_000):
     """The set of outcomes, and the number of runs; None instead of the set if that takes more runs than these."""
     search = search or SleepSets()
-    found, count, until = set(), 0, time.monotonic() + seconds
+    found, count = set(), 0
     while True:
         search.begin()
         run = run_once(scenario, search)
@@ -18,11 +16,11 @@ def outcomes(scenario, search=None, runs=30_000, seconds=60.0):
             found.add(outcome(run))
         if not search.end():
             return found, count
-        if count >= runs or time.monotonic() > until:
+        if count >= runs:
             return None, count
 
 
 def outcome(run):
     """What can be told of a run: its value, or its error with what each task waits for."""
     error = run.error
-    return run.value, type(error).__name__, str(error) if error is not None else ""
+    return run.value, type(error).__name__, "" if error is None else str(error)

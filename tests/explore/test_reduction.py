@@ -1,0 +1,71 @@
+"""The complete search leaves out most schedules, and must not leave out any outcome.
+
+The oracle is the search that leaves out nothing: on every random program both must find the same outcomes.
+
+    pytest tests/explore/test_reduction.py --programs 1000
+"""
+
+from itertools import count
+
+import pytest
+from channel_programs import Program
+from exhausted import outcomes
+
+from concmodels.explore.strategies.sleep_sets import SleepSets, conflict
+
+MOST_REDUCED, MOST_FULL = 40, 5_000
+"""A program for which a search needs more runs than these is too large, and left out."""
+
+
+@pytest.fixture
+def number(request):
+    return request.config.getoption("--programs")
+
+
+def small_programs(number):
+    """So many programs of which every schedule can be run, each with its outcomes and the runs that this took."""
+    for seed in count():
+        program = Program(seed)
+        _, runs = outcomes(program.scenario, runs=MOST_REDUCED)
+        if runs == MOST_REDUCED:
+            continue
+        found, full = outcomes(program.scenario, SleepSets(reduce=False), runs=MOST_FULL)
+        if found is not None:
+            yield program, found, full
+            number -= 1
+        if not number:
+            return
+
+
+def disagreements(number, conflict):
+    """The programs for which the reduced search has other outcomes; how many runs both took; how many can deadlock."""
+    wrong, full_runs, reduced_runs, deadlocks = [], 0, 0, 0
+    for program, found, full in small_programs(number):
+        reduced, runs = outcomes(program.scenario, SleepSets(conflict=conflict))
+        full_runs, reduced_runs = full_runs + full, reduced_runs + runs
+        deadlocks += any(kind == "Deadlock" for _, kind, _ in found)
+        if reduced != found:
+            wrong.append(f"{program.text}\nmissed: {found - reduced}\ntoo many: {reduced - found}")
+    return wrong, full_runs, reduced_runs, deadlocks
+
+
+@pytest.mark.timeout(3600)
+def test_the_reduced_search_finds_every_outcome_and_no_other(number, capsys):
+    wrong, full, reduced, deadlocks = disagreements(number, conflict)
+    with capsys.disabled():
+        print(f"\n{number} programs, {deadlocks} of which can deadlock: {full} runs of the full search, {reduced} reduced")
+    assert not wrong, "\n\n".join(wrong)
+    assert reduced < full and deadlocks
+
+
+def blind_to(kind):
+    def conflict_but_for(one, other):
+        return conflict({key: changes for key, changes in one.items() if key[0] != kind}, other)
+
+    return conflict_but_for
+
+
+@pytest.mark.parametrize("kind", ["channel", "task"])
+def test_a_wrong_dependency_is_found(kind):
+    wrong, *_ = disagreements(12, blind_to(kind))
+    assert wrong
