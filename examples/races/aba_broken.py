@@ -1,0 +1,81 @@
+"""A stack without a big lock: a push or pop replaces the top if the top is still the one that it has seen.
+
+`slow` sees A on top, and B below it. Before it replaces A by B, `quick` pops A and B, and pushes A again. A is on top
+as before, so B becomes the top, which `quick` has taken already: from A to B and back to A, nothing seems to have
+changed.
+"""
+
+import threading
+
+
+class AtomicReference:
+    """As processors have it: reads, and compares and sets, in one step each."""
+
+    def __init__(self, value):
+        self._value = value
+        self._lock = threading.Lock()
+
+    def get(self):
+        with self._lock:
+            return self._value
+
+    def compare_and_set(self, old, new):
+        with self._lock:
+            if self._value is not old:
+                return False
+            self._value = new
+            return True
+
+
+class Node:
+    def __init__(self, name, below):
+        self.name = name
+        self.below = below
+
+
+class Stack:
+    def __init__(self, *names):
+        top = None
+        for name in names:
+            top = Node(name, top)
+        self.top = AtomicReference(top)
+
+    def pop(self):
+        while True:
+            node = self.top.get()
+            if self.top.compare_and_set(node, node.below):
+                return node
+
+    def push(self, node):
+        while True:
+            node.below = self.top.get()
+            if self.top.compare_and_set(node.below, node):
+                return
+
+
+def slow(stack, taken):
+    taken.append(stack.pop().name)
+
+
+def quick(stack, taken):
+    node = stack.pop()
+    taken.append(stack.pop().name)
+    stack.push(node)
+
+
+def main():
+    stack, taken = Stack("C", "B", "A"), []
+    threads = [threading.Thread(target=work, args=(stack, taken)) for work in (slow, quick)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    node = stack.top.get()
+    while node is not None:
+        taken.append(node.name)
+        node = node.below
+    assert sorted(taken) == ["A", "B", "C"], f"taken, and left on the stack: {sorted(taken)}"
+
+
+if __name__ == "__main__":
+    main()

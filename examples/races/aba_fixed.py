@@ -1,0 +1,81 @@
+"""A stack without a big lock: a push or pop replaces the top if the top is still the one that it has seen.
+
+Each push makes a new node, and no node is ever changed: a top that is the same object has the same ones below it. A
+node that somebody still holds is not freed, so no new one takes its address. (Where memory is freed by hand, a number
+that grows with each change stands beside the reference, and both are compared.)
+"""
+
+import threading
+
+
+class AtomicReference:
+    """As processors have it: reads, and compares and sets, in one step each."""
+
+    def __init__(self, value):
+        self._value = value
+        self._lock = threading.Lock()
+
+    def get(self):
+        with self._lock:
+            return self._value
+
+    def compare_and_set(self, old, new):
+        with self._lock:
+            if self._value is not old:
+                return False
+            self._value = new
+            return True
+
+
+class Node:
+    def __init__(self, name, below):
+        self.name = name
+        self.below = below
+
+
+class Stack:
+    def __init__(self, *names):
+        top = None
+        for name in names:
+            top = Node(name, top)
+        self.top = AtomicReference(top)
+
+    def pop(self):
+        while True:
+            node = self.top.get()
+            if self.top.compare_and_set(node, node.below):
+                return node.name
+
+    def push(self, name):
+        while True:
+            below = self.top.get()
+            if self.top.compare_and_set(below, Node(name, below)):
+                return
+
+
+def slow(stack, taken):
+    taken.append(stack.pop())
+
+
+def quick(stack, taken):
+    name = stack.pop()
+    taken.append(stack.pop())
+    stack.push(name)
+
+
+def main():
+    stack, taken = Stack("C", "B", "A"), []
+    threads = [threading.Thread(target=work, args=(stack, taken)) for work in (slow, quick)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    node = stack.top.get()
+    while node is not None:
+        taken.append(node.name)
+        node = node.below
+    assert sorted(taken) == ["A", "B", "C"], f"taken, and left on the stack: {sorted(taken)}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""Two threads each take 80 from an account with 100 on it, if there is enough: looking and taking are one step.
+
+Two locks, one for each of the two lines, would not help: what was seen must still be true when it is acted upon.
+"""
+
+import threading
+
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+        self._lock = threading.Lock()
+
+    def withdraw(self, amount):
+        with self._lock:
+            if self.balance >= amount:
+                self.balance -= amount
+
+
+def main():
+    account = Account(100)
+    threads = [threading.Thread(target=account.withdraw, args=(80,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert account.balance == 20, f"the balance is {account.balance}"
+
+
+if __name__ == "__main__":
+    main()
