@@ -1,0 +1,286 @@
+"""A second `threading`, `queue`, `time` and `concurrent.futures`: the standard library's own code on simulated locks.
+
+The sources of those modules are executed once more, over the `_thread` of `locks.py` and `tasks.py`. So `Condition`,
+`Semaphore`, `Barrier`, `Queue` and `ThreadPoolExecutor` are what CPython has, line by line, and nothing is patched in
+the modules that the rest of the process uses: who gets which is decided by `__import__`.
+
+What is not the standard library's code:
+
+    Lock, RLock, SimpleQueue    are written in C, and are in `locks.py`
+    Thread.start, and its first and last steps    wait for each other by locks; here a thread starts by one step less
+    Event.is_set                reads without a lock, and so must say what it reads
+
+The modules are executed once, and keep state: the names of threads are numbered. `fresh` puts them back.
+"""
+
+import builtins
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import CodeType, ModuleType
+from typing import Any
+
+import _queue
+import _thread
+
+from concmodels.explore.errors import CannotExplore
+from concmodels.explore.threads import tasks
+from concmodels.explore.threads.locks import Lock, RLock, SimpleQueue, made_outside
+from concmodels.models.simulated.world import current
+
+_EXECUTED = ("threading", "queue", "concurrent.futures._base", "concurrent.futures", "concurrent.futures.thread")
+_BLOCKING = frozenset(
+    {
+        "anyio", "asyncio", "asyncore", "eventlet", "fcntl", "gevent", "greenlet", "multiprocessing", "pty", "select",
+        "selectors", "socket", "socketserver", "ssl", "subprocess", "trio",
+    }
+)  # fmt: skip
+"""Modules by which a program waits for something that no schedule decides."""
+
+_EPOCH_S = 1_700_000_000.0
+"""What `time.time` tells when a run begins."""
+
+
+class Library:
+    """The simulated modules, by name. Raises `CannotExplore` if Python has no source of its own library."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, ModuleType] = {"_thread": _simulated_thread(), "time": _simulated_time()}
+        self.modules["_queue"] = _module("_queue", {"SimpleQueue": SimpleQueue, "Empty": _queue.Empty})
+        self.modules["os"] = _without("os", "register_at_fork")
+        self._builtins = {**vars(builtins), "__import__": self._import_of_library}
+        for name in _EXECUTED:
+            self._execute(name)
+        del self.modules["os"], self.modules["_queue"]
+        self._improve()
+        self._states = {name: dict(vars(self.modules[name])) for name in _EXECUTED}
+
+    def _execute(self, name: str) -> None:
+        module = ModuleType(name)
+        module.__dict__["__builtins__"] = self._builtins
+        module.__package__ = name.rpartition(".")[0] if name != "concurrent.futures" else name
+        self.modules[name] = module
+        code, module.__file__ = _source(name)
+        exec(code, vars(module))
+        package, _, last = name.rpartition(".")
+        if package in self.modules:
+            setattr(self.modules[package], last, module)
+
+    def _import_of_library(
+        self, name: str, globals_: Any = None, locals_: Any = None, fromlist: Sequence[str] | None = (), level: int = 0
+    ) -> Any:
+        return self.find(absolute(name, globals_, level), fromlist) or builtins.__import__(
+            name, globals_, locals_, fromlist or (), level
+        )
+
+    def find(self, name: str, fromlist: Sequence[str] | None) -> Any:
+        """Return what `import` of a simulated module binds: the module, or the package that it is in; None if none."""
+        if name == "concurrent" and fromlist and "futures" in fromlist:
+            return _module("concurrent", {"futures": self.modules["concurrent.futures"]})
+        module = self.modules.get(name)
+        if module is None or fromlist or "." not in name:
+            return module
+        return _module("concurrent", {"futures": self.modules["concurrent.futures"]})
+
+    def _improve(self) -> None:
+        """Put in what is not the standard library's code; see above."""
+        threading, futures = self.modules["threading"], self.modules["concurrent.futures"]
+        thread, event = threading.Thread, threading.Event
+        thread.start, thread._bootstrap_inner = _start_of(threading), _bootstrap_inner_of(threading)
+        event.is_set = event.isSet = _is_set
+        threading._active_limbo_lock = _NoLock()  # between two steps nobody can come in between
+        futures._base = self.modules["concurrent.futures._base"]
+        futures.ThreadPoolExecutor = futures.thread.ThreadPoolExecutor
+        futures.__getattr__ = _no_other_pool
+
+    def fresh(self) -> None:
+        """Put the modules back into the state in which a new process has them."""
+        for name, state in self._states.items():
+            names = vars(self.modules[name])
+            names.clear()
+            names.update(state)
+        threading = self.modules["threading"]
+        threading._counter = threading._count(1).__next__
+        threading._active.clear()
+        threading._active[threading._main_thread.ident] = threading._main_thread
+        threading._main_thread._os_thread_handle._done = False
+        for kept in (threading._limbo, threading._dangling):
+            kept.clear()
+        thread = self.modules["concurrent.futures.thread"]
+        thread._threads_queues.clear()
+        thread.ThreadPoolExecutor._counter = thread.itertools.count().__next__
+        for lock in made_outside:
+            lock._at_fork_reinit()
+
+    def end(self) -> None:
+        """What Python does when a program has ended: wait for all threads that are no daemons."""
+        self.modules["threading"]._shutdown()
+
+
+def blocking(name: str) -> bool:
+    """Return whether the module with this name waits for what no schedule decides."""
+    return name.partition(".")[0] in _BLOCKING or name in ("concurrent.futures.process", "concurrent.interpreters")
+
+
+def absolute(name: str, globals_: Mapping[str, Any] | None, level: int) -> str:
+    """Return the full name of a module that is imported as `name`, relative to a package if `level` is not 0."""
+    if level == 0 or not globals_:
+        return name
+    package = str(globals_.get("__package__") or "")
+    base = package.rsplit(".", level - 1)[0] if level > 1 else package
+    return f"{base}.{name}" if name else base
+
+
+def _source(name: str) -> tuple[CodeType, str]:
+    spec = importlib.util.find_spec(name)
+    source = getattr(spec.loader, "get_source", lambda _: None)(name) if spec is not None else None
+    if spec is None or spec.origin is None or source is None:
+        raise CannotExplore(
+            f"this Python has no source of its module {name}, which is executed once more to simulate it: "
+            "use one that has Lib/*.py"
+        )
+    return compile(source, spec.origin, "exec", dont_inherit=True), spec.origin
+
+
+def _module(name: str, names: Mapping[str, Any]) -> ModuleType:
+    module = ModuleType(name)
+    vars(module).update(names)
+    return module
+
+
+def _without(name: str, *left_out: str) -> ModuleType:
+    names = vars(sys.modules[name])
+    return _module(name, {key: value for key, value in names.items() if key not in left_out})
+
+
+def _simulated_thread() -> ModuleType:
+    module = _without("_thread", "RLock", "_excepthook", "set_name")
+    module.RLock = RLock
+    module.lock = module.LockType = module.allocate_lock = module.allocate = Lock
+    module._ThreadHandle = tasks.Handle
+    module._make_thread_handle = tasks.Handle
+    module.start_joinable_thread = tasks.start_joinable_thread
+    module.start_new_thread = module.start_new = tasks.start_new_thread
+    module.get_ident = module.get_native_id = tasks.get_ident
+    module._get_main_thread_ident = lambda: tasks.ident_of((0,))
+    module._shutdown = tasks.wait_for_threads
+    module._local = tasks.local
+    module._excepthook = _raise_again
+    return module
+
+
+def _simulated_time() -> ModuleType:
+    module = _without("time")
+    module.sleep = _sleep
+    for name, start in {"monotonic": 0.0, "perf_counter": 0.0, "time": _EPOCH_S}.items():
+        setattr(module, name, _clock(start))
+        setattr(module, f"{name}_ns", _clock_ns(start))
+    return module
+
+
+def _clock(start: float) -> Callable[[], float]:
+    def clock() -> float:
+        world = current()
+        return start if world is None else start + world.clock
+
+    return clock
+
+
+def _clock_ns(start: float) -> Callable[[], int]:
+    def clock_ns() -> int:
+        world = current()
+        return int(start * 1e9) + (0 if world is None else round(world.clock * 1e9))
+
+    return clock_ns
+
+
+def _sleep(seconds: float) -> None:
+    """As `time.sleep`, in virtual time."""
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    world = current()
+    if world is None:
+        time.sleep(seconds)
+    elif seconds == 0:
+        world.point("sleep")
+    else:
+        step = world.announce("sleep")
+        world.enable_at(world.clock + seconds, step)
+        world.park(step)
+
+
+def _raise_again(args: Any) -> None:
+    """Instead of printing what a thread has died of: the run has failed."""
+    if args.exc_value is not None:
+        raise args.exc_value
+
+
+def _no_other_pool(name: str) -> Any:
+    if name.endswith("PoolExecutor"):
+        raise CannotExplore(f"a {name} works outside of the simulated world: explore the program with a thread pool")
+    raise AttributeError(f"module 'concurrent.futures' has no attribute {name!r}")
+
+
+class _NoLock:
+    def __enter__(self) -> bool:
+        return True
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class _Started:
+    """Instead of the event that a thread has been started, which nobody has to wait for."""
+
+    @staticmethod
+    def is_set() -> bool:
+        """It is."""
+        return True
+
+
+def _start_of(threading: ModuleType) -> Callable[[Any], None]:
+    def start(self: Any) -> None:
+        """As `Thread.start`."""
+        if not self._initialized:
+            raise RuntimeError("thread.__init__() not called")
+        if isinstance(self._started, _Started):
+            raise RuntimeError("threads can only be started once")
+        if self._context is None:
+            self._context = _context()
+        handle = tasks.start(self._bootstrap_inner, (), {}, self._os_thread_handle, self.daemon, self.name)
+        self._started = _Started()
+        self._ident = self._native_id = handle.ident
+        threading._active[self._ident] = self
+
+    return start
+
+
+def _context() -> Any:
+    import contextvars
+
+    return contextvars.copy_context() if sys.flags.thread_inherit_context else contextvars.Context()
+
+
+def _bootstrap_inner_of(threading: ModuleType) -> Callable[[Any], None]:
+    def bootstrap_inner(self: Any) -> None:
+        """As `Thread._bootstrap_inner`."""
+        try:
+            self._context.run(self.run)
+        except Exception:
+            if threading.excepthook is threading.__excepthook__:
+                raise
+            self._invoke_excepthook(self)
+        finally:
+            threading._active.pop(self._ident, None)
+
+    return bootstrap_inner
+
+
+def _is_set(self: Any) -> bool:
+    """As `Event.is_set`."""
+    world = current()
+    if world is not None:
+        world.point("look at", ((self._cond._lock.key, False),), self)
+    flag: bool = self._flag
+    return flag

@@ -1,0 +1,149 @@
+"""A program in a file, which every run executes anew, with simulated modules in place of those that wait.
+
+A run begins with an empty module, so that nothing that one schedule has left in it is seen on the next. The files that
+lie beside it and that it imports are treated alike; all other modules are those of this process.
+"""
+
+import ast
+import builtins
+import os
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import CodeType, ModuleType
+from typing import Any
+
+from concmodels.explore.errors import CannotExplore
+from concmodels.explore.threads.library import Library, absolute, blocking
+
+library = cache(Library)
+"""The simulated modules of this process."""
+
+
+class Source:
+    """The text of one file, compiled once."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(path)
+        self.name = os.path.basename(path).removesuffix(".py")
+        try:
+            with open(path, "rb") as file:
+                self.tree = ast.parse(file.read(), self.path)
+            self.code: CodeType = compile(self.tree, self.path, "exec", dont_inherit=True)
+        except OSError as error:
+            raise CannotExplore(f"{path} can't be read: {error.strerror}") from None
+        except (SyntaxError, ValueError) as error:
+            line = getattr(error, "lineno", None)
+            raise CannotExplore(f"{path} can't be compiled: {error}" + (f" (line {line})" if line else "")) from None
+
+    def imported(self) -> Iterator[str]:
+        """Yield the names of the modules that the file imports, wherever in it."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                yield node.module
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+class Program:
+    """A file and those beside it that it imports. Call it inside of a world: each call is one run of the program."""
+
+    def __init__(self, path: str, function: str = "main") -> None:
+        self.main = Source(path)
+        self.function = function
+        self._folder = os.path.dirname(self.main.path)
+        self._sources = {self.main.name: self.main}
+        self._find_neighbours(self.main)
+
+    @property
+    def codes(self) -> tuple[CodeType, ...]:
+        """The code of the modules."""
+        return tuple(source.code for source in self._sources.values())
+
+    @property
+    def trees(self) -> dict[str, ast.Module]:
+        """The syntax trees of the files, by path."""
+        return {source.path: source.tree for source in self._sources.values()}
+
+    def why_not(self) -> str | None:
+        """Say why no simulated world can see what the program waits for; None if it can."""
+        for source in self._sources.values():
+            for name in source.imported():
+                if blocking(name):
+                    return _refusal(source, name)
+        return None
+
+    def __call__(self, *args: Any) -> Any:
+        """Execute the file, call its function, wait for the threads that are no daemons; return what it returned."""
+        modules = library()
+        modules.fresh()
+        module = Execution(self._sources, modules).load(self.main.name)
+        value = getattr(module, self.function)(*args)
+        modules.end()
+        return value
+
+    def load(self) -> ModuleType:
+        """Execute the file, and return its module."""
+        return Execution(self._sources, library()).load(self.main.name)
+
+    def parameters(self) -> int:
+        """Return how many arguments the function needs. Raises `CannotExplore` if the file has none of this name."""
+        for node in self.main.tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == self.function:
+                given = node.args
+                return len(given.posonlyargs) + len(given.args) - len(given.defaults)
+        raise CannotExplore(
+            f"{self.main.path} has no function {self.function}: name the one to explore, as in file.py:function"
+        )
+
+    def _find_neighbours(self, source: Source) -> None:
+        for name in source.imported():
+            path = os.path.join(self._folder, *name.split(".")) + ".py"
+            if name not in self._sources and os.path.isfile(path):
+                self._sources[name] = neighbour = Source(path)
+                self._find_neighbours(neighbour)
+
+
+class Execution:
+    """The modules of one run."""
+
+    def __init__(self, sources: dict[str, Source], library: Library) -> None:
+        self._sources = sources
+        self._library = library
+        self._modules: dict[str, ModuleType] = {}
+        self._builtins = {**vars(builtins), "__import__": self._import, "input": _no_input}
+
+    def load(self, name: str) -> ModuleType:
+        """Execute a file that is not executed yet, and return its module."""
+        module = self._modules.get(name)
+        if module is None:
+            source = self._sources[name]
+            module = self._modules[name] = ModuleType(source.name)
+            module.__file__ = source.path
+            module.__dict__["__builtins__"] = self._builtins
+            exec(source.code, vars(module))
+        return module
+
+    def _import(
+        self, name: str, globals_: Any = None, locals_: Any = None, fromlist: Sequence[str] | None = (), level: int = 0
+    ) -> Any:
+        full = absolute(name, globals_, level)
+        if full in self._sources and level == 0:
+            return self.load(full)
+        found = self._library.find(full, fromlist)
+        if found is not None:
+            return found
+        if blocking(full) and globals_ is not None:
+            raise CannotExplore(_refusal(self._sources[globals_["__name__"]], full))
+        return builtins.__import__(name, globals_, locals_, fromlist or (), level)
+
+
+def _refusal(source: Source, name: str) -> str:
+    return (
+        f"{os.path.basename(source.path)} imports {name}, which waits for what no schedule decides: "
+        "a program can be explored that waits by threading, queue and time.sleep alone, or by the verbs of a model"
+    )
+
+
+def _no_input(*_: object) -> str:
+    raise CannotExplore("the program calls input(), which waits for what no schedule decides: give it what it needs")
