@@ -115,7 +115,10 @@ class Library:
 
     def end(self) -> None:
         """What Python does when a program has ended: wait for all threads that are no daemons."""
-        self.modules["threading"]._shutdown()
+        if self.modules["concurrent.futures.thread"]._threads_queues:
+            self.modules["threading"]._shutdown()
+        else:
+            tasks.wait_for_threads()
 
 
 def blocking(name: str) -> bool:

@@ -51,6 +51,7 @@ class Program:
     def __init__(self, path: str, function: str = "main") -> None:
         self.main = Source(path)
         self.function = function
+        self._library = library()  # made now: made in a run, its locks would be the run's
         self._folder = os.path.dirname(self.main.path)
         self._sources = {self.main.name: self.main}
         self._find_neighbours(self.main)
@@ -75,16 +76,14 @@ class Program:
 
     def __call__(self, *args: Any) -> Any:
         """Execute the file, call its function, wait for the threads that are no daemons; return what it returned."""
-        modules = library()
-        modules.fresh()
-        module = Execution(self._sources, modules).load(self.main.name)
-        value = getattr(module, self.function)(*args)
-        modules.end()
+        self._library.fresh()
+        value = getattr(self.load(), self.function)(*args)
+        self._library.end()
         return value
 
     def load(self) -> ModuleType:
         """Execute the file, and return its module."""
-        return Execution(self._sources, library()).load(self.main.name)
+        return Execution(self._sources, self._library).load(self.main.name)
 
     def parameters(self) -> int:
         """Return how many arguments the function needs. Raises `CannotExplore` if the file has none of this name."""
