@@ -64,17 +64,18 @@ def quick(stack, taken):
 
 
 def main():
-    stack, taken = Stack("C", "B", "A"), []
-    threads = [threading.Thread(target=work, args=(stack, taken)) for work in (slow, quick)]
+    stack, one, other = Stack("C", "B", "A"), [], []
+    threads = [threading.Thread(target=slow, args=(stack, one)), threading.Thread(target=quick, args=(stack, other))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    found = one + other
     node = stack.top.get()
     while node is not None:
-        taken.append(node.name)
+        found.append(node.name)
         node = node.below
-    assert sorted(taken) == ["A", "B", "C"], f"taken, and left on the stack: {sorted(taken)}"
+    assert sorted(found) == ["A", "B", "C"], f"taken, and left on the stack: {sorted(found)}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+"""Expressions that can be evaluated in another's frame without any effect: names, attributes, and subscripts of these.
+
+A property, or a `__getitem__` that is written in Python, would run code of the program: they are not evaluated.
+"""
+
+import ast
+import builtins
+from collections import defaultdict, deque
+from collections.abc import Callable
+from types import FrameType, MemberDescriptorType, ModuleType
+from typing import Any
+
+type Value = Callable[[FrameType], Any]
+
+CONTAINERS = (list, dict, set, deque, bytearray)
+"""What has items that can change, and does so without running code of the program. A subclass counts too."""
+
+_EXACT = (list, dict, tuple, deque, defaultdict, str, bytes, bytearray)
+
+
+class Unknown(Exception):
+    """The value can't be found without running code of the program."""
+
+
+def value_of(node: ast.AST) -> Value | None:
+    """Return what finds the value of this expression in a frame; None if it is not one of the simple ones.
+
+    It raises `Unknown`.
+    """
+    match node:
+        case ast.Name(id=name):
+            return lambda frame: _name(frame, name)
+        case ast.Constant(value=value):
+            return lambda _: value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+            return lambda _: -value
+        case ast.Attribute(value=owner, attr=name):
+            find = value_of(owner)
+            return None if find is None else lambda frame: attribute(find(frame), name)
+        case ast.Subscript(value=owner, slice=index):
+            find, find_index = value_of(owner), value_of(index)
+            if find is None or find_index is None:
+                return None
+            return lambda frame: _item(find(frame), find_index(frame))
+        case ast.Tuple(elts=parts):
+            found = [value_of(part) for part in parts]
+            return None if None in found else lambda frame: tuple(it(frame) for it in found)  # type: ignore[misc]
+    return None
+
+
+def _name(frame: FrameType, name: str) -> Any:
+    names = frame.f_locals
+    if name in names:
+        return names[name]
+    if name in frame.f_globals:
+        return frame.f_globals[name]
+    try:
+        return getattr(builtins, name)
+    except AttributeError:
+        raise Unknown from None
+
+
+def holder(owner: Any, name: str) -> Any:
+    """Return what has this attribute: the object itself, or a class of it. Raises `Unknown` for a property."""
+    if isinstance(owner, ModuleType) or name in getattr(owner, "__dict__", ()):
+        return owner
+    classes = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
+    for it in classes:
+        if name in it.__dict__:
+            found = it.__dict__[name]
+            if isinstance(found, MemberDescriptorType):
+                return owner
+            if hasattr(type(found), "__set__"):
+                raise Unknown
+            return it
+    return owner
+
+
+def attribute(owner: Any, name: str) -> Any:
+    """Return the value of an attribute. Raises `Unknown`."""
+    holder(owner, name)
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        raise Unknown from None
+
+
+def _item(owner: Any, index: Any) -> Any:
+    if type(owner) not in _EXACT:
+        raise Unknown
+    try:
+        return dict.__getitem__(owner, index) if isinstance(owner, defaultdict) else owner[index]
+    except LookupError, TypeError:
+        raise Unknown from None

@@ -1,0 +1,229 @@
+"""Sites: the instructions of plain code that access what tasks may share, and how to find out what that is.
+
+An access is one instruction: `counter += 1` is a read (LOAD_GLOBAL) and a write (STORE_GLOBAL). Which object it
+accesses is not in the instruction, and no callback of `sys.monitoring` sees the stack. But the instruction knows its
+position in the text, hence the expression that it belongs to, and that can be evaluated once more in the frame:
+
+    self.balance -= amount      LOAD_ATTR and STORE_ATTR of `self.balance`: the owner is the value of `self`
+
+Evaluated are names, attributes and subscripts of these alone (`expressions.py`), for they have no effects. For a call
+there is the value that the callee has returned just before.
+
+What can't be accessed by two tasks at once is no site: a local variable, an attribute or a global name that no function
+of the program ever assigns.
+"""
+
+import ast
+import dis
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import TYPE_CHECKING, Literal
+
+from concmodels.explore.preemption.expressions import Value, value_of
+
+if TYPE_CHECKING:
+    from concmodels.models.simulated.steps import Key
+
+type Kind = Literal["global", "cell", "attribute", "item", "within", "container", "iteration", "call"]
+type Position = tuple[int | None, int | None, int | None, int | None]
+
+_FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
+
+_STORES = {"STORE_GLOBAL": "global", "DELETE_GLOBAL": "global", "STORE_ATTR": "attribute", "DELETE_ATTR": "attribute",
+           "STORE_DEREF": "cell", "DELETE_DEREF": "cell"}  # fmt: skip
+_LOADS = {"LOAD_GLOBAL": "global", "LOAD_ATTR": "attribute", "LOAD_DEREF": "cell"}
+_HIDDEN = frozenset({"setattr", "delattr", "vars", "globals", "exec", "eval", "__dict__", "__setattr__"})
+"""Names by which a program writes what no instruction names."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Site:
+    """One instruction."""
+
+    code: CodeType
+    offset: int
+    kind: Kind
+    name: str
+    """Of the global, cell or attribute."""
+    writes: bool
+    node: ast.AST | None
+    """The expression that it belongs to."""
+    owner: Value | None
+    """Finds the object whose attribute or item it is; None if its expression may have effects."""
+    index: Value | None = None
+    arguments: tuple[Value | None, ...] = ()
+    line: int = 0
+    deletes: bool = False
+
+    @property
+    def file(self) -> str:
+        """The file that it is in."""
+        return self.code.co_filename
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it accesses a variable, and not a container."""
+        return self.kind in ("global", "cell", "attribute")
+
+    @property
+    def key(self) -> Key:
+        """What a step that consists of it touches: by name, which is more than it really does."""
+        return (f"{self.kind} {self.name}" if self.is_variable else "container"), ()
+
+    @property
+    def verb(self) -> str:
+        """What it does, in a word."""
+        if self.kind == "call":
+            return "call"
+        return "write" if self.writes else "read"
+
+    @property
+    def text(self) -> str:
+        """What it accesses, as in the source."""
+        node = self.node
+        if self.kind == "call" and isinstance(node, ast.Call):
+            node = node.func
+        return ast.unparse(node) if node is not None else self.name
+
+    @property
+    def by_call(self) -> bool:
+        """Whether the owner is what a call has returned."""
+        node = self.node
+        if isinstance(node, ast.Call) and self.kind == "call":
+            node = node.func
+        return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Call)
+
+
+class Sites:
+    """The sites of some functions, and of those inside of them; `trees` are the syntax trees of their files."""
+
+    def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
+        self.codes = [code for root in codes for code in _functions(root)]
+        self._outer = {inner: code for code in self.codes for inner in code.co_consts if isinstance(inner, CodeType)}
+        self._lines: dict[CodeType, list[int]] = {}
+        self._trees = {path: _Nodes(tree).by_position for path, tree in trees.items()}
+        self._assigned = {
+            (_STORES[it.opname], it.argval)
+            for code in self.codes
+            for it in dis.get_instructions(code)
+            if it.opname in _STORES
+        }
+        self.of = {code: {site.offset: site for site in self._sites(code)} for code in self.codes}
+        self.hidden = sorted({name for code in self.codes for name in code.co_names if name in _HIDDEN})
+        """The names in these functions by which something is written that can't be followed."""
+
+    def definer(self, site: Site) -> CodeType | None:
+        """Return the function whose variable a cell is."""
+        code: CodeType | None = site.code
+        while code is not None and site.name not in code.co_cellvars:
+            code = self._outer.get(code)
+        return code
+
+    def line(self, code: CodeType, offset: int) -> int:
+        """Return the line of an instruction."""
+        lines = self._lines.get(code)
+        if lines is None:
+            lines = self._lines[code] = [line or code.co_firstlineno for line, *_ in code.co_positions()]
+        return lines[offset // 2]
+
+    def _sites(self, code: CodeType) -> Iterator[Site]:
+        nodes = self._trees.get(code.co_filename, {})
+        for it in dis.get_instructions(code):
+            position = it.positions
+            if position is None or position.lineno is None:
+                continue
+            node = nodes.get((position.lineno, position.end_lineno, position.col_offset, position.end_col_offset))
+            site = self._site(code, it, node)
+            if site is not None:
+                yield site
+
+    def _site(self, code: CodeType, it: dis.Instruction, node: ast.AST | None) -> Site | None:
+        name, offset, line = it.opname, it.offset, it.line_number or 0
+        kind = _STORES.get(name) or _LOADS.get(name)
+        if kind is not None:
+            if (kind, it.argval) not in self._assigned:
+                return None
+            owner = value_of(node.value) if isinstance(node, ast.Attribute) else None
+            return Site(code, offset, kind, it.argval, name in _STORES, node, owner, line=line)  # type: ignore[arg-type]
+        if name in ("STORE_SUBSCR", "DELETE_SUBSCR") or (name == "BINARY_OP" and it.argrepr == "[]"):
+            if not isinstance(node, ast.Subscript):
+                return None
+            index = None if isinstance(node.slice, ast.Slice) else value_of(node.slice)
+            writes, deletes = name != "BINARY_OP", name == "DELETE_SUBSCR"
+            return Site(code, offset, "item", "", writes, node, value_of(node.value), index, (), line, deletes)
+        if name in ("STORE_SLICE", "BINARY_SLICE") and isinstance(node, ast.Subscript):
+            return Site(code, offset, "container", "", name == "STORE_SLICE", node, value_of(node.value), line=line)
+        if name == "BINARY_OP" and it.argrepr.endswith("=") and isinstance(node, ast.AugAssign):
+            return Site(code, offset, "container", "", True, node.target, value_of(node.target), line=line)
+        if name == "TO_BOOL" and isinstance(node, _SIMPLE):
+            return Site(code, offset, "container", "", False, node, value_of(node), line=line)
+        if name == "CONTAINS_OP" and isinstance(node, ast.Compare) and isinstance(node.comparators[-1], _SIMPLE):
+            within, item = node.comparators[-1], value_of(node.left) if len(node.comparators) == 1 else None
+            return Site(code, offset, "within", "", False, within, value_of(within), item, line=line)
+        if name == "FOR_ITER" and (iterated := _iterated(node)):
+            return Site(code, offset, "iteration", "", False, node, None, None, iterated, line)
+        if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") and isinstance(node, ast.Call):
+            return _call(code, offset, node, line)
+        return None
+
+
+_SIMPLE = (ast.Name, ast.Attribute, ast.Subscript)
+_VIEWS = ("keys", "values", "items")
+_LAZY = ("enumerate", "zip", "reversed", "iter", "map", "filter")
+
+
+def _iterated(node: ast.AST | None) -> tuple[Value, ...]:
+    """Return what a `for` over this expression iterates over, as far as it can be known."""
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
+            node = node.func.value
+        elif isinstance(node.func, ast.Name) and node.func.id in _LAZY:
+            return tuple(filter(None, map(value_of, node.args)))
+    value = value_of(node) if isinstance(node, _SIMPLE) else None
+    return () if value is None else (value,)
+
+
+def _call(code: CodeType, offset: int, node: ast.Call, line: int) -> Site:
+    owner = value_of(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    arguments = tuple(value_of(it) for it in node.args)
+    return Site(code, offset, "call", name, False, node, owner, value_of(node.func), arguments, line)
+
+
+def _functions(code: CodeType) -> Iterator[CodeType]:
+    """Yield the functions in this code. The bodies of modules and classes are executed by one task, and are none."""
+    if code.co_flags & _FUNCTION:
+        yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _functions(constant)
+
+
+class _Nodes(ast.NodeVisitor):
+    """The expressions of a file by position, with the names of private attributes as Python mangles them."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        self.by_position: dict[Position, ast.AST] = {}
+        self._class = ""
+        self.visit(tree)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        outer, self._class = self._class, node.name.lstrip("_")
+        self.generic_visit(node)
+        self._class = outer
+
+    def generic_visit(self, node: ast.AST) -> None:
+        if isinstance(node, (ast.expr, ast.AugAssign)):
+            position = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+            self.by_position.setdefault(position, node)
+            if isinstance(node, ast.Attribute) and self._class:
+                node.attr = _mangled(node.attr, self._class)
+            elif isinstance(node, ast.Name) and self._class:
+                node.id = _mangled(node.id, self._class)
+        super().generic_visit(node)
+
+
+def _mangled(name: str, in_class: str) -> str:
+    private = name.startswith("__") and not name.endswith("__")
+    return f"_{in_class}{name}" if private and in_class else name

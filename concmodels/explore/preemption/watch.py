@@ -1,0 +1,222 @@
+"""Watches plain code by `sys.monitoring`: switches tasks between two of its instructions, and looks for data races.
+
+A callback of `sys.monitoring` can switch to another greenlet. But while a callback runs, CPython suspends the events of
+the whole thread, and a greenlet that is entered from there would not be watched until the callback returns.
+`sys.call_tracing` lifts that for the call that it makes: `World.point(..., in_callback=True)` switches by it.
+
+Where a build with the GIL may switch (`switches="gil"`): CPython looks whether another thread wants the GIL when a
+function is entered, when a loop goes round, and after a call of C code. Between these, `counter += 1` is never torn,
+which is an accident of this interpreter and not of the language.
+
+The bodies of modules and classes are not watched, and neither is code of other files: to the search it is one step, up
+to its next lock.
+"""
+
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+from concmodels.explore.errors import CannotExplore
+from concmodels.explore.preemption.accesses import accessed
+from concmodels.explore.preemption.expressions import Unknown
+from concmodels.explore.preemption.races import Detector
+from concmodels.explore.preemption.sites import Sites
+from concmodels.models.simulated.world import current
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable
+
+    from concmodels.explore.preemption.sites import Site
+    from concmodels.explore.watch import Switches
+    from concmodels.models.simulated.world import Runner, World
+
+_monitoring = sys.monitoring
+_events = _monitoring.events
+_DISABLE = _monitoring.DISABLE
+_TOOL = 4
+_NAME = "concmodels.explore"
+_KNOWN_TOOLS = 6
+
+
+class CodeWatch:
+    """A `Watch` of the functions in these code objects. Raises `CannotExplore` while another tool is monitoring."""
+
+    def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
+        self._sites = Sites(codes, trees)
+        self._codes = frozenset(self._sites.codes)
+        self._detector: Detector | None = None
+        self._points: frozenset[Any] | None = frozenset()  # None: all sites
+        self._notes = False
+        self._returned: dict[Runner, Any] = {}
+        self._calls: dict[tuple[Any, CodeType], int] = {}
+
+    @contextmanager
+    def switching(self, switches: Switches) -> Iterator[None]:
+        """As `Watch.switching`."""
+        self._points = None if switches == "anywhere" else frozenset()
+        self._notes = switches != "anywhere"
+        with self._monitoring(by_gil=switches == "gil"):
+            yield
+
+    @contextmanager
+    def racing(self, points: Collection[Any]) -> Iterator[Detector]:
+        """As `Watch.racing`."""
+        self._points, self._notes = frozenset(points), False
+        self._detector = detector = _Detector(self)
+        for name in self._sites.hidden:
+            detector.unseen.append(f"the program uses {name}, which writes what no instruction names")
+        try:
+            with self._monitoring():
+                yield detector
+        finally:
+            self._detector = None
+
+    @contextmanager
+    def _monitoring(self, by_gil: bool = False) -> Iterator[None]:
+        refuse_other_tools()
+        callbacks: dict[int, Callable[..., Any]] = {
+            _events.INSTRUCTION: self._instruction,
+            _events.PY_RETURN: self._return,
+            _events.PY_START: self._start,
+        }
+        if by_gil:
+            callbacks |= {_events.JUMP: self._jump, _events.CALL: self._call, _events.C_RETURN: self._c_return}
+        self._by_gil = by_gil
+        _monitoring.use_tool_id(_TOOL, _NAME)
+        try:
+            for event, callback in callbacks.items():
+                _monitoring.register_callback(_TOOL, event, callback)
+            wanted = sum(callbacks) & ~_events.C_RETURN  # that one comes with CALL
+            for code in self._codes:
+                _monitoring.set_local_events(_TOOL, code, wanted)
+            _monitoring.restart_events()
+            yield
+        finally:
+            for code in self._codes:
+                _monitoring.set_local_events(_TOOL, code, 0)
+            for event in callbacks:
+                _monitoring.register_callback(_TOOL, event, None)
+            _monitoring.free_tool_id(_TOOL)
+
+    # The callbacks. Each first asks whether it was called in a task of a run: monitoring knows no threads.
+
+    def _instruction(self, code: CodeType, offset: int) -> Any:
+        site = self._sites.of[code].get(offset)
+        if site is None:
+            return _DISABLE
+        world = current()
+        if world is None or world.dying:
+            return None
+        if site.kind == "call":
+            self._returned.pop(world.running, None)
+        if self._points is None:
+            if site.is_variable or site.kind == "item" or self._is_shared(site, world):
+                self._stop(site, world)
+        elif site in self._points:
+            self._stop(site, world)
+        elif self._notes:
+            world.touch(site.key, site.writes or site.kind == "call")
+        if self._detector is not None:
+            self._detect(self._detector, site, world)
+        return None
+
+    def _stop(self, site: Site, world: World) -> None:
+        keys = ((site.key, site.writes or site.kind == "call"),)
+        world.point(site.verb, keys, site.text, in_callback=True, place=(site.file, site.line))
+
+    def _is_shared(self, site: Site, world: World) -> bool:
+        """Whether the instruction accesses a container: most calls and most truth values do not."""
+        try:
+            return any(True for _ in accessed(site, sys._getframe(2), self._returned.get(world.running), self._watched))
+        except Unknown:
+            return True
+
+    def _detect(self, detector: Detector, site: Site, world: World) -> None:
+        if site.kind == "cell" and not self._is_the_only_cell(site, world):
+            detector.missed(site, f"{site.name} is a variable of a function that was called twice: which one it is, "
+                                  "can't be told")  # fmt: skip
+            return
+        try:
+            for it in accessed(site, sys._getframe(2), self._returned.get(world.running), self._watched):
+                detector.access(site, it)
+        except Unknown:
+            if site.kind != "call" or site.name:
+                detector.missed(site, f"what {site.text} belongs to can't be found out without running the program's code")
+
+    def _watched(self, called: Any) -> bool:
+        """Whether a call of this needs no thought, because its own instructions are watched, or it only keeps things."""
+        if isinstance(called, MethodType):
+            called = called.__func__
+        if isinstance(called, FunctionType):
+            return called.__code__ in self._codes
+        return isinstance(called, type) and called.__module__ != "builtins"
+
+    def _is_the_only_cell(self, site: Site, world: World) -> bool:
+        definer = self._sites.definer(site)
+        return definer is None or self._calls.get((world, definer), 1) == 1
+
+    def _return(self, _code: CodeType, _offset: int, value: Any) -> None:
+        world = current()
+        if world is not None:
+            self._returned[world.running] = value
+
+    def _start(self, code: CodeType, _offset: int) -> Any:
+        world = current()
+        if world is None or world.dying:
+            return None
+        if code.co_cellvars:
+            self._calls[world, code] = self._calls.get((world, code), 0) + 1
+        if self._by_gil:
+            self._offer_gil(code, code.co_firstlineno, world)
+        return None
+
+    def _jump(self, code: CodeType, offset: int, target: int) -> Any:
+        if target > offset:
+            return _DISABLE
+        world = current()
+        if world is not None and not world.dying:
+            self._offer_gil(code, self._sites.line(code, offset), world)
+        return None
+
+    def _call(self, code: CodeType, offset: int, called: Any, _argument: Any) -> None:
+        world = current()
+        if world is None or world.dying:
+            return
+        if isinstance(called, MethodType):
+            called = called.__func__
+        if isinstance(called, FunctionType) and called.__code__ not in self._codes:
+            self._offer_gil(code, self._sites.line(code, offset), world)
+
+    def _c_return(self, code: CodeType, offset: int, _called: Any, _argument: Any) -> None:
+        world = current()
+        if world is not None and not world.dying:
+            self._offer_gil(code, self._sites.line(code, offset), world)
+
+    def _offer_gil(self, code: CodeType, line: int, world: World) -> None:
+        world.point("offer the GIL", (), None, in_callback=True, place=(code.co_filename, line))
+
+
+class _Detector(Detector):
+    def __init__(self, watch: CodeWatch) -> None:
+        super().__init__()
+        self._watch = watch
+
+    def begin(self, world: World) -> None:
+        """As `RaceDetector.begin`."""
+        super().begin(world)
+        self._watch._returned.clear()
+        self._watch._calls.clear()
+
+
+def refuse_other_tools() -> None:
+    """Raise `CannotExplore` while a debugger, a profiler or a coverage tool is monitoring this process."""
+    for tool in range(_KNOWN_TOOLS):
+        name = _monitoring.get_tool(tool)
+        if name is not None:
+            raise CannotExplore(
+                f"{name} is monitoring this process, and would change which instructions are seen: explore without it"
+                + (" (or with COVERAGE_CORE=ctrace)" if "coverage" in name else "")
+            )
