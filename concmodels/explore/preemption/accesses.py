@@ -54,11 +54,11 @@ def accessed(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any
     """
     match site.kind:
         case "global":
-            yield Accessed(Thing(frame.f_globals, site.name), None, site.writes, False)
+            yield Accessed(Thing(frame.f_globals, site.variable), None, site.writes, False)
         case "attribute":
             owner = _owner(site, frame, returned)
             if not isinstance(owner, local):
-                yield Accessed(Thing(holder(owner, site.name), site.name), None, site.writes, False)
+                yield Accessed(Thing(holder(owner, site.variable), site.variable), None, site.writes, False)
         case "item":
             yield from _item(_owner(site, frame, returned), site, frame)
         case "within":
@@ -142,7 +142,7 @@ def _call(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], 
         owner = _owner(site, frame, returned) if site.owner is not None or site.by_call else None
     except Unknown:
         owner = None
-        if site.name in _METHODS:
+        if site.variable in _METHODS:
             raise
     if isinstance(owner, CONTAINERS):
         yield from _method(owner, site, frame)
@@ -165,7 +165,7 @@ _METHODS = frozenset({name for it in CONTAINERS for name in dir(it) if not name.
 
 
 def _method(owner: Any, site: Site, frame: FrameType) -> Iterator[Accessed]:
-    name, thing = site.name, Thing(owner)
+    name, thing = site.variable, Thing(owner)
     if isinstance(getattr(type(owner), name, None), FunctionType):
         return  # written in Python
     by_key = isinstance(owner, (dict, set)) and (

@@ -38,14 +38,17 @@ def value_of(node: ast.AST) -> Value | None:
             find = value_of(owner)
             return None if find is None else lambda frame: attribute(find(frame), name)
         case ast.Subscript(value=owner, slice=index):
-            find, find_index = value_of(owner), value_of(index)
-            if find is None or find_index is None:
-                return None
-            return lambda frame: _item(find(frame), find_index(frame))
+            return _item_of(value_of(owner), value_of(index))
         case ast.Tuple(elts=parts):
-            found = [value_of(part) for part in parts]
-            return None if None in found else lambda frame: tuple(it(frame) for it in found)  # type: ignore[misc]
+            found = [it for it in map(value_of, parts) if it is not None]
+            return None if len(found) < len(parts) else lambda frame: tuple(it(frame) for it in found)
     return None
+
+
+def _item_of(find: Value | None, find_index: Value | None) -> Value | None:
+    if find is None or find_index is None:
+        return None
+    return lambda frame: _item(find(frame), find_index(frame))
 
 
 def _name(frame: FrameType, name: str) -> Any:

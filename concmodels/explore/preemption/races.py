@@ -19,8 +19,8 @@ from concmodels.explore.watch import Access, Race
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.sites import Site
-    from concmodels.models.simulated.steps import Key
-    from concmodels.models.simulated.world import Runner, World
+    from concmodels.models.simulated.steps import Key, Runner, Step
+    from concmodels.models.simulated.world import World
 
     type Clock = dict[Runner, int]
 
@@ -68,14 +68,12 @@ class Detector:
 
         world.touch, world.start = touched, started  # type: ignore[method-assign]
 
-    def step(self, task: Any, footprint: Any) -> None:
-        """As `RaceDetector.step`. A step that has accessed something was taken note of before that."""
-        world = self._world
-        if world is None or task.chosen is None or task.chosen is self._seen:
-            return
-        self._seen = task.chosen
-        for key, changes in footprint.items():
-            self._pass_on(task, key, changes)
+    def is_over(self, step: Step) -> None:
+        """As `RaceDetector.is_over`. What it has touched was noted already, if it has accessed anything since."""
+        if step is not self._seen:
+            self._seen = step
+            for key, changes in step.footprint.items():
+                self._pass_on(step.runner, key, changes)
 
     def _notice(self, runner: Runner) -> None:
         """Take note of what the step under way has touched when it was picked, before it does anything."""
@@ -129,7 +127,7 @@ class Detector:
         self._known.add((sites, is_atomic))
         first = Access(other_site.file, other_site.line, other.name, earlier.writes)
         second = Access(site.file, site.line, runner.name, it.writes)
-        self.found.append(Race(site.text, first, second, sites, is_atomic))
+        self.found.append(Race(site.name, first, second, sites, is_atomic))
 
     def missed(self, site: Site, why: str) -> None:
         """Take note that an access can't be followed."""
@@ -147,6 +145,4 @@ def _learn(clock: Clock, other: Clock | None) -> None:
 
 def _meet(one: Any, other: Any) -> bool:
     """Whether two parts of a thing have something in common."""
-    return one == other or one == WHOLE or other == WHOLE
-
-
+    return WHOLE in (one, other) or bool(one == other)

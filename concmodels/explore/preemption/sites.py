@@ -44,8 +44,8 @@ class Site:
     code: CodeType
     offset: int
     kind: Kind
-    name: str
-    """Of the global, cell or attribute."""
+    variable: str
+    """The name of the global, cell, attribute or method."""
     writes: bool
     node: ast.AST | None
     """The expression that it belongs to."""
@@ -67,9 +67,10 @@ class Site:
         return self.kind in ("global", "cell", "attribute")
 
     @property
-    def key(self) -> Key:
+    def keys(self) -> tuple[tuple[Key, bool], ...]:
         """What a step that consists of it touches: by name, which is more than it really does."""
-        return (f"{self.kind} {self.name}" if self.is_variable else "container"), ()
+        key = (self.kind, self.variable) if self.is_variable else ("item", "")
+        return ((key, self.writes or self.kind == "call"),)  # type: ignore[return-value]
 
     @property
     def verb(self) -> str:
@@ -79,12 +80,12 @@ class Site:
         return "write" if self.writes else "read"
 
     @property
-    def text(self) -> str:
+    def name(self) -> str:
         """What it accesses, as in the source."""
         node = self.node
         if self.kind == "call" and isinstance(node, ast.Call):
             node = node.func
-        return ast.unparse(node) if node is not None else self.name
+        return ast.unparse(node) if node is not None else self.variable
 
     @property
     def by_call(self) -> bool:
@@ -116,7 +117,7 @@ class Sites:
     def definer(self, site: Site) -> CodeType | None:
         """Return the function whose variable a cell is."""
         code: CodeType | None = site.code
-        while code is not None and site.name not in code.co_cellvars:
+        while code is not None and site.variable not in code.co_cellvars:
             code = self._outer.get(code)
         return code
 

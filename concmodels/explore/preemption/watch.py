@@ -22,16 +22,16 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.expressions import Unknown
 from concmodels.explore.preemption.races import Detector
-from concmodels.explore.preemption.sites import Sites
+from concmodels.explore.preemption.sites import Site, Sites
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable
 
-    from concmodels.explore.preemption.sites import Site
     from concmodels.explore.watch import Switches
-    from concmodels.models.simulated.world import Runner, World
+    from concmodels.models.simulated.steps import Runner, Step
+    from concmodels.models.simulated.world import World
 
 _monitoring = sys.monitoring
 _events = _monitoring.events
@@ -74,6 +74,10 @@ class CodeWatch:
         finally:
             self._detector = None
 
+    def is_left_out(self, step: Step, points: Collection[Any]) -> bool:
+        """As `Watch.is_left_out`."""
+        return isinstance(step.subject, Site) and step.subject not in points
+
     @contextmanager
     def _monitoring(self, by_gil: bool = False) -> Iterator[None]:
         refuse_other_tools()
@@ -112,23 +116,21 @@ class CodeWatch:
             return None
         if site.kind == "call":
             self._returned.pop(world.running, None)
-        if self._points is None:
-            if site.is_variable or site.kind == "item" or self._is_shared(site, world):
-                self._stop(site, world)
-        elif site in self._points:
-            self._stop(site, world)
+        if self._points is None or site in self._points:
+            if self._is_shared(site, world):
+                place = site.file, site.line
+                world.point(site.verb, site.keys, site, in_callback=True, place=place)
         elif self._notes:
-            world.touch(site.key, site.writes or site.kind == "call")
+            for key, changes in site.keys:
+                world.touch(key, changes)
         if self._detector is not None:
             self._detect(self._detector, site, world)
         return None
 
-    def _stop(self, site: Site, world: World) -> None:
-        keys = ((site.key, site.writes or site.kind == "call"),)
-        world.point(site.verb, keys, site.text, in_callback=True, place=(site.file, site.line))
-
     def _is_shared(self, site: Site, world: World) -> bool:
-        """Whether the instruction accesses a container: most calls and most truth values do not."""
+        """Whether the instruction accesses anything: most calls, and most truth values, are of no container."""
+        if site.is_variable or site.kind == "item":
+            return True
         try:
             return any(True for _ in accessed(site, sys._getframe(2), self._returned.get(world.running), self._watched))
         except Unknown:
@@ -136,18 +138,18 @@ class CodeWatch:
 
     def _detect(self, detector: Detector, site: Site, world: World) -> None:
         if site.kind == "cell" and not self._is_the_only_cell(site, world):
-            detector.missed(site, f"{site.name} is a variable of a function that was called twice: which one it is, "
-                                  "can't be told")  # fmt: skip
+            detector.missed(
+                site, f"{site.variable} is a variable of a function that was called twice: of which call, is unknown"
+            )
             return
         try:
             for it in accessed(site, sys._getframe(2), self._returned.get(world.running), self._watched):
                 detector.access(site, it)
         except Unknown:
-            if site.kind != "call" or site.name:
-                detector.missed(site, f"what {site.text} belongs to can't be found out without running the program's code")
+            detector.missed(site, f"what {site.name} belongs to can't be found out without running the program's code")
 
     def _watched(self, called: Any) -> bool:
-        """Whether a call of this needs no thought, because its own instructions are watched, or it only keeps things."""
+        """Whether a call of this is no access: its own instructions are watched, or it only keeps what it is given."""
         if isinstance(called, MethodType):
             called = called.__func__
         if isinstance(called, FunctionType):

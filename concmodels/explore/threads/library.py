@@ -13,6 +13,7 @@ What is not the standard library's code:
 The modules are executed once, and keep state: the names of threads are numbered. `fresh` puts them back.
 """
 
+import _queue
 import builtins
 import importlib.util
 import sys
@@ -20,9 +21,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, ModuleType
 from typing import Any
-
-import _queue
-import _thread
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads import tasks
@@ -89,10 +87,12 @@ class Library:
         thread, event = threading.Thread, threading.Event
         thread.start, thread._bootstrap_inner = _start_of(threading), _bootstrap_inner_of(threading)
         event.is_set = event.isSet = _is_set
-        threading._active_limbo_lock = _NoLock()  # between two steps nobody can come in between
-        futures._base = self.modules["concurrent.futures._base"]
-        futures.ThreadPoolExecutor = futures.thread.ThreadPoolExecutor
-        futures.__getattr__ = _no_other_pool
+        vars(threading)["_active_limbo_lock"] = _NoLock()  # between two steps nobody can come in between
+        vars(futures).update(
+            _base=self.modules["concurrent.futures._base"],
+            ThreadPoolExecutor=futures.thread.ThreadPoolExecutor,
+            __getattr__=_no_other_pool,
+        )
 
     def fresh(self) -> None:
         """Put the modules back into the state in which a new process has them."""
@@ -101,7 +101,7 @@ class Library:
             names.clear()
             names.update(state)
         threading = self.modules["threading"]
-        threading._counter = threading._count(1).__next__
+        vars(threading)["_counter"] = threading._count(1).__next__
         threading._active.clear()
         threading._active[threading._main_thread.ident] = threading._main_thread
         threading._main_thread._os_thread_handle._done = False
@@ -158,24 +158,31 @@ def _without(name: str, *left_out: str) -> ModuleType:
 
 
 def _simulated_thread() -> ModuleType:
-    module = _without("_thread", "RLock", "_excepthook", "set_name")
-    module.RLock = RLock
-    module.lock = module.LockType = module.allocate_lock = module.allocate = Lock
-    module._ThreadHandle = tasks.Handle
-    module._make_thread_handle = tasks.Handle
-    module.start_joinable_thread = tasks.start_joinable_thread
-    module.start_new_thread = module.start_new = tasks.start_new_thread
-    module.get_ident = module.get_native_id = tasks.get_ident
-    module._get_main_thread_ident = lambda: tasks.ident_of((0,))
-    module._shutdown = tasks.wait_for_threads
-    module._local = tasks.local
-    module._excepthook = _raise_again
+    module = _without("_thread", "RLock", "set_name")
+    vars(module).update(
+        RLock=RLock,
+        lock=Lock,
+        LockType=Lock,
+        allocate_lock=Lock,
+        allocate=Lock,
+        start_joinable_thread=tasks.start_joinable_thread,
+        start_new_thread=tasks.start_new_thread,
+        start_new=tasks.start_new_thread,
+        get_ident=tasks.get_ident,
+        get_native_id=tasks.get_ident,
+        _ThreadHandle=tasks.Handle,
+        _make_thread_handle=tasks.Handle,
+        _get_main_thread_ident=lambda: tasks.ident_of((0,)),
+        _shutdown=tasks.wait_for_threads,
+        _local=tasks.local,
+        _excepthook=_raise_again,
+    )
     return module
 
 
 def _simulated_time() -> ModuleType:
     module = _without("time")
-    module.sleep = _sleep
+    vars(module)["sleep"] = _sleep
     for name, start in {"monotonic": 0.0, "perf_counter": 0.0, "time": _EPOCH_S}.items():
         setattr(module, name, _clock(start))
         setattr(module, f"{name}_ns", _clock_ns(start))

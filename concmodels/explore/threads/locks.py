@@ -25,8 +25,7 @@ from concmodels.models.tasks.frames import of_program, short, stack
 if TYPE_CHECKING:
     from types import FrameType
 
-    from concmodels.models.simulated.steps import Key, Step
-    from concmodels.models.simulated.world import Runner
+    from concmodels.models.simulated.steps import Key, Runner, Step
 
 made_outside: WeakSet[Lock] = WeakSet()
 _numbers = count(1)

@@ -14,6 +14,7 @@ from typing import Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.library import Library, absolute, blocking
+from concmodels.models.tasks.frames import short
 
 library = cache(Library)
 """The simulated modules of this process."""
@@ -87,12 +88,20 @@ class Program:
 
     def parameters(self) -> int:
         """Return how many arguments the function needs. Raises `CannotExplore` if the file has none of this name."""
+        given = self._definition().args
+        return len(given.posonlyargs) + len(given.args) - len(given.defaults)
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the function is an `async def`."""
+        return isinstance(self._definition(), ast.AsyncFunctionDef)
+
+    def _definition(self) -> ast.FunctionDef | ast.AsyncFunctionDef:
         for node in self.main.tree.body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == self.function:
-                given = node.args
-                return len(given.posonlyargs) + len(given.args) - len(given.defaults)
+                return node
         raise CannotExplore(
-            f"{self.main.path} has no function {self.function}: name the one to explore, as in file.py:function"
+            f"{short(self.main.path)} has no function {self.function}: name the one to explore, as in file.py:function"
         )
 
     def _find_neighbours(self, source: Source) -> None:

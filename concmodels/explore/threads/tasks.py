@@ -10,7 +10,7 @@ from concmodels.explore.threads.locks import Shared, Wait
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
-    from concmodels.models.simulated.steps import Identity
+    from concmodels.models.simulated.steps import Identity, Runner
     from concmodels.models.simulated.world import World
 
 _MAIN = 1
@@ -61,6 +61,8 @@ class Handle(Shared):
 
 class ThreadTask:
     """What the world runs: the body of one thread."""
+
+    runner: Runner
 
     def __init__(self, name: str, body: Callable[[], object], handle: Handle) -> None:
         self.name = name
@@ -151,7 +153,7 @@ def wait_for_threads() -> None:
             waited_for.pop(0).join()
 
 
-class local:  # noqa: N801 - as in `_thread`
+class local:
     """As `_thread._local`: each thread sees attributes of its own, and `__init__` is called in each."""
 
     __slots__ = ("__dict__", "__weakref__", "_local__args", "_local__of")
