@@ -20,7 +20,7 @@ class Following:
         """As `Strategy.choose`."""
         last = self._last
         newest = steps[-1]  # a task that has just stopped at a point comes last
-        if last is not None and newest.runner is last.runner and self._is_left_out(newest):
+        if (last is None or newest.runner is last.runner) and self._is_left_out(newest):  # main begins unasked
             index = len(steps) - 1
         else:
             index = min(next(self._decisions, 0), len(steps) - 1)

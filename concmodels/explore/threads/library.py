@@ -24,7 +24,7 @@ from typing import Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads import tasks
-from concmodels.explore.threads.locks import Lock, RLock, SimpleQueue, made_outside
+from concmodels.explore.threads.locks import Lock, RLock, SimpleQueue, WaiterLock, made_outside
 from concmodels.models.simulated.world import current
 
 _EXECUTED = ("threading", "queue", "concurrent.futures._base", "concurrent.futures", "concurrent.futures.thread")
@@ -60,10 +60,11 @@ class Library:
         module.__package__ = name.rpartition(".")[0] if name != "concurrent.futures" else name
         self.modules[name] = module
         code, module.__file__ = _source(name)
+        for other, inner in self.modules.items():
+            package, _, last = other.rpartition(".")
+            if package in self.modules:
+                setattr(self.modules[package], last, inner)
         exec(code, vars(module))
-        package, _, last = name.rpartition(".")
-        if package in self.modules:
-            setattr(self.modules[package], last, module)
 
     def _import_of_library(
         self, name: str, globals_: Any = None, locals_: Any = None, fromlist: Sequence[str] | None = (), level: int = 0
@@ -86,10 +87,13 @@ class Library:
         threading, futures = self.modules["threading"], self.modules["concurrent.futures"]
         thread, event = threading.Thread, threading.Event
         thread.start, thread._bootstrap_inner = _start_of(threading), _bootstrap_inner_of(threading)
+        thread.__hash__ = _hash
         event.is_set = event.isSet = _is_set
         vars(threading)["_active_limbo_lock"] = _NoLock()  # between two steps nobody can come in between
+        vars(threading)["_allocate_lock"] = WaiterLock
+        base = self.modules["concurrent.futures._base"]
+        vars(base)["LOGGER"] = _Logger(base.LOGGER)
         vars(futures).update(
-            _base=self.modules["concurrent.futures._base"],
             ThreadPoolExecutor=futures.thread.ThreadPoolExecutor,
             __getattr__=_no_other_pool,
         )
@@ -240,6 +244,23 @@ class _NoLock:
         pass
 
 
+class _Logger:
+    """The logger of `concurrent.futures`, which is told of every exception in a worker, also of the end of a run."""
+
+    def __init__(self, logger: Any) -> None:
+        self._logger = logger
+
+    def critical(self, *args: Any, **options: Any) -> None:
+        """As `Logger.critical`."""
+        world = current()
+        if world is None or not world.dying:
+            self._logger.critical(*args, **options)
+
+    def exception(self, *args: Any, **options: Any) -> None:
+        """As `Logger.exception`."""
+        self.critical(*args, exc_info=True, **options)
+
+
 class _Started:
     """Instead of the event that a thread has been started, which nobody has to wait for."""
 
@@ -264,6 +285,15 @@ def _start_of(threading: ModuleType) -> Callable[[Any], None]:
         threading._active[self._ident] = self
 
     return start
+
+
+def _hash(self: Any) -> int:
+    """The same one in every run, for a pool keeps its threads in a set and joins them in its order."""
+    found = vars(self).get("_hash")
+    if found is None:
+        world = current()
+        found = self._hash = hash(world.new_key("thread")[1]) if world is not None else id(self)
+    return int(found)
 
 
 def _context() -> Any:

@@ -137,10 +137,8 @@ class Lock(Shared):
 
     def __init__(self) -> None:
         self.owner: object = None
-        world = current()
-        self._fresh_in = None if world is None else world.running.chosen
         self._become_shared("lock")
-        if world is None:
+        if current() is None:
             made_outside.add(self)
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
@@ -150,11 +148,6 @@ class Lock(Shared):
         if world is None:
             return self._acquire_outside(seconds)
         runner = world.running
-        if self._fresh_in is not None:
-            fresh, self._fresh_in = self._fresh_in is runner.chosen, None
-            if fresh and self.owner is None:  # made in this very step: nobody else can have seen it
-                self.owner = runner
-                return True
         if seconds == 0:
             world.point("try to acquire", self._keys, self)
             if self.owner is not None:
@@ -170,7 +163,6 @@ class Lock(Shared):
         """As `_thread.lock.release`."""
         world = current()
         if world is not None:
-            self._fresh_in = None
             world.point("release", self._keys, self)
         if self.owner is None:
             raise RuntimeError("release unlocked lock")
@@ -243,6 +235,20 @@ def _seconds(blocking: bool, timeout: float) -> float | None:
     return timeout
 
 
+class WaiterLock(Lock):
+    """The lock by which `Condition.wait` waits. It makes one and acquires it, which nobody else can see: no step."""
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """As `_thread.lock.acquire`."""
+        if self.owner is None and not self._seen:
+            self._seen = True
+            self.owner = True
+            return True
+        return super().acquire(blocking, timeout)
+
+    _seen = False
+
+
 class RLock(Lock):
     """As `_thread.RLock`: the thread that has it may acquire it again, which others can't see."""
 
@@ -308,7 +314,7 @@ class SimpleQueue(Shared):
     def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
         """As `SimpleQueue.put`, which never blocks."""
         world = current()
-        if world is not None:
+        if world is not None and not world.dying:  # a pool that is garbage puts something, at any time
             world.point("put", self._keys, self)
         self._items.append(item)
         self._enable()
@@ -325,8 +331,7 @@ class SimpleQueue(Shared):
                 world.point("get_nowait", self._keys, self)
             if not self._items:
                 raise _empty()
-            return self._items.popleft()
-        if not self._stop_before("get", bool(self._items), timeout):
+        elif not self._stop_before("get", bool(self._items), timeout):
             raise _empty()
         item = self._items.popleft()
         if not self._items:
