@@ -33,7 +33,7 @@ def explore(
     or by what `check` raises, which is called with its result.
 
     switches    where another task may run: "anywhere", as the language allows it; "gil", as builds with the GIL do;
-                "checkpoints", at verbs and locks only, as in cooperative models
+                "checkpoints", at verbs and locks only, as in cooperative models and always in async programs
     search      "auto", first a sample and then all; "random", "pct" or "pos", a sample by this strategy; "all"
     schedules   the most schedules that are run
     seconds     the longest that it takes, except for what a failure needs to be told

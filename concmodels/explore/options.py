@@ -30,6 +30,10 @@ class Options:
         """Return the options with which a schedule is run again: no search ends before it has come to it."""
         return replace(self, switches=switches, schedules=sys.maxsize)
 
+    def for_play(self) -> Options:
+        """Return the options with which somebody plays, who may think for an hour between two steps."""
+        return replace(self, schedules=sys.maxsize, seconds=max(self.seconds, 3600.0))
+
     def __post_init__(self) -> None:
         _must_be_one_of("switches", self.switches, SWITCHES)
         _must_be_one_of("search", self.search, SEARCHES)

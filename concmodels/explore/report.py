@@ -54,6 +54,7 @@ class Report:
 
     def must_hold(self, *, in_all: bool = False) -> None:
         """Raise `AssertionError` with the explanation if it is broken; with `in_all`, also if not all were tried."""
+        __tracebackhide__ = True  # of pytest: the report says it all
         if self.failure is not None or (in_all and self.in_all is None):
             raise AssertionError(str(self))
 

@@ -13,6 +13,7 @@ A failure ends the search.
 """
 
 from collections import Counter
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -65,12 +66,15 @@ class Search:
     """One search of a scenario."""
 
     def __init__(self, scenario: Scenario, options: Options) -> None:
+        if scenario.is_async:
+            options = replace(options, switches="checkpoints")
         self.runs = Runs(scenario, options)
         self.scenario = scenario
         self.options = options
         self._outcomes: Counter[Any] = Counter()
         self._redundant = 0
-        self._in_all: int | None = None
+        self._tried: int | None = None
+        """How many different schedules there are, once all of them were run."""
         self._length = 2
         self._wanted = ""
         """The run that is looked for, whether it fails or not; by default the first one that fails."""
@@ -118,7 +122,7 @@ class Search:
             options=self.options,
             schedules=runs.count - self._redundant,
             redundant=self._redundant,
-            in_all=self._in_all,
+            in_all=None if runs.unseen else self._tried,
             limited=runs.limited,
             outcomes=self._outcomes,
             failure=failure,
@@ -135,7 +139,7 @@ class Search:
         try:
             self._repeat()
             for phase in phases.get(self.options.search, [self._sample_on]):
-                if self._in_all is None:
+                if self._tried is None:
                     phase()
         except Over:
             pass
@@ -202,8 +206,8 @@ class Search:
                     break
                 if runs.seconds > until:
                     return None
-        if runs.limited == limited and not runs.unseen:
-            self._in_all = complete_runs
+        if runs.limited == limited:
+            self._tried = complete_runs
         return None
 
     def _completely(self, points: frozenset[Site]) -> AbstractContextManager[None]:

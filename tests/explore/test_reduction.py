@@ -17,14 +17,17 @@ MOST_REDUCED, MOST_FULL = 40, 5_000
 """A program for which a search needs more runs than these is too large, and left out."""
 
 
-@pytest.fixture
-def number(request):
-    return request.config.getoption("--programs")
+PER_TEST = 5
 
 
-def small_programs(number):
+def pytest_generate_tests(metafunc):
+    if "part" in metafunc.fixturenames:
+        metafunc.parametrize("part", range(-(-metafunc.config.getoption("--programs") // PER_TEST)))
+
+
+def small_programs(number, part=0):
     """So many programs of which every schedule can be run, each with its outcomes and the runs that this took."""
-    for seed in count():
+    for seed in count(part * 1000):
         program = Program(seed)
         _, runs = outcomes(program.scenario, runs=MOST_REDUCED)
         if runs == MOST_REDUCED:
@@ -37,25 +40,23 @@ def small_programs(number):
             return
 
 
-def disagreements(number, conflict):
-    """The programs for which the reduced search has other outcomes; how many runs both took; how many can deadlock."""
-    wrong, full_runs, reduced_runs, deadlocks = [], 0, 0, 0
-    for program, found, full in small_programs(number):
+def disagreements(number, conflict, part=0):
+    """The programs for which the reduced search has other outcomes; and how many runs both searches took."""
+    wrong, full_runs, reduced_runs = [], 0, 0
+    for program, found, full in small_programs(number, part):
         reduced, runs = outcomes(program.scenario, SleepSets(conflict=conflict))
         full_runs, reduced_runs = full_runs + full, reduced_runs + runs
-        deadlocks += any(kind == "Deadlock" for _, kind, _ in found)
         if reduced != found:
             wrong.append(f"{program.text}\nmissed: {found - reduced}\ntoo many: {reduced - found}")
-    return wrong, full_runs, reduced_runs, deadlocks
+    return wrong, full_runs, reduced_runs
 
 
-@pytest.mark.timeout(3600)
-def test_the_reduced_search_finds_every_outcome_and_no_other(number, capsys):
-    wrong, full, reduced, deadlocks = disagreements(number, conflict)
-    with capsys.disabled():
-        print(f"\n{number} programs, {deadlocks} of which can deadlock: {full} runs of the full search, {reduced} reduced")
+@pytest.mark.timeout(240)
+def test_the_reduced_search_finds_every_outcome_and_no_other(part, record_property):
+    wrong, full, reduced = disagreements(PER_TEST, conflict, part)
+    record_property("runs", f"{full} full, {reduced} reduced")
     assert not wrong, "\n\n".join(wrong)
-    assert reduced < full and deadlocks
+    assert reduced < full
 
 
 def blind_to(kind):
@@ -65,6 +66,7 @@ def blind_to(kind):
     return conflict_but_for
 
 
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize("kind", ["channel", "task"])
 def test_a_wrong_dependency_is_found(kind):
     wrong, *_ = disagreements(12, blind_to(kind))

@@ -134,7 +134,10 @@ class SleepSets:
         if self._depth < len(self._path):
             raise NotRepeatable
         self.complete = not self._go_back()
-        self._new_from = max((depth for depth, it in enumerate(self._path) if isinstance(it, _Point)), default=-1) + 1
+        depth = len(self._path)
+        while depth and isinstance(self._path[depth - 1], _Lot):
+            depth -= 1
+        self._new_from = depth
         return not self.complete
 
     def _go_back(self) -> bool:

@@ -1,0 +1,169 @@
+"""`--play`: the reader is the scheduler.
+
+At every point with more than one task to choose from, a table says which line each task would run next, and the reader
+types a number. `u` takes the last choice back: the program is run again from the start, up to there. `?` searches all
+that can come of each choice, and says which of them can still fail.
+"""
+
+import linecache
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from concmodels.explore.outcome import failure_of, reached_the_limit, sentence
+from concmodels.explore.runs import Runs
+from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
+from concmodels.programs.output import console
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from concmodels.explore.options import Options
+    from concmodels.explore.scenario import Scenario
+    from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.steps import Step
+    from concmodels.models.simulated.world import Run
+
+HELP = "a number: this task goes on; u: undo; ?: which choices can still fail; q: leave"
+LOOK_AHEAD = 500
+"""How many schedules `?` tries for each choice."""
+
+
+class Choose(Exception):
+    """The choices that were made are used up: the reader is to make another one. The steps are those to choose from."""
+
+    def __init__(self, steps: list[Step], lots: int = 0) -> None:
+        self.rows = [_row(step) for step in steps] or [("", f"case {lot} of a select", "") for lot in range(lots)]
+
+
+class Chosen:
+    """Takes the choices that were made, where there is one to make; then asks `then`, or else raises `Choose`."""
+
+    def __init__(self, choices: list[int], then: Strategy | None = None) -> None:
+        self._choices = iter(choices)
+        self._then = then
+
+    def choose(self, steps: list[Step]) -> int:
+        """As `Strategy.choose`."""
+        if len(steps) == 1 and self._then is None:
+            return 0
+        order = sorted(range(len(steps)), key=lambda index: (steps[index].identity, steps[index].kind))
+        choice = next(self._choices, None) if len(steps) > 1 else 0
+        if choice is not None:
+            return order[choice]
+        if self._then is None:
+            raise Choose([steps[index] for index in order])
+        return self._then.choose(steps)
+
+    def branch(self, n: int) -> int:
+        """As `Strategy.branch`."""
+        choice = next(self._choices, None)
+        if choice is None:
+            if self._then is None:
+                raise Choose([], n)
+            return self._then.branch(n)
+        return choice
+
+
+def play(scenario: Scenario, options: Options) -> int:
+    """Play the scenario; return the exit status: 1 if the schedule that was played fails, else 0."""
+    with Runs(scenario, options.for_play()) as runs, runs.switching():
+        return _Game(runs, console(sys.stdout)).play()
+
+
+class _Game:
+    def __init__(self, runs: Runs, out: Console) -> None:
+        self._runs = runs
+        self._out = out
+        self._choices: list[int] = []
+
+    def play(self) -> int:
+        self._out.print(f"{self._runs.scenario.label}: you are the scheduler. {HELP}", markup=False)
+        while True:
+            run = self._runs.repeat(Chosen(self._choices), record=True)
+            if isinstance(run.error, Choose) and run.cut:
+                if not self._ask(run.error.rows):
+                    return 0
+                continue
+            failed = self._tell_the_end(run)
+            if not self._undo_at_the_end():
+                return int(failed)
+
+    def _ask(self, rows: list[tuple[str, str, str]]) -> bool:
+        """Let the reader decide; return False to leave."""
+        self._show(rows)
+        while True:
+            answer = self._input(f"{len(self._choices) + 1}> ")
+            if answer in ("q", None):
+                return False
+            if answer == "?":
+                self._look_ahead(len(rows))
+            elif answer == "u" and self._choices:
+                self._choices.pop()
+                return True
+            elif answer.isascii() and answer.isdecimal() and 1 <= int(answer) <= len(rows):
+                self._choices.append(int(answer) - 1)
+                return True
+            else:
+                self._out.print(HELP, markup=False)
+
+    def _undo_at_the_end(self) -> bool:
+        while True:
+            answer = self._input("u: undo, q: leave> ")
+            if answer in ("q", "", None):
+                return False
+            if answer == "u" and self._choices:
+                self._choices.pop()
+                return True
+
+    def _input(self, prompt: str) -> str | None:
+        self._runs.more_time()
+        try:
+            return input(prompt).strip()
+        except EOFError:
+            return None
+
+    def _show(self, rows: list[tuple[str, str, str]]) -> None:
+        table = Table("", "task", "next", "where")
+        for number, (task, what, where) in enumerate(rows, 1):
+            table.add_row(str(number), Text(task), Text(what), Text(where))
+        self._out.print(table)
+
+    def _tell_the_end(self, run: Run) -> bool:
+        error = failure_of(run, self._runs.options.check)
+        if error is None:
+            ended = "is cut: it makes too many steps" if reached_the_limit(run) else f"has returned {run.value!r}"
+            self._out.print(f"the program {ended}", markup=False)
+            return False
+        lines = [f"the program has failed: {sentence(error)}", *(f"  {wait}" for wait in getattr(error, "waits", ()))]
+        self._out.print("\n".join(lines), markup=False)
+        return True
+
+    def _look_ahead(self, count: int) -> None:
+        for choice in range(count):
+            self._out.print(f"{choice + 1}: {self._what_can_come(choice)}", markup=False)
+
+    def _what_can_come(self, choice: int) -> str:
+        search, prefix = SleepSets(), [*self._choices, choice]
+        for _ in range(LOOK_AHEAD):
+            self._runs.more_time()
+            search.begin()
+            run = self._runs.repeat(Chosen(prefix, search))
+            if not (run.cut and isinstance(run.error, Redundant)):
+                error = failure_of(run, self._runs.options.check)
+                if error is not None:
+                    return f"can still fail: {sentence(error)}"
+            if not search.end():
+                return "can't fail any more"
+        return f"has not failed in {LOOK_AHEAD} schedules"
+
+
+def _row(step: Step) -> tuple[str, str, str]:
+    """Return the task of a step, what it is about to do, and at which line."""
+    if step.place is None:
+        return step.runner.name, str(step), ""
+    file, line = step.place
+    return step.runner.name, str(step), f"{os.path.basename(file)}:{line}  {linecache.getline(file, line).strip()}"

@@ -1,0 +1,51 @@
+"""The pytest fixture `explore`, and the marker that sets its options.
+
+pytest loads it wherever concmodels is installed, with `concmodels.conformance.plugin`. In a course, a test file contains
+
+    def test_transfer(explore):
+        explore(program).must_hold()
+
+    @pytest.mark.explore(switches="gil", schedules=500)
+    def test_transfer_with_the_gil(explore):
+        explore(program, 100).must_hold(in_all=True)
+
+where `program` is a function at the top level of the test file or of a module that it imports. The fixture is the
+function `concmodels.explore.explore`, with the options of the marker as defaults. A test that fails shows the report.
+A program that can't be explored fails the test with the sentence that says why.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from concmodels.explore.report import Report
+
+_MARKER = "explore(switches=, search=, schedules=, seconds=, steps=, seed=, check=): the defaults of the fixture explore"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line("markers", _MARKER)
+
+
+@pytest.fixture
+def explore(request: pytest.FixtureRequest) -> Callable[..., Report]:
+    """The function `concmodels.explore.explore`, with the options of the test's marker `explore` as defaults."""
+    options: dict[str, Any] = {}
+    for mark in reversed(list(request.node.iter_markers("explore"))):
+        if mark.args:
+            pytest.fail("the marker explore takes options only, as in explore(schedules=500)", pytrace=False)
+        options |= mark.kwargs
+    return partial(_explore, options)
+
+
+def _explore(options: dict[str, Any], main: Any, *args: Any, **more: Any) -> Report:
+    from concmodels import explore  # not before it is needed: greenlet comes with it
+
+    try:
+        return explore.explore(main, *args, **{**options, **more})
+    except explore.CannotExplore as error:
+        pytest.fail(str(error), pytrace=False)

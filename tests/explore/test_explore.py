@@ -1,0 +1,172 @@
+"""`explore` and `replay`: the verdicts, what is told of a failure, and what can't be explored."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import programs
+import pytest
+
+from concmodels import load
+from concmodels.explore import CannotExplore, NotRepeatable, StillComputing, explore, replay
+
+sim = load("sim")
+RACES = Path(__file__).parents[2] / "examples" / "races"
+
+
+def test_what_can_deadlock_is_broken_and_every_task_is_named():
+    report = explore(programs.philosophers)
+    failure = report.failure
+    assert (report.verdict, failure.kind, failure.forced_switches) == ("broken", "Deadlock", 2)
+    assert len(failure.replay_id) <= 60
+    text = str(report)
+    for seat in range(3):
+        assert f"philosopher {seat}: receive on channel 'fork {(seat + 1) % 3}' at " in text
+    assert "programs.py:" in text and "other = second.receive()" in text
+
+
+def test_what_cannot_deadlock_is_held_in_all():
+    report = explore(programs.polite_philosophers)
+    assert report.verdict == "held in all" and report.in_all > 1 and report.failure is None
+    report.must_hold(in_all=True)
+    assert str(report) == f"polite_philosophers: held in all {report.in_all} schedules"
+
+
+def test_the_outcomes_are_counted_and_arguments_passed_on():
+    report = explore(programs.first_of_two, ("x", "y"))
+    assert report.verdict == "held in all" and set(report.outcomes) == {"x", "y"}
+
+
+def test_a_coroutine_function_is_explored_as_it_is():
+    report = explore(programs.first_of_two_awaited)
+    assert report.verdict == "held in all" and set(report.outcomes) == {"a", "b"}
+
+
+@pytest.mark.parametrize("switches", ["checkpoints", "anywhere"])
+def test_in_async_programs_await_is_where_others_come_in(switches):
+    assert explore(programs.lost_update_awaited, switches=switches).verdict == "broken"
+    assert explore(programs.no_update_lost_awaited, switches=switches).verdict == "held in all"
+
+
+def test_check_decides_about_the_result():
+    def must_be_a(result):
+        assert result == "a", f"it was {result}"
+
+    report = explore(programs.first_of_two, check=must_be_a)
+    assert report.verdict == "broken" and "it was b" in str(report)
+    with pytest.raises(AssertionError, match="it was b"):
+        report.must_hold()
+
+
+@pytest.mark.parametrize("search", ["random", "pct", "pos", "all", "auto"])
+def test_every_search_finds_the_deadlock(search):
+    failure = explore(programs.philosophers, search=search, schedules=200).failure
+    assert failure.kind == "Deadlock" and failure.forced_switches == 2
+
+
+def test_a_sample_proves_nothing():
+    report = explore(programs.first_of_two, search="pos", schedules=50)
+    assert (report.verdict, report.schedules) == ("held so far", 50)
+    with pytest.raises(AssertionError):
+        report.must_hold(in_all=True)
+
+
+def test_the_seconds_are_kept():
+    begin = time.monotonic()
+    report = explore(programs.polite_philosophers, 7, seconds=0.5)
+    assert report.verdict == "held so far" and time.monotonic() - begin < 5
+
+
+def test_a_failure_in_a_group_is_told_by_its_cause():
+    failure = explore(programs.fails_in_a_group).failure
+    assert failure.kind == "ZeroDivisionError" and failure.place.rpartition(":")[0].endswith("programs.py")
+
+
+def test_a_program_that_leaves_without_an_error_has_not_failed():
+    assert explore(programs.leaves).verdict == "held in all"
+
+
+def test_random_is_seeded_for_each_schedule_and_put_back():
+    import random
+
+    random.seed(7)
+    expected = random.random()
+    random.seed(7)
+    assert explore(programs.seeded_by_explore).verdict == "held in all"
+    assert random.random() == expected
+
+
+def test_steps_without_end_are_no_failure_and_no_proof():
+    report = explore(programs.polls, steps=50, schedules=300)
+    assert report.verdict == "held so far" and report.limited
+    assert "schedules were cut after 50 steps" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (programs.draws_by_itself, "does not repeat itself: .* seed what is random"),
+        (programs.leaves_something, "leaves another value in survives .* make it inside of main"),
+        (programs.counts_on, "come to another end"),
+    ],
+)
+def test_what_does_not_repeat_itself_is_refused(program, message):
+    with pytest.raises(NotRepeatable, match=message):
+        explore(program)
+
+
+def test_a_program_that_computes_for_ever_ends_with_its_stack():
+    with pytest.raises(StillComputing, match=r"still computing .* at .*programs.py:\d+ in computes_for_ever") as caught:
+        explore(programs.computes_for_ever, seconds=0.5)
+    assert "number += 1" in caught.value.stack[0] or "while True" in caught.value.stack[0]
+
+
+def test_another_model_is_refused():
+    with pytest.raises(CannotExplore, match="threads can't be explored"):
+        explore(programs.first_of_two, load("threads"))
+
+
+@pytest.mark.parametrize("options", [{"schedules": 0}, {"seconds": -1}, {"search": "fast"}, {"switches": "never"}])
+def test_options_that_make_no_sense_are_refused(options):
+    with pytest.raises(CannotExplore, match=next(iter(options))):
+        explore(programs.first_of_two, **options)
+
+
+# Replay.
+
+
+def test_a_replay_does_the_same():
+    first = explore(programs.philosophers).failure
+    again = replay(programs.philosophers, schedule=first.replay_id).failure
+    assert again.moments == first.moments and str(again.error) == str(first.error)
+
+
+@pytest.mark.parametrize("source", ["pos30", "pct4.60", "random7", "all0.0"])
+def test_a_schedule_that_is_too_long_for_an_id_is_found_again(source):
+    start = explore(programs.philosophers).failure.replay_id.rpartition("-")[0]
+    one, other = (replay(programs.philosophers, schedule=f"{start}-!{source}") for _ in range(2))
+    assert one.verdict == other.verdict and str(one.failure) == str(other.failure)
+
+
+def test_an_id_of_another_program_is_refused():
+    failure = explore(programs.philosophers).failure
+    with pytest.raises(CannotExplore, match="another version of the program"):
+        replay(programs.seeded_by_explore, schedule=failure.replay_id)
+    with pytest.raises(CannotExplore, match="made by Python 3.9"):
+        replay(programs.philosophers, schedule="3.9" + failure.replay_id[4:])
+    with pytest.raises(CannotExplore, match="is no replay id"):
+        replay(programs.philosophers, schedule="something")
+
+
+def test_twenty_processes_with_other_hash_seeds_replay_the_same_bytes():
+    program = "import programs; from concmodels.explore import explore, replay; print(replay(programs.philosophers, schedule={!r}))"
+    expected = explore(programs.philosophers).failure.replay_id
+    command = [sys.executable, "-c", program.format(expected)]
+    outputs = set()
+    for seed in range(20):
+        environment = os.environ | {"PYTHONHASHSEED": str(seed), "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=50, check=True)
+        outputs.add(done.stdout)
+    assert len(outputs) == 1 and b"Deadlock" in outputs.pop()
