@@ -120,7 +120,7 @@ class CodeWatch:
             if self._is_shared(site, world):
                 place = site.file, site.line
                 world.point(site.verb, site.keys, site, in_callback=True, place=place)
-        elif self._notes:
+        elif self._notes and self._is_shared(site, world):
             for key, changes in site.keys:
                 world.touch(key, changes)
         if self._detector is not None:
