@@ -26,8 +26,6 @@ from concmodels.errors import ModelUnavailable
 if TYPE_CHECKING:
     from concmodels.conformance.suite import Guarantee, Model
 
-pytest_plugins = ["concmodels.explore.plugin"]  # for a course, they are one: it is installed as one
-
 pytest.register_assert_rewrite("concmodels.conformance.guarantees", "concmodels.conformance.census")
 
 _LONG, _SHORT, _CHOSEN = "--concmodels-model", "--model", "concmodels_models"

@@ -19,7 +19,7 @@ def explain(failure: Failure) -> str:
     lines += [f"  {wait}" for wait in getattr(failure.error, "waits", ())]
     lines += ["", f"What happened, {_switches(failure)}:", *picture(failure.moments)]
     reasons = [*dict.fromkeys(lost_updates(failure.moments, failure.races)), *tell_races(failure.races)]
-    return "\n".join([*lines, "", *reasons] if reasons else lines)
+    return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])
 
 
 def _switches(failure: Failure) -> str:

@@ -1,6 +1,6 @@
 """The pytest fixture `explore`, and the marker that sets its options.
 
-pytest loads it wherever concmodels is installed, with `concmodels.conformance.plugin`. In a course, a test file contains
+pytest loads it wherever concmodels is installed. In a course, a test file contains
 
     def test_transfer(explore):
         explore(program).must_hold()
@@ -12,6 +12,8 @@ pytest loads it wherever concmodels is installed, with `concmodels.conformance.p
 where `program` is a function at the top level of the test file or of a module that it imports. The fixture is the
 function `concmodels.explore.explore`, with the options of the marker as defaults. A test that fails shows the report.
 A program that can't be explored fails the test with the sentence that says why.
+
+Nothing changes for other tests: a fixture `explore` of a course's own, in a test file or a conftest.py, hides this one.
 """
 
 from collections.abc import Callable
