@@ -54,12 +54,20 @@ ARROWS = {
     "programs",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
     "stackless": "errors",
+    "explore/errors": "",
+    "explore/monitor": "models/simulated",
+    "explore/threads": "explore/errors models/simulated models/tasks",
+    "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated",
+    "explore/strategies": "explore/errors models/simulated",
+    "explore": "catalog errors explore/errors explore/monitor explore/preemption explore/strategies explore/threads "
+    "models models/simulated models/tasks programs",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
 
 ALONE = {
     **{f"{name}.py": name for name in ("errors", "facts", "contract", "catalog", "models/sharing", "models/variant")},
     "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
+    "explore/errors.py": "explore/errors", "explore/monitor.py": "explore/monitor",
     "conformance/suite.py": "conformance/suite", "conformance/census.py": "conformance/suite",
 }  # fmt: skip
 """The files that count as folders of their own."""

@@ -1,14 +1,14 @@
 """From a run that has failed to a `Failure`: the shortest schedule that does it, with every step noted."""
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from concmodels.explore.errors import CannotExplore, NotRepeatable
-from concmodels.explore.failure import Failure, Moment
 from concmodels.explore.contested import contested
+from concmodels.explore.errors import CannotExplore, NotRepeatable
+from concmodels.explore.failure import Failure
 from concmodels.explore.fewest import with_fewest
 from concmodels.explore.following import Following
 from concmodels.explore.minimise import minimised
+from concmodels.explore.moment import Moment
 from concmodels.explore.outcome import failure_of, kind
 from concmodels.explore.replay_id import ReplayId, checksum
 from concmodels.explore.strategies.sleep_sets import SleepSets
@@ -17,8 +17,8 @@ from concmodels.models.simulated.steps import text_of
 
 if TYPE_CHECKING:
     from concmodels.explore.contested import Footprint
+    from concmodels.explore.monitor import Site
     from concmodels.explore.runs import Runs
-    from concmodels.explore.watch import Site
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import Run
@@ -46,7 +46,9 @@ def diagnosed(runs: Runs, run: Run, source: str, points: frozenset[Site] | None)
             plain = runs.repeat(Replay(Schedule({})))  # a task that waits for ever has not done what it waits for
             keys = contested(map(touched, run.steps)) | contested(map(touched, plain.steps))
             schedule = with_fewest(keys, fails, len(schedule.forced)) or schedule
-        failure = noted(runs, schedule, ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source))
+        failure = noted(
+            runs, schedule, ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source)
+        )
     assert failure is not None, "the shortest schedule has failed before"
     _look_for_races(runs)
     failure.number, failure.races = number, tuple(runs.races)
@@ -70,10 +72,10 @@ def noted(runs: Runs, schedule: Schedule, replay_id: ReplayId) -> Failure | None
 
 def follower(runs: Runs, run: Run, points: frozenset[Site] | None) -> Strategy:
     """Return what does the same as a run that had these points besides verbs and locks, where tasks may switch now."""
-    watch = runs.scenario.watch
-    if points is None or watch is None:
+    monitor = runs.scenario.monitor
+    if points is None or monitor is None:
         return Decisions(run.decisions)
-    return Following(run.decisions, lambda step: watch.is_left_out(step, points))
+    return Following(run.decisions, lambda step: monitor.is_left_out(step, points))
 
 
 def touched(step: Step) -> tuple[str, Footprint]:
@@ -83,12 +85,12 @@ def touched(step: Step) -> tuple[str, Footprint]:
 
 def _kind(runs: Runs, run: Run) -> tuple[str, str] | None:
     error = failure_of(run, runs.options.check)
-    return error and kind(error)
+    return None if error is None else kind(error)
 
 
 def _look_for_races(runs: Runs) -> None:
     """Search some schedules for a data race, unless one was found: it may be the cause, and its lines explain it."""
-    if runs.races or runs.scenario.watch is None or runs.options.switches != "anywhere":
+    if runs.races or runs.scenario.monitor is None or runs.options.switches != "anywhere":
         return
     search = SleepSets()
     with runs.racing(frozenset()):

@@ -3,27 +3,26 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from concmodels.explore.outcome import sentence
+from concmodels.explore.outcome import place_of, sentence
 from concmodels.explore.picture import picture
 from concmodels.models.tasks.frames import short
 
 if TYPE_CHECKING:
-    from concmodels.explore.failure import Failure, Moment
-    from concmodels.explore.watch import Access, Race
+    from concmodels.explore.moment import Moment
+    from concmodels.explore.monitor import Access, Race
 
 
-def explain(failure: Failure) -> str:
+def explain(error: BaseException, moments: Sequence[Moment], forced_switches: int, races: Sequence[Race]) -> str:
     """Return the explanation of a failure, several lines of text."""
-    where = f", raised at {failure.place}" if failure.place else ""
-    lines = [f"{sentence(failure.error)}{where}"]
-    lines += [f"  {wait}" for wait in getattr(failure.error, "waits", ())]
-    lines += ["", f"What happened, {_switches(failure)}:", *picture(failure.moments)]
-    reasons = [*dict.fromkeys(lost_updates(failure.moments, failure.races)), *tell_races(failure.races)]
+    place = place_of(error)
+    lines = [sentence(error) + (f", raised at {place}" if place else "")]
+    lines += [f"  {wait}" for wait in getattr(error, "waits", ())]
+    lines += ["", f"What happened, {_switches(forced_switches)}:", *picture(moments)]
+    reasons = [*dict.fromkeys(lost_updates(moments, races)), *tell_races(races)]
     return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])
 
 
-def _switches(failure: Failure) -> str:
-    count = failure.forced_switches
+def _switches(count: int) -> str:
     if count == 0:
         return "where each task runs on until it has to wait"
     return f"with {count} forced switch{'es' if count > 1 else ''}, marked >"
@@ -43,10 +42,8 @@ def _tell(race: Race) -> str:
     one, other = race.first, race.second
     if (one.file, one.line, one.writes) == (other.file, other.line, other.writes):
         return f"data race: {race.what} is {_access(one)} by {one.task} and by {other.task}, and nothing orders the two"
-    return (
-        f"data race: {race.what} is {_access(one)} by {one.task} and {_access(other)} by {other.task}, and nothing orders "
-        "the two"
-    )
+    both = f"{_access(one)} by {one.task} and {_access(other)} by {other.task}"
+    return f"data race: {race.what} is {both}, and nothing orders the two"
 
 
 def _access(access: Access) -> str:

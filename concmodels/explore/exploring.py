@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore import scenarios
-from concmodels.explore.diagnosis import noted
 from concmodels.explore.options import Options
 from concmodels.explore.replay_id import ReplayId, checksum
 from concmodels.explore.report import Report
@@ -12,7 +11,7 @@ from concmodels.explore.scenario import Scenario
 from concmodels.explore.search import Search
 
 if TYPE_CHECKING:
-    from concmodels.explore.watch import Switches
+    from concmodels.explore.monitor import Switches
 
 
 def explore(

@@ -1,48 +1,15 @@
 """A failure: what went wrong, on which schedule, and what happened step by step."""
 
-import linecache
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from concmodels.explore import explanation
+from concmodels.explore.explanation import explain
 from concmodels.explore.outcome import place_of, sentence
-from concmodels.models.simulated.steps import text_of
-from concmodels.models.tasks.frames import short
 
 if TYPE_CHECKING:
-    from concmodels.explore.watch import Race
+    from concmodels.explore.moment import Moment
+    from concmodels.explore.monitor import Race
     from concmodels.models.simulated.schedules import Schedule
-    from concmodels.models.simulated.steps import Step
-
-
-@dataclass(frozen=True)
-class Moment:
-    """One step of a run that was noted: which task did what, and where."""
-
-    identity: str
-    """That of the task; several tasks may have one name."""
-    task: str
-    what: str
-    file: str
-    line: int
-    forced: bool
-    """Whether the schedule has forced a switch to this task here."""
-    footprint: dict[Any, bool] = field(repr=False, compare=False, default_factory=dict)
-
-    @classmethod
-    def of(cls, step: Step, forced: bool) -> Self:
-        """Make a moment of a step."""
-        file, line = step.place or ("", 0)  # a task begins and ends nowhere
-        return cls(text_of(step.identity), step.runner.name, str(step), short(file) if file else "", line, forced, step.footprint)
-
-    @property
-    def source(self) -> str:
-        """The line of the program."""
-        return linecache.getline(self.file, self.line).strip()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON can have it."""
-        return {"task": self.task, "what": self.what, "file": self.file, "line": self.line, "forced": self.forced}
 
 
 @dataclass
@@ -80,7 +47,7 @@ class Failure:
         return place_of(self.error)
 
     def __str__(self) -> str:
-        return explanation.explain(self)
+        return explain(self.error, self.moments, self.forced_switches, self.races)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON can have it."""

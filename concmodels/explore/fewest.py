@@ -20,7 +20,10 @@ MOST_RUNS = 600
 
 
 def with_fewest(keys: frozenset[Key], fails: Fails, below: int) -> Schedule | None:
-    """Return a schedule that fails with fewer than `below` deviations, if one is found. `keys` are the contested ones."""
+    """Return a schedule that fails with fewer than `below` deviations, if one is found.
+
+    `keys` are the contested ones. `fails` is as for `minimised`.
+    """
     waiting: deque[tuple[Deviation, ...]] = deque([()])
     for _ in range(MOST_RUNS):
         if not waiting or len(waiting[0]) >= below:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.watch import Switches
+from concmodels.explore.monitor import Switches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ class Options:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise CannotExplore(f"{name} must be a whole number of at least {least}, not {value!r}")
-        if isinstance(self.seconds, bool) or not isinstance(self.seconds, (int, float)) or not self.seconds > 0:
+        if isinstance(self.seconds, bool) or not self.seconds > 0:
             raise CannotExplore(f"seconds must be a number above 0, not {self.seconds!r}")
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from concmodels.explore.contested import contested
 
 if TYPE_CHECKING:
-    from concmodels.explore.failure import Moment
+    from concmodels.explore.moment import Moment
 
 _SHOWN = 50
 """The most rows; of a longer picture the end is shown."""

@@ -25,7 +25,9 @@ import pytest
 if TYPE_CHECKING:
     from concmodels.explore.report import Report
 
-_MARKER = "explore(switches=, search=, schedules=, seconds=, steps=, seed=, check=): the defaults of the fixture explore"
+_MARKER = (
+    "explore(switches=, search=, schedules=, seconds=, steps=, seed=, check=): the defaults of the fixture explore"
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:

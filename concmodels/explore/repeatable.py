@@ -78,12 +78,13 @@ def must_be_alike(one: Run, other: Run) -> None:
     for number, (step, step_2) in enumerate(zip(one.steps, other.steps, strict=False), 1):
         if _told(step) != _told(step_2):
             raise NotRepeatable(
-                f"the program does not repeat itself: step {number} was {_shown(step)}, and {_shown(step_2)} when the same "
-                f"schedule was run again; {_CURE}"
+                f"the program does not repeat itself: step {number} was {_shown(step)}, and {_shown(step_2)} when the "
+                f"same schedule was run again; {_CURE}"
             )
     if len(one.steps) != len(other.steps) or _end(one) != _end(other) or _differ(one.value, other.value):
         raise NotRepeatable(
-            f"the program does not repeat itself: the same schedule has come to another end when it was run again; {_CURE}"
+            "the program does not repeat itself: the same schedule has come to another end when it was run again; "
+            + _CURE
         )
 
 

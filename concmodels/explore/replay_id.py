@@ -20,7 +20,7 @@ from concmodels.models.simulated.schedules import Schedule
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from concmodels.explore.watch import Switches
+    from concmodels.explore.monitor import Switches
 
 LONGEST = 60
 _SOURCE = re.compile(r"first|(pos|random)\d{1,9}|(pct|all)\d{1,9}\.\d{1,9}")
@@ -55,7 +55,9 @@ class ReplayId:
         if python != _python():
             raise CannotExplore(f"this replay id was made by Python {python}, and this is {_python()}: use {python}")
         if program != checksum:
-            raise CannotExplore("this replay id is of another version of the program, or of another program: explore it anew")
+            raise CannotExplore(
+                "this replay id is of another version of the program, or of another program: explore it anew"
+            )
         try:
             if rest.startswith("!"):
                 return cls(checksum, _LETTERS[letter], None, must_be_source(rest[1:]))

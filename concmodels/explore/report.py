@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.explanation import tell_races
-from concmodels.explore.outcome import sentence
 
 if TYPE_CHECKING:
     from concmodels.explore.failure import Failure
+    from concmodels.explore.monitor import Race
     from concmodels.explore.options import Options
     from concmodels.explore.scenario import Scenario
-    from concmodels.explore.watch import Race
 
 BROKEN, HELD_IN_ALL, HELD_SO_FAR = "broken", "held in all", "held so far"
 
@@ -78,7 +77,9 @@ class Report:
         if self.in_all is None:
             found += self.unseen
             if self.limited:
-                found.append(f"{self.limited:,} schedules were cut after {self.options.steps:,} steps, before their end")
+                found.append(
+                    f"{self.limited:,} schedules were cut after {self.options.steps:,} steps, before their end"
+                )
         return found
 
     def to_json(self) -> dict[str, Any]:

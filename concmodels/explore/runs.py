@@ -17,9 +17,9 @@ from concmodels.explore.watchdog import Watchdog
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from concmodels.explore.monitor import Race, RaceDetector, Site, Switches
     from concmodels.explore.options import Options
     from concmodels.explore.scenario import Scenario
-    from concmodels.explore.watch import Race, RaceDetector, Site, Switches
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import Run, World
@@ -96,21 +96,21 @@ class Runs:
     @contextmanager
     def switching(self, switches: Switches | None = None) -> Iterator[None]:
         """Let tasks switch wherever the options allow it."""
-        watch = self.scenario.watch
-        if watch is None:
+        monitor = self.scenario.monitor
+        if monitor is None:
             yield
         else:
-            with watch.switching(switches or self.options.switches):
+            with monitor.switching(switches or self.options.switches):
                 yield
 
     @contextmanager
     def racing(self, points: frozenset[Site]) -> Iterator[None]:
         """Let tasks switch at verbs, locks and these sites, and look for races."""
-        watch = self.scenario.watch
-        if watch is None:
+        monitor = self.scenario.monitor
+        if monitor is None:
             yield
             return
-        with watch.racing(points) as self._detector:
+        with monitor.racing(points) as self._detector:
             try:
                 yield
             finally:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from concmodels.explore.watch import Watch
+    from concmodels.explore.monitor import Monitor
 
 
 @dataclass(frozen=True)
@@ -24,5 +24,5 @@ class Scenario:
     is_async: bool = False
     codes: tuple[CodeType, ...] = ()
     """The functions of the program: its replay ids hold for these, and its tasks are preempted in them."""
-    watch: Watch | None = None
+    monitor: Monitor | None = None
     """What watches plain code; None if tasks can run only at verbs of the vocabulary."""

@@ -7,21 +7,23 @@ run, as a program in a file is, with simulated ones.
 
 import ast
 import inspect
+import linecache
 import os
-import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from concmodels import catalog
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.preemption.watch import CodeWatch
+from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.scenario import Scenario
 from concmodels.explore.threads.program import Program
 from concmodels.models import sim
 from concmodels.models.tasks.frames import short
 
-_THREADS = frozenset({"threading", "queue", "time", "_thread", "_queue", "concurrent.futures", "concurrent.futures.thread"})
+_THREADS = frozenset(
+    {"threading", "queue", "time", "_thread", "_queue", "concurrent.futures", "concurrent.futures.thread"}
+)
 _OTHER_MODELS = "concmodels.models."
 
 
@@ -37,8 +39,8 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = ()) -> Scenari
     is_async = inspect.iscoroutinefunction(main)
     codes = tuple(_codes_beside(function)) if isinstance(function, FunctionType) else ()
     trees = _trees(codes)
-    watch = CodeWatch(codes, trees) if trees else None
-    return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, watch)
+    monitor = CodeMonitor(codes, trees) if trees else None
+    return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor)
 
 
 def of_file(name: str) -> Scenario:
@@ -52,7 +54,9 @@ def of_file(name: str) -> Scenario:
         raise CannotExplore(why)
     count = program.parameters()
     if count > 1:
-        raise CannotExplore(f"{program.function} of {short(path)} has {count} parameters: it can have one, for the model")
+        raise CannotExplore(
+            f"{program.function} of {short(path)} has {count} parameters: it can have one, for the model"
+        )
     is_async = program.is_async
     args = (catalog.load("sim:async" if is_async else "sim"),)[:count]
     label = short(path) + (f":{function}" if function else "")
@@ -60,7 +64,7 @@ def of_file(name: str) -> Scenario:
 
 
 def _of_program(program: Program, args: tuple[Any, ...], label: str, is_async: bool) -> Scenario:
-    return Scenario(program, args, label, is_async, program.codes, CodeWatch(program.codes, program.trees))
+    return Scenario(program, args, label, is_async, program.codes, CodeMonitor(program.codes, program.trees))
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -75,8 +79,8 @@ def _must_not_be_another_model(argument: Any) -> None:
     name = argument.__name__ if isinstance(argument, ModuleType) else type(argument).__module__
     if isinstance(argument, ModuleType) and name.startswith(_OTHER_MODELS) and argument is not sim:
         raise CannotExplore(
-            f"{name.removeprefix(_OTHER_MODELS).strip('_')} can't be explored, because no schedule decides what its tasks "
-            'do: give main the model load("sim")'
+            f"{name.removeprefix(_OTHER_MODELS).strip('_')} can't be explored, because no schedule decides what its "
+            'tasks do: give main the model load("sim")'
         )
 
 
@@ -116,7 +120,7 @@ def _trees(codes: tuple[CodeType, ...]) -> dict[str, ast.Module]:
     """Return the syntax trees of the files of these codes; nothing if a source can't be read."""
     trees = {}
     for path in {code.co_filename for code in codes}:
-        lines = inspect.linecache.getlines(path)
+        lines = linecache.getlines(path)
         if lines:
             trees[path] = ast.parse("".join(lines), path)
     return trees

@@ -6,7 +6,7 @@ third is complete: it tries every schedule that makes a difference, and so can s
 its end, what is left of the time goes to a greater sample.
 
 With `switches="anywhere"` the complete search switches at verbs and locks only, and looks for data races meanwhile. The
-sites of a race that it finds become scheduling points, and it starts again (`watch.py`). With "gil" and "checkpoints"
+sites of a race that it finds become scheduling points, and it starts again (`monitor.py`). With "gil" and "checkpoints"
 it switches where these allow it.
 
 A failure ends the search.
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from concmodels.explore.failure import Failure
+    from concmodels.explore.monitor import Site
     from concmodels.explore.options import Options
     from concmodels.explore.replay_id import ReplayId
     from concmodels.explore.scenario import Scenario
-    from concmodels.explore.watch import Site
     from concmodels.models.simulated.schedules import Schedule, Strategy
     from concmodels.models.simulated.world import Run
 

@@ -161,7 +161,8 @@ def test_an_id_of_another_program_is_refused():
 
 
 def test_twenty_processes_with_other_hash_seeds_replay_the_same_bytes():
-    program = "import programs; from concmodels.explore import explore, replay; print(replay(programs.philosophers, schedule={!r}))"
+    program = "from programs import philosophers; from concmodels.explore import replay; "
+    program += "print(replay(philosophers, schedule={!r}))"
     expected = explore(programs.philosophers).failure.replay_id
     command = [sys.executable, "-c", program.format(expected)]
     outputs = set()

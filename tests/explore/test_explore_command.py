@@ -45,7 +45,7 @@ def file(tmp_path, monkeypatch):
 def test_what_holds_is_told_in_one_line(command):
     status, out, err = command(FIXED)
     assert (status, err) == (0, "")
-    assert out.startswith(os.path.relpath(FIXED)) or out.startswith(FIXED)
+    assert out.startswith((os.path.relpath(FIXED), FIXED))
     assert out.endswith(": held in all 2 schedules\n")
 
 
@@ -121,7 +121,8 @@ REFUSED = {
     "import asyncio\ndef main(): pass\n": "imports asyncio, which waits for what no schedule decides",
     "def main(): input()\n": "calls input()",
     "import os\nimport threading\n"
-    "def main():\n    if os.urandom(1)[0] % 2: threading.Lock().acquire()\n    return os.urandom(4)\n": "does not repeat itself",
+    "def main():\n    if os.urandom(1)[0] % 2: threading.Lock().acquire()\n"
+    "    return os.urandom(4)\n": "does not repeat itself",
 }
 
 

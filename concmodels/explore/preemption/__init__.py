@@ -1,8 +1,10 @@
 """Plain Python, preempted between two instructions, and data races in it.
 
-sites.py          the instructions that access what tasks may share, and the expressions that they belong to
-expressions.py    what finds the value of an expression in a frame, without any effect
-accesses.py       what an instruction is about to access
-races.py          which accesses nothing orders, by vector clocks
-watch.py          the callbacks of `sys.monitoring`
+Its parts, the lower ones first:
+
+    sites.py          the instructions that access what tasks may share, and the expressions that they belong to
+    expressions.py    what finds the value of an expression in a frame, without any effect
+    accesses.py       what an instruction is about to access
+    races.py          which accesses nothing orders, by vector clocks
+    monitoring.py     the callbacks of `sys.monitoring`
 """

@@ -14,8 +14,8 @@ it leaves out.
 
 from typing import TYPE_CHECKING, Any
 
+from concmodels.explore.monitor import Access, Race
 from concmodels.explore.preemption.accesses import WHOLE, Accessed
-from concmodels.explore.watch import Access, Race
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.sites import Site

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable
 
-    from concmodels.explore.watch import Switches
+    from concmodels.explore.monitor import Switches
     from concmodels.models.simulated.steps import Runner, Step
     from concmodels.models.simulated.world import World
 
@@ -41,8 +41,8 @@ _NAME = "concmodels.explore"
 _KNOWN_TOOLS = 6
 
 
-class CodeWatch:
-    """A `Watch` of the functions in these code objects. Raises `CannotExplore` while another tool is monitoring."""
+class CodeMonitor:
+    """A `Monitor` of the functions in these code objects. Raises `CannotExplore` while another tool is monitoring."""
 
     def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
         self._sites = Sites(codes, trees)
@@ -55,7 +55,7 @@ class CodeWatch:
 
     @contextmanager
     def switching(self, switches: Switches) -> Iterator[None]:
-        """As `Watch.switching`."""
+        """As `Monitor.switching`."""
         self._points = None if switches == "anywhere" else frozenset()
         self._notes = switches != "anywhere"
         with self._monitoring(by_gil=switches == "gil"):
@@ -63,7 +63,7 @@ class CodeWatch:
 
     @contextmanager
     def racing(self, points: Collection[Any]) -> Iterator[Detector]:
-        """As `Watch.racing`."""
+        """As `Monitor.racing`."""
         self._points, self._notes = frozenset(points), False
         self._detector = detector = _Detector(self)
         for name in self._sites.hidden:
@@ -75,7 +75,7 @@ class CodeWatch:
             self._detector = None
 
     def is_left_out(self, step: Step, points: Collection[Any]) -> bool:
-        """As `Watch.is_left_out`."""
+        """As `Monitor.is_left_out`."""
         return isinstance(step.subject, Site) and step.subject not in points
 
     @contextmanager
@@ -202,15 +202,15 @@ class CodeWatch:
 
 
 class _Detector(Detector):
-    def __init__(self, watch: CodeWatch) -> None:
+    def __init__(self, monitor: CodeMonitor) -> None:
         super().__init__()
-        self._watch = watch
+        self._monitor = monitor
 
     def begin(self, world: World) -> None:
         """As `RaceDetector.begin`."""
         super().begin(world)
-        self._watch._returned.clear()
-        self._watch._calls.clear()
+        self._monitor._returned.clear()
+        self._monitor._calls.clear()
 
 
 def refuse_other_tools() -> None:

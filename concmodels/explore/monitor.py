@@ -68,7 +68,7 @@ class RaceDetector(Protocol):
         """Take note that a step has been done; its footprint is complete, and its accesses are those since the last."""
 
 
-class Watch(Protocol):
+class Monitor(Protocol):
     """What watches the code of a scenario, for the length of a phase."""
 
     def switching(self, switches: Switches) -> AbstractContextManager[None]:
