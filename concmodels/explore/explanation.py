@@ -33,7 +33,7 @@ def tell_races(races: Iterable[Race]) -> list[str]:
     told: dict[object, str] = {}
     for race in races:
         if not race.is_atomic:
-            lines = frozenset((it.file, it.line, it.writes) for it in (race.first, race.second))
+            lines = frozenset((it.file, it.line) for it in (race.first, race.second))
             told.setdefault((race.what, lines), _tell(race))
     return list(told.values())
 
@@ -75,7 +75,7 @@ def lost_updates(moments: Sequence[Moment], races: Iterable[Race]) -> Iterator[s
 
 
 def _is_memory(key: object) -> bool:
-    return isinstance(key, tuple) and key[1] == ()
+    return isinstance(key, tuple) and isinstance(key[1], str)  # anything else has an identity
 
 
 def _lost(read: Moment, between: Moment, write: Moment) -> str:

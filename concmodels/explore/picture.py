@@ -26,7 +26,7 @@ _SHOWN = 50
 def picture(moments: Sequence[Moment]) -> list[str]:
     """Return the rows."""
     rows = list(_rows(list(_marked(moments))))
-    lanes = list(dict.fromkeys(moment.identity for moment in rows))
+    lanes = sorted({moment.identity for moment in rows}, key=lambda identity: [*map(int, identity.split("."))])
     texts = [_in_lane(moment, lanes.index(moment.identity)) for moment in rows]
     width = max(map(len, texts), default=0) + 2
     hidden = len(rows) - _SHOWN

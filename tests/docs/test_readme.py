@@ -1,5 +1,6 @@
 """What the README shows is run as it stands there."""
 
+import os
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import concmodels
 from benchmarks import readme
 from concmodels import names
 
@@ -63,6 +65,18 @@ def test_without_the_word_to_stop_it_ends_in_the_deadlock_that_is_shown(tmp_path
     )
     shown = re.search(r"^```\n(concmodels\.errors\.Deadlock: .*?)^```$", README, re.MULTILINE | re.DOTALL)[1]
     assert done.stderr.endswith(shown) and done.stdout == "0\n1\n2\n"
+
+
+def test_exploring_shows_what_is_shown(tmp_path):
+    (tmp_path / "visitors.py").write_text(BLOCKS[4])
+    command = [sys.executable, "-m", "concmodels.explore", "visitors.py"]
+    environment = os.environ | {"PYTHONPATH": str(Path(concmodels.__file__).parents[1])}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=50, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    shown = re.search(r"^```\n(visitors\.py: broken.*?)^```$", README, re.MULTILINE | re.DOTALL)[1]
+    assert done.stdout.partition("--replay")[0] == shown.partition("--replay")[0]
 
 
 def test_the_measurement_runs(tmp_path):
