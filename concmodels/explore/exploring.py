@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore import scenarios
+from concmodels.explore.errors import CannotExplore
 from concmodels.explore.options import Options
 from concmodels.explore.replay_id import ReplayId, checksum
 from concmodels.explore.report import Report
 from concmodels.explore.scenario import Scenario
 from concmodels.explore.search import Search
+from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
     from concmodels.explore.monitor import Switches
@@ -65,6 +67,11 @@ def replay(
 
 def scenario_of(main: Callable[..., Any] | Scenario | str, args: tuple[Any, ...] = ()) -> Scenario:
     """Return what is to be explored. Raises `CannotExplore`."""
+    if current() is not None:
+        raise CannotExplore(
+            "explore was called by the program that it explores, whose file is executed anew for each schedule: put the "
+            'call under `if __name__ == "__main__":`'
+        )
     if isinstance(main, Scenario):
         return main
     return scenarios.of_file(main) if isinstance(main, str) else scenarios.of_function(main, args)

@@ -6,7 +6,6 @@ its module for the next run, and what it takes from outside: a clock, a number o
 
 import random
 import re
-import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -109,7 +108,9 @@ def _shown(step: Step) -> str:
     return f"{str(step)!r} of {step.runner.name}{where}"
 
 
+_BEGINNING = random.Random(0).getstate()
+
+
 def seeded() -> None:
     """Begin a run: `random` is as it is at the beginning of each."""
-    if "random" in sys.modules:
-        random.seed(0)
+    random.setstate(_BEGINNING)

@@ -28,26 +28,26 @@ def test_what_can_deadlock_is_broken_and_every_task_is_named():
 
 
 def test_what_cannot_deadlock_is_held_in_all():
-    report = explore(programs.polite_philosophers)
+    report = explore(programs.polite_philosophers, 2, seconds=50)
     assert report.verdict == "held in all" and report.in_all > 1 and report.failure is None
     report.must_hold(in_all=True)
     assert str(report) == f"polite_philosophers: held in all {report.in_all} schedules"
 
 
 def test_the_outcomes_are_counted_and_arguments_passed_on():
-    report = explore(programs.first_of_two, ("x", "y"))
+    report = explore(programs.first_of_two, ("x", "y"), seconds=50)
     assert report.verdict == "held in all" and set(report.outcomes) == {"x", "y"}
 
 
 def test_a_coroutine_function_is_explored_as_it_is():
-    report = explore(programs.first_of_two_awaited)
+    report = explore(programs.first_of_two_awaited, seconds=50)
     assert report.verdict == "held in all" and set(report.outcomes) == {"a", "b"}
 
 
 @pytest.mark.parametrize("switches", ["checkpoints", "anywhere"])
 def test_in_async_programs_await_is_where_others_come_in(switches):
     assert explore(programs.lost_update_awaited, switches=switches).verdict == "broken"
-    assert explore(programs.no_update_lost_awaited, switches=switches).verdict == "held in all"
+    assert explore(programs.no_update_lost_awaited, switches=switches, seconds=50).verdict == "held in all"
 
 
 def test_check_decides_about_the_result():
@@ -160,6 +160,7 @@ def test_an_id_of_another_program_is_refused():
         replay(programs.philosophers, schedule="something")
 
 
+@pytest.mark.timeout(240)  # twenty processes
 def test_twenty_processes_with_other_hash_seeds_replay_the_same_bytes():
     program = "from programs import philosophers; from concmodels.explore import replay; "
     program += "print(replay(philosophers, schedule={!r}))"
@@ -171,3 +172,10 @@ def test_twenty_processes_with_other_hash_seeds_replay_the_same_bytes():
         done = subprocess.run(command, env=environment, capture_output=True, timeout=50, check=True)
         outputs.add(done.stdout)
     assert len(outputs) == 1 and b"Deadlock" in outputs.pop()
+
+
+def test_a_file_that_explores_itself_must_guard_the_call(tmp_path):
+    file = tmp_path / "itself.py"
+    file.write_text("import threading\nfrom concmodels.explore import explore\ndef main(): pass\nexplore(main)\n")
+    with pytest.raises(CannotExplore, match="under `if __name__"):
+        explore(str(file))

@@ -14,7 +14,7 @@ from exhausted import outcomes
 
 from concmodels.explore.strategies.sleep_sets import SleepSets, conflict
 
-MOST_REDUCED, MOST_FULL = 40, 5_000
+MOST_REDUCED, MOST_FULL = 40, 3_000
 """A program for which a search needs more runs than these is too large, and left out."""
 
 
