@@ -34,9 +34,9 @@ class Candidate(Model):
     tell: Callable[[BaseException], None] = staticmethod(lambda error: None)
     """Is called with each exception at once, because a program that hangs afterwards can't report it any more."""
 
-    def __init__(self, name: str, module: Any) -> None:
+    def __init__(self, name: str, module: Any, base: str | None = None) -> None:
         _check(name, module)
-        self.base = catalog.load(_base(module))
+        self.base = catalog.load(base or _base(module))
         own = {it for it in VOCABULARY if getattr(module, it, None) is not getattr(self.base, it, None)}
         own &= set(dir(module))
         super().__init__(name, SimpleNamespace(), _facts(name, module), frozenset(own))
@@ -106,11 +106,11 @@ def _import(path: str) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise Refused(f"{os.path.basename(path)} can't be imported: {_where(error, path)}") from error
+        raise Refused(f"{os.path.basename(path)} can't be imported: {where(error, path)}") from error
     return module
 
 
-def _where(error: BaseException, path: str) -> str:
+def where(error: BaseException, path: str) -> str:
     """Return the error in one line, with its line number in the file."""
     text = " ".join(traceback.format_exception_only(error)[-1].split())
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]

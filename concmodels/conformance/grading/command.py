@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Any
 
-from concmodels.conformance.grading import candidate, grading
+from concmodels.conformance.grading import candidate, grading, simulated
 from concmodels.conformance.grading.report import Report
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Guarantee
@@ -41,6 +41,8 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     options = _parser().parse_args(arguments)
     if not options.models and not options.list:
         raise BadInput("which model? as in: python -m concmodels.conformance my_model.py")
+    if options.real and options.explore:
+        raise BadInput("--real tests in real time and --explore in the simulated world: give one of the two")
     for model in options.models:
         candidate.check(model)
     return options
@@ -59,11 +61,22 @@ def _parser() -> Parser:
     add("-k", metavar="TEXT", default="", help="only the guarantees whose name or sentence contains TEXT")
     add("--patience", metavar="SECONDS", type=seconds, default=PATIENCE_S,
         help=f"how long a guarantee may take before it counts as broken; default {PATIENCE_S:g}")  # fmt: skip
+    add("--explore", metavar="N", type=_number, default=None,
+        help="hold each guarantee on N schedules of the simulated world; default for files of your own that wait by "
+        f"threading, queue and time.sleep alone: {simulated.SCHEDULES}")  # fmt: skip
+    add("--real", action="store_true", help="test such files in real time too, on threads")
     add("--traceback", action="store_true", help="show in full where each failure arose, and what the model printed")
     add("--json", metavar="FILE|-", help="write all outcomes as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="only the verdict, no line per guarantee and no progress")
     add("--list", action="store_true", help="list the guarantees and their sentences")
     return parser
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
 
 
 def _chosen(text: str) -> list[Guarantee]:
@@ -79,6 +92,14 @@ def _list(guarantees: list[Guarantee]) -> int:
     return ALL_KEPT
 
 
+def _title(name: str, schedules: int, is_own: bool) -> str:
+    """Return the name of a model, and for a file how it is tested."""
+    if not is_own:
+        return name
+    how = f"on {schedules} schedules each, simulated; --real tests in real time" if schedules else "in real time"
+    return f"{name} ({how})"
+
+
 def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
     """Grade one model after the other; return the greatest exit status."""
     from concmodels.conformance.grading.show import Show  # it imports rich
@@ -92,7 +113,9 @@ def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
             report = Report(candidate.label(model))
             reports.append(report)
             try:
-                with Grader(model, options.patience) as grader, show.model(report.model, len(guarantees)) as tell:
+                schedules = simulated.schedules_for(model, 0 if options.real else options.explore)
+                title = _title(report.model, schedules, candidate.own_work(model))
+                with Grader(model, options.patience, schedules) as grader, show.model(title, len(guarantees)) as tell:
                     for guarantee in guarantees:
                         report.outcomes.append(grader.hold(guarantee))
                         tell(report.outcomes[-1])

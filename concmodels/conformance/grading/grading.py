@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from concmodels import catalog
-from concmodels.conformance.grading import candidate, values
+from concmodels.conformance.grading import candidate, simulated, values
 from concmodels.conformance.grading.reasons import verdict
 from concmodels.conformance.grading.report import Outcome, Report, outcome_of
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
@@ -25,6 +25,7 @@ def grade(
     *,
     only: str = "",
     patience: float = PATIENCE_S,
+    schedules: int | None = None,
     tell: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Report:
     """Test a model for the guarantees whose name or sentence contains `only`; call `tell` with each outcome at once.
@@ -32,6 +33,9 @@ def grade(
     The model is a name of the catalog (`"trio"`), the path of a file, a module, a model, or any object that has a
     `Channel`. A model with a name or a file runs in a process of its own, which is killed when a guarantee takes more
     than `patience` seconds. Any other object has to run in this process, where nothing can stop a model that hangs.
+
+    A file whose waiting the simulated world can see is tested there, each guarantee on 3 schedules, or on as many as
+    `schedules` says; with `schedules=0`, and all others, in real time.
 
     Raises `UnknownModel`, `ModelUnavailable`, and `Refused` for an object that is not a model, each with a message of
     one sentence.
@@ -42,7 +46,8 @@ def grade(
         here = candidate.Candidate(getattr(model, "__name__", type(model).__name__), model)
         here.warm_up()
         return _collect(here.name, lambda it: outcome_of(it, **verdict(it, here, Exception)), only, tell)
-    with Grader(name, patience) as grader:
+    candidate.check(name)
+    with Grader(name, patience, simulated.schedules_for(name, schedules)) as grader:
         return _collect(grader.label, grader.hold, only, tell)
 
 

@@ -35,12 +35,13 @@ class Child:
     usable = True
     """Whether the child can be asked again: it is alive, and no broken guarantee has left something running in it."""
 
-    def __init__(self, model: str, patience: float) -> None:
+    def __init__(self, model: str, patience: float, schedules: int = 0) -> None:
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._patience, self._label = patience, candidate.label(model)
+        self._is_simulated = schedules > 0  # then a broken guarantee leaves nothing running: its tasks were all ended
         self._folder = tempfile.TemporaryDirectory(prefix="concmodels-", ignore_cleanup_errors=True)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
-        self._process = self._start(model)
+        self._process = self._start(model, schedules)
         self._reader = threading.Thread(target=self._read, name="answers", daemon=True)
         self._reader.start()
         try:
@@ -49,10 +50,10 @@ class Child:
             self.end(patiently=False)
             raise
 
-    def _start(self, model: str) -> subprocess.Popen[bytes]:
+    def _start(self, model: str, schedules: int) -> subprocess.Popen[bytes]:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
         # Unbuffered, because what the model prints is shown also when the child had to be killed.
-        command = [sys.executable, *flags, "-u", "-m", "concmodels.conformance.grading.worker", model]
+        command = [sys.executable, *flags, "-u", "-m", "concmodels.conformance.grading.worker", model, str(schedules)]
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
             env=os.environ | {"TMPDIR": self._folder.name}, start_new_session=os.name == "posix",
@@ -89,7 +90,7 @@ class Child:
             self._process.stdin.flush()
         found = self._answer()
         if found["verdict"] == BROKEN:
-            self.usable = False
+            self.usable = self.usable and self._is_simulated and self._process.poll() is None
             found["output"] = self._logged_since(logged)
         return outcome_of(guarantee, **found)
 
@@ -153,13 +154,16 @@ class Child:
 
 
 class Grader:
-    """`with Grader(model) as grader:` tests one model, in as many children as needed. Raises `Refused`."""
+    """`with Grader(model) as grader:` tests one model, in as many children as needed. Raises `Refused`.
 
-    def __init__(self, model: str, patience: float = PATIENCE_S) -> None:
+    With `schedules`, it is tested in the simulated world, each guarantee on so many; see `simulated.py`.
+    """
+
+    def __init__(self, model: str, patience: float = PATIENCE_S, schedules: int = 0) -> None:
         candidate.check(model)
         self.label = candidate.label(model)
-        self._model, self._patience = model, patience
-        self._child: Child | None = Child(model, patience)
+        self._model, self._patience, self._schedules = model, patience, schedules
+        self._child: Child | None = Child(model, patience, schedules)
         self.why_not = self._child.why_not
         """The guarantees that the model does not give, with reasons, as far as that is known before any test."""
 
@@ -176,7 +180,7 @@ class Grader:
     def hold(self, guarantee: Guarantee) -> Outcome:
         """Test the model for one guarantee."""
         if self._child is None:
-            self._child = Child(self._model, self._patience)
+            self._child = Child(self._model, self._patience, self._schedules)
         outcome = self._child.ask(guarantee)
         if not self._child.usable:
             child, self._child = self._child, None

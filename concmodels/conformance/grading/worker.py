@@ -1,4 +1,4 @@
-"""The process in which guarantees are tested: `python -m concmodels.conformance.grading.worker MODEL`.
+"""The process in which guarantees are tested: `python -m concmodels.conformance.grading.worker MODEL SCHEDULES`.
 
 A model may hang or crash, so it never shares a process with its grader. Each line of standard input names a guarantee;
 each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
@@ -17,7 +17,7 @@ from concmodels.errors import ModelUnavailable, UnknownModel
 values.show()  # before the guarantees are imported
 
 from concmodels.conformance import census  # noqa: E402
-from concmodels.conformance.grading import candidate  # noqa: E402
+from concmodels.conformance.grading import candidate, simulated  # noqa: E402
 from concmodels.conformance.grading.reasons import reason, verdict  # noqa: E402
 from concmodels.conformance.grading.report import BROKEN, NOT_GUARANTEED  # noqa: E402
 from concmodels.conformance.suite import Model, guarantees, not_implemented  # noqa: E402
@@ -61,23 +61,30 @@ def main() -> None:
     census.know_own_semaphores()
     known = {str(guarantee): guarantee for guarantee in guarantees()}
     wire.say(started=True)
-    model = _opened(sys.argv[1], wire)
+    model = _opened(sys.argv[1], int(sys.argv[2]), wire)
     if model is not None:
         wire.say(ready={name: why for name, guarantee in known.items() if (why := guarantee.why_not(model))})
         for line in wire.questions:
             faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
             answer = verdict(known[line.rstrip("\n")], model, BaseException)
             faulthandler.cancel_dump_traceback_later()
-            wire.say(**answer)
+            wire.say(**answer | _on_which(model, answer))
 
 
-def _opened(name: str, wire: Wire) -> Model | None:
+def _on_which(model: Model, answer: dict[str, str]) -> dict[str, str]:
+    """Say on which schedule a guarantee was broken that an earlier one has kept."""
+    if answer["verdict"] != BROKEN or not isinstance(model, simulated.SimulatedCandidate) or not model.schedule:
+        return {}
+    return {"reason": f"{answer['reason']}\non schedule {model.schedule + 1}: others can keep it"}
+
+
+def _opened(name: str, schedules: int, wire: Wire) -> Model | None:
     try:
-        model = candidate.model(name)
+        model = simulated.load(name, schedules) if schedules else candidate.model(name)
     except (UnknownModel, ModelUnavailable, candidate.Refused) as error:
         wire.say(refused=str(error))
         return None
-    if isinstance(model, candidate.Candidate):
+    if isinstance(model, candidate.Candidate) and not schedules:
         model.tell = wire.tell
     try:
         model.warm_up()

@@ -58,6 +58,11 @@ class Program:
         self._find_neighbours(self.main)
 
     @property
+    def sources(self) -> list[Source]:
+        """The files."""
+        return list(self._sources.values())
+
+    @property
     def codes(self) -> tuple[CodeType, ...]:
         """The code of the modules."""
         return tuple(source.code for source in self._sources.values())

@@ -1,0 +1,161 @@
+"""Models of files in the simulated world: each guarantee is held on several schedules, and nothing is waited for.
+
+The file is loaded with simulated `threading`, `queue` and `time` (`concmodels/explore/threads/`), and what it lacks is
+lent by `sim`. So a timeout takes no time, a deadlock is known at once, and a bug that needs a certain schedule has
+several chances:
+
+    the first two schedules    any order, but a task goes on until its next lock
+    all others                 any order, and tasks are preempted between two instructions of the file
+
+The order is drawn, with the number of the schedule as the seed. First come, first served would be an order too, but one
+with a rhythm, in which a task can be overtaken for ever that would get its turn on every real machine.
+"""
+
+import ast
+import os
+import time
+from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from concmodels.conformance.grading.candidate import Candidate, Refused, label, own_work, where
+from concmodels.conformance.suite import Guarantee, not_implemented
+from concmodels.errors import Deadlock
+
+if TYPE_CHECKING:
+    from concmodels.explore.preemption.watch import CodeWatch
+    from concmodels.explore.threads.program import Program
+    from concmodels.models.simulated.schedules import Strategy
+
+SCHEDULES = 3
+"""On so many schedules a guarantee is held, unless the caller says otherwise."""
+
+_LONG_S = 0.5
+"""A guarantee that takes longer is held on two schedules only."""
+
+_MOST_STEPS = 200_000
+
+
+def schedules_for(text: str, wanted: int | None) -> int:
+    """Return on how many schedules a model is to be tested; 0 means: as it is, in real time.
+
+    `wanted` is None if the caller leaves it open. Raises `Refused` if it can't be simulated and the caller wants that.
+    """
+    if wanted == 0:
+        return 0
+    why = why_not(text)
+    if why is None:
+        return SCHEDULES if wanted is None else wanted
+    if wanted is None:
+        return 0
+    raise Refused(f"{label(text)} can't be simulated: {why}; --real tests it in real time")
+
+
+def why_not(text: str) -> str | None:
+    """Say why no simulated world can see what this model waits for; None if one can."""
+    if not own_work(text):
+        return "it is a model of the catalog, and not a file"
+    if find_spec("greenlet") is None:
+        return "that needs greenlet (python -m pip install greenlet)"
+    from concmodels.explore.errors import CannotExplore
+    from concmodels.explore.threads.program import Program
+
+    try:
+        program = Program(text)
+    except CannotExplore as error:
+        return str(error)
+    return program.why_not() or _of_the_library(program) or _by_its_definitions(program.main.tree)
+
+
+def _of_the_library(program: Program) -> str | None:
+    for source in program.sources:
+        for name in source.imported():
+            if name.startswith("concmodels.models") or name in ("concmodels.load", "concmodels.catalog"):
+                return f"{os.path.basename(source.path)} imports {name}, whose tasks no schedule decides"
+    return None
+
+
+def _by_its_definitions(tree: ast.Module) -> str | None:
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "run":
+            return "it has a run of its own, which would start real tasks"
+        if isinstance(node, ast.ClassDef) and node.name == "Channel":
+            for method in node.body:
+                if isinstance(method, ast.AsyncFunctionDef):
+                    return "its Channel is async, and would wait by an event loop"
+    return None
+
+
+def load(path: str, schedules: int) -> SimulatedCandidate:
+    """Load the model of a file in the simulated world. Raises `Refused`."""
+    from concmodels.explore.threads.program import Program
+
+    program = Program(path)
+    try:
+        module = program.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise Refused(f"{label(path)} can't be imported: {where(error, program.main.path)}") from error
+    return SimulatedCandidate(label(path), module, program, schedules)
+
+
+class SimulatedCandidate(Candidate):
+    """A model that somebody wrote, in the simulated world."""
+
+    def __init__(self, name: str, module: Any, program: Program, schedules: int) -> None:
+        super().__init__(name, module, base="sim")
+        self.schedule = 0
+        """The number of the schedule that a guarantee was held on last, from 0."""
+        self._schedules = schedules
+        self._program = program
+        self._told: list[BaseException] = []
+        self._watch: CodeWatch | None = None
+        self.tell = self._told.append
+        self.verbs.run = self._run
+
+    def hold(self, guarantee: Guarantee) -> None:
+        """As `Model.hold`, on one schedule after the other, until one breaks it."""
+        begin = time.monotonic()
+        for self.schedule in range(self._schedules):
+            with self._preempting():
+                super().hold(guarantee)
+            if self.schedule > 0 and time.monotonic() - begin > _LONG_S:
+                return
+
+    def _preempting(self) -> AbstractContextManager[None]:
+        if self.schedule < 2:
+            return nullcontext()
+        if self._watch is None:
+            from concmodels.explore.preemption.watch import CodeWatch
+
+            self._watch = CodeWatch(self._program.codes, self._program.trees)
+        return self._watch.switching("anywhere")
+
+    def _strategy(self) -> Strategy:
+        from concmodels.models.simulated.schedules import RandomWalk
+
+        return RandomWalk(self.schedule)
+
+    def _run(self, main: Any, *args: Any, deadlock_after: float | None = None) -> Any:
+        """As `run` of a model, on the schedule that it is the turn of. A deadlock is known at once."""
+        from concmodels.explore.threads.program import library
+        from concmodels.models import sim
+        from concmodels.models.simulated.world import TICK_S, StepLimit, World
+
+        def let_time_pass(world: World) -> None:
+            world._tick = TICK_S  # else a task that looks again and again would do so for ever
+
+        library().fresh()
+        self._told.clear()
+        run = sim.explored(main, args, self._strategy(), limit=_MOST_STEPS, prepare=let_time_pass)
+        if run.error is None:
+            return run.value
+        if self._told and run.cut and isinstance(run.error, (Deadlock, StepLimit)):
+            raise _first(self._told) from run.error  # the others wait because of it
+        raise run.error
+
+
+def _first(told: list[BaseException]) -> BaseException:
+    """Return what counts of the exceptions that tasks have raised: that something is not implemented, or the first."""
+    return next((error for error in told if not_implemented(error)), told[0])
