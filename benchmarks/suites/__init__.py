@@ -16,6 +16,7 @@ SUITES = {
     "pool": "empty tasks, tasks of 10 us and 1 ms; computing, waiting, reading a buffer",
     "spawn": "time and memory of one unit, and how both grow; what the command costs to start",
     "classics": "small programs that languages have been compared by for decades",
+    "explore": "ten races: schedules until each is found, and schedules per second, of explorers and real threads",
     "articles": "the tables of two articles, measured again",
     "gil": "what the GIL costs and saves: one thread alone, a shared iterator, a loop in each thread",
 }
