@@ -126,7 +126,7 @@ import json, sys, time, frontrun
 from benchmarks.explorers import _module
 from benchmarks.frontrun_parts import PARTS
 bug, kind, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
-parts = PARTS[bug](_module(bug, kind))
+parts = PARTS[bug](lambda: _module(bug, kind))
 begin = time.perf_counter()
 done = frontrun.explore(**parts, strategy="dpor", max_executions=number, reproduce_on_failure=0, total_timeout=30.0)
 seconds = time.perf_counter() - begin

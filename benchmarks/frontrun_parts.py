@@ -1,4 +1,7 @@
-"""The races as frontrun wants them: a setup, workers and an invariant, from the functions of the same files."""
+"""The races as frontrun wants them: a setup, workers and an invariant, from the classes of the same files.
+
+`fresh` executes the file anew, so that its locks are made where frontrun can see it.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -7,50 +10,56 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+    type Fresh = Callable[[], ModuleType]
 
-def lost_update(module: ModuleType) -> dict[str, Any]:
+
+def lost_update(fresh: Fresh) -> dict[str, Any]:
     """Two visits."""
-
-    def setup() -> ModuleType:
-        vars(module)["visitors"] = 0
-        return module
-
-    return {"setup": setup, "workers": [lambda it: it.visit()] * 2, "invariant": lambda it: it.visitors == 2}
+    return {"setup": fresh, "workers": [lambda it: it.visit()] * 2, "invariant": lambda it: it.visitors == 2}
 
 
-def check_then_act(module: ModuleType) -> dict[str, Any]:
+def check_then_act(fresh: Fresh) -> dict[str, Any]:
     """Two withdrawals."""
     return {
-        "setup": lambda: module.Account(100),
+        "setup": lambda: fresh().Account(100),
         "workers": [lambda account: account.withdraw(80)] * 2,
         "invariant": lambda account: account.balance == 20,
     }
 
 
-def double_close(module: ModuleType) -> dict[str, Any]:
-    """Two who close one connection."""
+def double_close(fresh: Fresh) -> dict[str, Any]:
+    """Two that close one connection."""
+
+    def setup() -> Any:
+        module = fresh()
+        return module.Connection(module.Pool())
+
     return {
-        "setup": lambda: module.Connection(module.Pool()),
+        "setup": setup,
         "workers": [lambda connection: connection.close()] * 2,
         "invariant": lambda connection: connection._pool.free == 1,
     }
 
 
-def missed_notify(module: ModuleType) -> dict[str, Any]:
-    """One who waits and one who opens."""
+def missed_notify(fresh: Fresh) -> dict[str, Any]:
+    """One that waits and one that opens."""
     return {
-        "setup": module.Gate,
+        "setup": lambda: fresh().Gate(),
         "workers": [lambda gate: gate.pass_through(), lambda gate: gate.throw_open()],
         "invariant": lambda gate: True,
     }
 
 
-def unsafe_publication(module: ModuleType) -> dict[str, Any]:
-    """Two who connect."""
-    return {"setup": module.Server, "workers": [module.connect] * 2, "invariant": lambda server: True}
+def unsafe_publication(fresh: Fresh) -> dict[str, Any]:
+    """Two that use the settings; a settings object without a port is an error of theirs."""
+    return {
+        "setup": lambda: fresh().Server(),
+        "workers": [lambda server: server.settings().port] * 2,
+        "invariant": lambda server: True,
+    }
 
 
-PARTS: dict[str, Callable[[ModuleType], dict[str, Any]]] = {
+PARTS: dict[str, Callable[[Fresh], dict[str, Any]]] = {
     "lost_update": lost_update,
     "check_then_act": check_then_act,
     "double_close": double_close,

@@ -23,7 +23,7 @@ from concmodels.conformance.suite import Guarantee, not_implemented
 from concmodels.errors import Deadlock
 
 if TYPE_CHECKING:
-    from concmodels.explore.preemption.watch import CodeWatch
+    from concmodels.explore.preemption.monitoring import CodeMonitor
     from concmodels.explore.threads.program import Program
     from concmodels.models.simulated.schedules import Strategy
 
@@ -110,14 +110,15 @@ class SimulatedCandidate(Candidate):
         self._schedules = schedules
         self._program = program
         self._told: list[BaseException] = []
-        self._watch: CodeWatch | None = None
+        self._monitor: CodeMonitor | None = None
         self.tell = self._told.append
         self.verbs.run = self._run
 
     def hold(self, guarantee: Guarantee) -> None:
         """As `Model.hold`, on one schedule after the other, until one breaks it."""
         begin = time.monotonic()
-        for self.schedule in range(self._schedules):
+        for number in range(self._schedules):
+            self.schedule = number
             with self._preempting():
                 super().hold(guarantee)
             if self.schedule > 0 and time.monotonic() - begin > _LONG_S:
@@ -126,11 +127,11 @@ class SimulatedCandidate(Candidate):
     def _preempting(self) -> AbstractContextManager[None]:
         if self.schedule < 2:
             return nullcontext()
-        if self._watch is None:
-            from concmodels.explore.preemption.watch import CodeWatch
+        if self._monitor is None:
+            from concmodels.explore.preemption.monitoring import CodeMonitor
 
-            self._watch = CodeWatch(self._program.codes, self._program.trees)
-        return self._watch.switching("anywhere")
+            self._monitor = CodeMonitor(self._program.codes, self._program.trees)
+        return self._monitor.switching("anywhere")
 
     def _strategy(self) -> Strategy:
         from concmodels.models.simulated.schedules import RandomWalk
@@ -140,7 +141,6 @@ class SimulatedCandidate(Candidate):
     def _run(self, main: Any, *args: Any, deadlock_after: float | None = None) -> Any:
         """As `run` of a model, on the schedule that it is the turn of. A deadlock is known at once."""
         from concmodels.explore.threads.program import library
-        from concmodels.models import sim
         from concmodels.models.simulated.world import TICK_S, StepLimit, World
 
         def let_time_pass(world: World) -> None:
@@ -148,6 +148,7 @@ class SimulatedCandidate(Candidate):
 
         library().fresh()
         self._told.clear()
+        sim: Any = self.base
         run = sim.explored(main, args, self._strategy(), limit=_MOST_STEPS, prepare=let_time_pass)
         if run.error is None:
             return run.value
