@@ -1,7 +1,7 @@
 """Grading in the simulated world: wrong channels are found, right ones pass, and neither takes long."""
 
 import json
-import time
+import os
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ RIGHT = [
     *sorted((HERE / "right").glob("*.py")),
 ]
 BROKEN = {
-    "a_late_receive_takes": "timeouts.a_timeout_that_races_a_partner_is_exact",
+    "a_late_receive_takes": "timeouts.a_timed_out_receive_has_not_taken",
     "close_drops": "closing.what_was_accepted_stays_receivable",
     "last_in_first_out": "delivery.items_arrive_in_order",
     "look_then_act": "delivery.each_item_reaches_one_receiver",
@@ -37,23 +37,29 @@ def test_every_wrong_channel_has_its_guarantee():
 
 @pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
 def test_a_wrong_channel_is_found(path):
-    begin = time.process_time()
+    begin = _seconds_of_children()
     report = grade(path)
     assert BROKEN[path.stem] in {line.guarantee for line in report.broken}
-    assert time.process_time() - begin < 10
+    assert _seconds_of_children() - begin < 10
+
+
+def _seconds_of_children():
+    """The processor time of all that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 @pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
 def test_a_right_channel_passes(path):
-    report = grade(path, schedules=5)
+    report = grade(path, schedules=4)
     assert not report.broken, [(line.guarantee, line.outcomes[0].reason) for line in report.broken]
     assert len(report.kept) > 30
 
 
-def test_one_that_needs_a_certain_schedule_says_on_which_it_was_broken(tmp_path):
-    report = grade(HERE / "wrong" / "look_then_act.py", only="each_item_reaches")
-    (line,) = report.broken
-    assert "on schedule" in line.outcomes[-1].reason or "on schedule" in line.outcomes[0].reason
+def test_one_that_needs_a_certain_schedule_says_on_which_it_was_broken():
+    report = grade(HERE / "wrong" / "look_then_act.py", only="delivery")
+    reasons = [outcome.reason for line in report.broken for outcome in line.outcomes]
+    assert any("on schedule 2: others can keep it" in it or "on schedule 3" in it for it in reasons), reasons
 
 
 def test_the_command_says_how_it_has_tested():

@@ -2,19 +2,18 @@
 
 The file is loaded with simulated `threading`, `queue` and `time` (`concmodels/explore/threads/`), and what it lacks is
 lent by `sim`. So a timeout takes no time, a deadlock is known at once, and a bug that needs a certain schedule has
-several chances:
+several chances.
 
-    the first two schedules    any order, but a task goes on until its next lock
-    all others                 any order, and tasks are preempted between two instructions of the file
-
-The order is drawn, with the number of the schedule as the seed. First come, first served would be an order too, but one
-with a rhythm, in which a task can be overtaken for ever that would get its turn on every real machine.
+The order is drawn, with the number of the schedule as the seed. Tasks are preempted between any two instructions of the
+file, on every other schedule only where a build with the GIL may switch: so a channel without any lock is found too.
+First come, first served would be an order too, but one with a rhythm, in which a task can be overtaken for ever that
+would get its turn on every real machine.
 """
 
 import ast
 import os
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from concmodels.explore.preemption.monitoring import CodeMonitor
     from concmodels.explore.threads.program import Program
     from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.world import World
 
 SCHEDULES = 3
 """On so many schedules a guarantee is held, unless the caller says otherwise."""
@@ -33,7 +33,9 @@ SCHEDULES = 3
 _LONG_S = 0.5
 """A guarantee that takes longer is held on two schedules only."""
 
-_MOST_STEPS = 200_000
+_MOST_STEPS = 50_000
+_AFTER_A_REPORT = 2_000
+"""So many more steps after a task has raised something, because the others may look for ever for what never comes."""
 
 
 def schedules_for(text: str, wanted: int | None) -> int:
@@ -111,7 +113,8 @@ class SimulatedCandidate(Candidate):
         self._program = program
         self._told: list[BaseException] = []
         self._monitor: CodeMonitor | None = None
-        self.tell = self._told.append
+        self._world: World | None = None
+        self.tell = self._note
         self.verbs.run = self._run
 
     def hold(self, guarantee: Guarantee) -> None:
@@ -125,13 +128,11 @@ class SimulatedCandidate(Candidate):
                 return
 
     def _preempting(self) -> AbstractContextManager[None]:
-        if self.schedule < 2:
-            return nullcontext()
         if self._monitor is None:
             from concmodels.explore.preemption.monitoring import CodeMonitor
 
             self._monitor = CodeMonitor(self._program.codes, self._program.trees)
-        return self._monitor.switching("anywhere")
+        return self._monitor.switching("gil" if self.schedule % 2 else "anywhere")
 
     def _strategy(self) -> Strategy:
         from concmodels.models.simulated.schedules import RandomWalk
@@ -141,20 +142,31 @@ class SimulatedCandidate(Candidate):
     def _run(self, main: Any, *args: Any, deadlock_after: float | None = None) -> Any:
         """As `run` of a model, on the schedule that it is the turn of. A deadlock is known at once."""
         from concmodels.explore.threads.program import library
-        from concmodels.models.simulated.world import TICK_S, StepLimit, World
-
-        def let_time_pass(world: World) -> None:
-            world._tick = TICK_S  # else a task that looks again and again would do so for ever
+        from concmodels.models.simulated.world import StepLimit
 
         library().fresh()
         self._told.clear()
         sim: Any = self.base
-        run = sim.explored(main, args, self._strategy(), limit=_MOST_STEPS, prepare=let_time_pass)
+        run = sim.explored(main, args, self._strategy(), limit=_MOST_STEPS, prepare=self._prepare)
         if run.error is None:
             return run.value
         if self._told and run.cut and isinstance(run.error, (Deadlock, StepLimit)):
             raise _first(self._told) from run.error  # the others wait because of it
         raise run.error
+
+
+    def _prepare(self, world: World) -> None:
+        from concmodels.models.simulated.world import TICK_S
+
+        self._world = world
+        world._tick = TICK_S  # else a task that looks again and again would do so for ever
+
+    def _note(self, error: BaseException) -> None:
+        """Take note of what a task has raised."""
+        world = self._world
+        if world is not None and not self._told:
+            world._limit = min(world._limit, len(world.steps) + _AFTER_A_REPORT)
+        self._told.append(error)
 
 
 def _first(told: list[BaseException]) -> BaseException:

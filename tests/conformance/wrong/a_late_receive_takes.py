@@ -1,4 +1,4 @@
-"""A receive that was too late takes the next item with it."""
+"""A receive that was too late is still handed the next item, which is lost."""
 
 import math
 from collections import deque
@@ -15,8 +15,7 @@ class Channel(AbstractContextManager):
         if capacity != math.inf and not (isinstance(capacity, int) and capacity > 0):
             raise ValueError(f"the capacity must be a whole number or math.inf, not {capacity!r}")
         self.capacity, self.name, self.closed = capacity, name, False
-        self._items = deque()
-        self._late = 0
+        self._items, self._late = deque(), 0
         self._changed = Condition()
 
     def send(self, item, timeout=None, too_late=TimeoutError):
@@ -24,7 +23,10 @@ class Channel(AbstractContextManager):
             self._changed.wait_for(lambda: self.closed or len(self) < self.capacity, timeout)
             if self.closed or len(self) == self.capacity:
                 raise ChannelClosed if self.closed else too_late
-            self._items.append(item)
+            if self._late:
+                self._late -= 1
+            else:
+                self._items.append(item)
             self._changed.notify_all()
 
     def receive(self, timeout=None, too_late=TimeoutError):
@@ -34,9 +36,6 @@ class Channel(AbstractContextManager):
                 self._late += not self.closed
                 raise ChannelClosed if self.closed else too_late
             self._changed.notify_all()
-            while self._late and len(self._items) > 1:
-                self._late -= 1
-                self._items.popleft()
             return self._items.popleft()
 
     def send_nowait(self, item):
