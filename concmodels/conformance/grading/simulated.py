@@ -154,7 +154,6 @@ class SimulatedCandidate(Candidate):
             raise _first(self._told) from run.error  # the others wait because of it
         raise run.error
 
-
     def _prepare(self, world: World) -> None:
         from concmodels.models.simulated.world import TICK_S
 

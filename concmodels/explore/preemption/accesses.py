@@ -55,6 +55,8 @@ def accessed(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any
     match site.kind:
         case "global":
             yield Accessed(Thing(frame.f_globals, site.variable), None, site.writes, False)
+        case "cell":
+            yield Accessed(Thing(site.cell_of, site.variable), None, site.writes, False)
         case "attribute":
             owner = _owner(site, frame, returned)
             if not isinstance(owner, local):

@@ -157,8 +157,7 @@ class CodeMonitor:
         return isinstance(called, type) and called.__module__ != "builtins"
 
     def _is_the_only_cell(self, site: Site, world: World) -> bool:
-        definer = self._sites.definer(site)
-        return definer is None or self._calls.get((world, definer), 1) == 1
+        return site.cell_of is None or self._calls.get((world, site.cell_of), 1) == 1
 
     def _return(self, _code: CodeType, _offset: int, value: Any) -> None:
         world = current()

@@ -55,6 +55,8 @@ class Site:
     arguments: tuple[Value | None, ...] = ()
     line: int = 0
     deletes: bool = False
+    cell_of: CodeType | None = None
+    """The function whose variable a cell is."""
 
     @property
     def file(self) -> str:
@@ -114,12 +116,12 @@ class Sites:
         self.hidden = sorted({name for code in self.codes for name in code.co_names if name in _HIDDEN})
         """The names in these functions by which something is written that can't be followed."""
 
-    def definer(self, site: Site) -> CodeType | None:
-        """Return the function whose variable a cell is."""
-        code: CodeType | None = site.code
-        while code is not None and site.variable not in code.co_cellvars:
-            code = self._outer.get(code)
-        return code
+    def _definer(self, code: CodeType, name: str) -> CodeType:
+        """Return the function that has made the cell of this name."""
+        outer: CodeType | None = code
+        while outer is not None and name not in outer.co_cellvars:
+            outer = self._outer.get(outer)
+        return outer or code
 
     def line(self, code: CodeType, offset: int) -> int:
         """Return the line of an instruction."""
@@ -146,7 +148,9 @@ class Sites:
             if (kind, it.argval) not in self._assigned:
                 return None
             owner = value_of(node.value) if isinstance(node, ast.Attribute) else None
-            return Site(code, offset, kind, it.argval, name in _STORES, node, owner, line=line)  # type: ignore[arg-type]
+            definer = self._definer(code, it.argval) if kind == "cell" else None
+            writes = name in _STORES
+            return Site(code, offset, kind, it.argval, writes, node, owner, line=line, cell_of=definer)  # type: ignore[arg-type]
         if name in ("STORE_SUBSCR", "DELETE_SUBSCR") or (name == "BINARY_OP" and it.argrepr == "[]"):
             if not isinstance(node, ast.Subscript):
                 return None

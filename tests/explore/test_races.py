@@ -1,0 +1,280 @@
+"""Data races: what is one, what only looks like one, and what the detector can't see."""
+
+import sys
+import textwrap
+
+import pytest
+
+from concmodels.explore import CannotExplore, explore
+
+HEADER = """
+import threading
+
+def together(*bodies):
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+class Account:
+    def __init__(self, balance):
+        self.balance = balance
+        self.lock = threading.Lock()
+"""
+
+
+@pytest.fixture
+def explored(tmp_path):
+    """Explore a program given as text."""
+
+    def explored(text, **options):
+        path = tmp_path / "program.py"
+        path.write_text(HEADER + textwrap.dedent(text))
+        return explore(str(path), seconds=20.0, **options)
+
+    return explored
+
+
+def races(report):
+    return {race.what for race in report.races if not race.is_atomic}
+
+
+INNOCENT = {
+    "a lock for each account": """
+        def move(one, other):
+            first, second = sorted([one, other], key=id)
+            with first.lock, second.lock:
+                one.balance -= 10
+                other.balance += 10
+        def main():
+            a, b = Account(100), Account(100)
+            order = {id(a): 0, id(b): 1}
+            together(lambda: guarded(a, b), lambda: guarded(a, b))
+            assert a.balance + b.balance == 200
+        def guarded(a, b):
+            with a.lock, b.lock:
+                a.balance -= 10
+                b.balance += 10
+        """,
+    "each its own item of a list": """
+        def main():
+            results = [None, None]
+            def work(number):
+                results[number] = number
+            together(lambda: work(0), lambda: work(1))
+            assert results == [0, 1]
+        """,
+    "each its own key of a dict": """
+        def main():
+            results = {}
+            def work(name):
+                results[name] = len(name)
+            together(lambda: work("a"), lambda: work("bb"))
+            assert results == {"a": 1, "bb": 2}
+        """,
+    "append is one step": """
+        def main():
+            items = []
+            together(lambda: items.append(1), lambda: items.append(2))
+            assert sorted(items) == [1, 2]
+        """,
+    "each its own object": """
+        def main():
+            a, b = Account(1), Account(2)
+            def pay(account):
+                account.balance -= 1
+            together(lambda: pay(a), lambda: pay(b))
+            assert (a.balance, b.balance) == (0, 1)
+        """,
+    "written before the start, read after the end": """
+        def main():
+            account = Account(1)
+            account.balance = 2
+            def pay():
+                account.balance += 1
+            together(pay)
+            assert account.balance == 3
+        """,
+    "local to each thread": """
+        own = threading.local()
+        def main():
+            def work(number):
+                own.number = number
+                assert own.number == number
+            together(lambda: work(1), lambda: work(2))
+        """,
+}
+
+GUILTY = {
+    "only the first of two locks": (
+        """
+        def move(first, second):
+            with first.lock:
+                first.balance -= 10
+                second.balance += 10
+        def main():
+            a, b = Account(100), Account(100)
+            together(lambda: move(a, b), lambda: move(b, a))
+        """,
+        {"first.balance"},
+    ),
+    "a lock that is made anew in each call": (
+        """
+        def main():
+            account = Account(0)
+            def pay():
+                with threading.Lock():
+                    account.balance += 1
+            together(pay, pay)
+        """,
+        {"account.balance"},
+    ),
+    "an attribute of a class": (
+        """
+        class Counter:
+            number = 0
+        def main():
+            def count():
+                Counter.number += 1
+            together(count, count)
+        """,
+        {"Counter.number"},
+    ),
+    "a variable of a function, read and written": (
+        """
+        def main():
+            found = None
+            def look():
+                nonlocal found
+                if found is None:
+                    found = 1
+            together(look, look)
+        """,
+        {"found"},
+    ),
+    "one item": (
+        """
+        def main():
+            counts = {"a": 0}
+            def count():
+                counts["a"] += 1
+            together(count, count)
+        """,
+        {"counts['a']"},
+    ),
+    "a variable of the enclosing function": (
+        """
+        def main():
+            number = 0
+            def count():
+                nonlocal number
+                number += 1
+            together(count, count)
+        """,
+        {"number"},
+    ),
+}
+
+
+@pytest.mark.parametrize("program", INNOCENT.values(), ids=INNOCENT)
+def test_what_looks_guilty_and_is_not_holds_in_all_schedules(explored, program):
+    report = explored(program)
+    assert report.verdict == "held in all", str(report)
+    assert races(report) == set()
+
+
+@pytest.mark.parametrize("program, what", GUILTY.values(), ids=GUILTY)
+def test_a_race_is_found_though_nothing_goes_wrong(explored, program, what):
+    report = explored(program, search="all")
+    assert report.verdict == "held in all" or report.unseen, str(report)
+    assert races(report) >= what
+
+
+def test_a_race_that_does_no_harm_is_told_and_is_no_failure(explored):
+    report = explored(
+        """
+        def main():
+            account = Account(0)
+            def tell():
+                account.balance = 1
+            def look():
+                assert account.balance in (0, 1)
+            together(tell, look)
+        """
+    )
+    assert report.verdict == "held in all" and races(report) == {"account.balance"}
+    assert "it does no harm" in str(report)
+
+
+def test_what_can_t_be_followed_makes_it_held_so_far(explored):
+    report = explored(
+        """
+        def main():
+            account = Account(0)
+            together(lambda: setattr(account, "balance", 1))
+        """,
+        schedules=500,
+    )
+    assert report.verdict == "held so far"
+    assert any("setattr" in sentence for sentence in report.unseen)
+
+
+def test_the_smallest_sum_of_two_loops_is_two(explored):
+    """Two threads count to three in one number without a lock: random schedules never show that 2 is possible."""
+    report = explored(
+        """
+        number = 0
+        def count():
+            global number
+            for _ in range(3):
+                number += 1
+        def main():
+            together(count, count)
+            assert number > 2
+        """,
+        search="all",
+        schedules=100_000,
+    )
+    assert report.verdict == "broken", str(report)
+
+
+def test_plain_code_is_torn_by_the_language_and_not_by_the_gil(explored):
+    counter = """
+        number = 0
+        def count():
+            global number
+            number += 1
+        def main():
+            together(count, count)
+            return number
+        """
+    assert set(explored(counter, switches="gil").outcomes) == {2}
+    assert set(explored(counter).outcomes) == {1, 2}
+    called = counter.replace("number += 1", "number = max(number + 1, 0)")
+    assert set(explored(called, switches="gil").outcomes) == {1, 2}
+
+
+def test_another_tool_that_monitors_is_refused(explored):
+    sys.monitoring.use_tool_id(sys.monitoring.COVERAGE_ID, "coverage")
+    try:
+        with pytest.raises(CannotExplore, match="coverage is monitoring this process.*COVERAGE_CORE=ctrace"):
+            explored("def main():\n    pass")
+    finally:
+        sys.monitoring.free_tool_id(sys.monitoring.COVERAGE_ID)
+
+
+def test_the_bodies_of_modules_and_classes_are_one_step(explored):
+    report = explored(
+        """
+        number = 0
+        number += 1
+        class Body:
+            number = 0
+            number += 1
+        def main():
+            return number
+        """,
+        search="all",
+    )
+    assert report.in_all == 1
