@@ -1,4 +1,4 @@
-"""Two tasks look whether a ticket is left, and then take it: on some schedules both look before one of them takes it."""
+"""Two tasks look whether a ticket is left, and then take it: on some schedules both look before one takes it."""
 
 from concmodels import load
 from concmodels.errors import WouldBlock

@@ -15,7 +15,8 @@ pytestmark = pytest.mark.docs
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted([*TRAPS.glob("*.py"), ROOT / "examples" / "dask_ring.py"])
 OPTIONAL = {"dask": "dask", "sim": "sim", "greenlet": "greenlet", "tasklets": "greenlet", "gevent": "gevent",
-            "eventlet": "eventlet", "trio": "trio", "anyio": "anyio", "processes": "processes", "subinterp": "subinterp"}  # fmt: skip
+            "eventlet": "eventlet", "trio": "trio", "anyio": "anyio", "processes": "processes",
+            "subinterp": "subinterp"}  # fmt: skip
 """What a program needs, by the first word of its name."""
 
 
