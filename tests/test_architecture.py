@@ -129,7 +129,7 @@ def test_the_sync_and_the_async_text_are_one_program(program):
         assert ast.dump(_bleached(function)) == ast.dump(_bleached(plain)), name
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", [*catalog.names(simulated=True), "sim:async"])
 def test_a_model_imports_no_other_model(name):
     facts = catalog.facts(name)
     path = PACKAGE / "models" / f"{facts.file}.py"
@@ -139,6 +139,8 @@ def test_a_model_imports_no_other_model(name):
     allowed |= {"anyio": {"trio"}, "gevent": {"greenlet"}, "eventlet": {"greenlet"}}.get(name, set())  # stands on these
     if name == "tasklets":
         allowed.add("concmodels.models.greenlet_")  # it builds on that one's scheduler
+    if name == "sim:async":
+        allowed.add("concmodels.models.sim")  # it is in the same world
     folders = tuple(f"concmodels.{folder.replace('/', '.')}" for folder in ARROWS if folder.startswith("models/"))
     for module in _imported(path):
         if not module.startswith(folders):

@@ -284,11 +284,6 @@ class TaskGroup(_TaskGroup):
         """Make the greenlet of a task."""
         here().start(task)
 
-    def __enter__(self) -> Self:
-        self.key = _new_key("group")
-        super().__enter__()
-        return self
-
     def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Any:
         """As in the other models; the new task may go on before its spawner does."""
         world = here()
@@ -478,7 +473,10 @@ def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority
 
 
 def name_of_pool() -> str:
-    """The name of the next pool of the running task: the same one on every schedule."""
+    """The name of the pool that the running task makes: the same one on every schedule."""
+    world = current()
+    if world is not None:
+        world.unseen.add("a pool")  # what its workers and those who wait for results tell each other
     identity = _new_key("pool")[1]
     return "pool-" + text_of(identity[1:] if identity[0] == 0 else identity)
 

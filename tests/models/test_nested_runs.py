@@ -8,9 +8,10 @@ import trio
 
 from concmodels import catalog, load
 
-NAMES = [name for name in (*catalog.names(), "anyio:trio") if catalog.why_not(name) is None]
-RIVALS = [{"greenlet", "tasklets"}, {"gevent", "eventlet"}, {"asyncio", "anyio"}, {"trio", "anyio:trio"}]
-"""Models that need the same thing of a thread: a scheduler, a hub, a loop."""
+SIMULATED = ("sim", "sim:async")
+NAMES = [name for name in (*catalog.names(), "anyio:trio", *SIMULATED) if catalog.why_not(name) is None]
+RIVALS = [{"greenlet", "tasklets"}, {"gevent", "eventlet"}, {"asyncio", "anyio"}, {"trio", "anyio:trio"}, {*SIMULATED}]
+"""Models that need the same thing of a thread: a scheduler, a hub, a loop, a world."""
 
 pytestmark = pytest.mark.usefixtures("known_libraries", "nothing_left_behind")
 

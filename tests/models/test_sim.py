@@ -248,6 +248,22 @@ def test_a_timeout_and_a_partner_of_the_same_moment_race():
     assert outcomes(main) == {"in time", "late"}
 
 
+def test_for_ever_is_no_moment():
+    def main(model):
+        with model.TaskGroup() as group:
+            task = group.spawn(model.Channel(0).receive, inf)
+            group.spawn(model.sleep, inf)
+            model.sleep(1)
+            with pytest.raises(TimeoutError):
+                task.result(timeout=1)
+            group.cancel()
+        return model.now()
+
+    assert 2 <= sim.run(main, sim) < 3
+    with pytest.raises(Deadlock):
+        sim.run(sim.sleep, inf)
+
+
 def test_a_task_that_polls_comes_to_an_end():
     def main(model):
         done = model.Channel(0, "done")

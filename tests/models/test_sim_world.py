@@ -1,13 +1,15 @@
 """The world of a simulated run: how something announces itself there, how a run is cut, what is told of it."""
 
 import gc
+import signal
+from math import inf
 
 import pytest
 from every_schedule import KINDS, Odometer, outcomes, runs
 from greenlet import GreenletExit, greenlet
 
 from concmodels import load
-from concmodels.errors import Deadlock
+from concmodels.errors import ChannelClosed, Deadlock
 from concmodels.models import sim
 from concmodels.models.simulated import world as worlds
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk
@@ -277,6 +279,15 @@ def test_a_footprint_has_the_tasks_that_were_woken():
     assert send.footprint == {("task", (0,)): True, ("channel", (0, 1)): True, ("task", (1,)): True}
 
 
+def test_a_run_tells_what_footprints_do_not():
+    def main(model):
+        with model.Pool(1) as pool:
+            return pool.submit(int).result()
+
+    assert sim.explored(main, (sim,), FirstComeFirstServed()).unseen == {"a pool"}
+    assert sim.explored(endless, (sim,), FirstComeFirstServed(), limit=9).unseen == set()
+
+
 def test_the_garbage_collector_comes_between_runs_only():
     def main():
         return gc.isenabled()
@@ -294,6 +305,56 @@ def test_a_pool_that_is_dropped_is_closed_within_a_step():
         return inbox.closed, len(current().steps) - steps
 
     assert {run.value for run in runs(main)} == {(True, 0)}
+
+
+def test_a_handler_may_close_a_channel_at_any_time():
+    """Also while a task is switched: then that is no point at which another task could go on."""
+
+    def main(model):
+        channel = model.Channel(inf)
+        with model.TaskGroup() as group:
+            for _ in range(3):
+                group.spawn(send_until_closed, channel)
+            before = signal.signal(signal.SIGALRM, lambda *_: channel.close())
+            signal.setitimer(signal.ITIMER_REAL, 0.002)
+            send_until_closed(channel)
+        signal.signal(signal.SIGALRM, before)
+        return len(channel) >= 0 and channel.closed
+
+    def send_until_closed(channel):
+        with pytest.raises(ChannelClosed):
+            while True:
+                channel.send("item")
+
+    for seed in range(20):
+        assert sim.run(main, sim, seed=seed)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ctrl_c_in_any_task_leaves_bare(kind):
+    def main(model):
+        with model.TaskGroup() as group:
+            for _ in range(2):
+                group.spawn(model.sleep, 60)
+            group.spawn(interrupt)
+
+    def interrupt():
+        signal.raise_signal(signal.SIGINT)
+
+    async def async_main(model):
+        async with model.TaskGroup() as group:
+            for _ in range(2):
+                group.spawn(model.sleep, 60)
+            group.spawn(async_interrupt)
+
+    async def async_interrupt():
+        signal.raise_signal(signal.SIGINT)
+
+    model, program = load(kind), main if kind == "sim" else async_main
+    for seed in range(20):
+        with pytest.raises(KeyboardInterrupt):
+            model.run(program, model, seed=seed)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_every_schedule_is_tried():

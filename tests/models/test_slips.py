@@ -4,7 +4,7 @@ import pytest
 
 from concmodels import catalog, load
 
-SYNC = [name for name in catalog.names() if not catalog.facts(name).is_async]
+SYNC = [name for name in catalog.names(simulated=True) if not catalog.facts(name).is_async]
 
 
 async def awaited(model):

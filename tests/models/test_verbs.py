@@ -16,13 +16,14 @@ MODELS = f"{concmodels.__path__[0]}/models"
 THREADS = ("threads", "rawthreads")
 SYNC = ("greenlet_", "tasklets", "gevent_", "eventlet_")
 ASYNC = ("asyncio_", "trio_", "anyio_")
+SIMULATED = ("sim", "sim_async")
 
 VERBS = ("Channel.send", "Channel.receive", "Channel._wait_for_partner")
 SAME = {
     THREADS: (*VERBS, "Channel.__init__", "Channel.__iter__", "Channel._checkpoint", "_Waiter.park"),
     SYNC: (*VERBS, "Channel.__iter__", "_Unbounded.send", "_Unbounded.__iter__"),
     ASYNC: (*VERBS, "Channel.__aiter__", "Channel.__anext__", "_Unbounded.send"),
-    (*SYNC, *ASYNC): (*VERBS, "_Unbounded.send"),
+    (*SYNC, *ASYNC, *SIMULATED): (*VERBS, "_Unbounded.send"),
 }
 """Which texts are the same in which models. In the last line, but for `async` and `await`."""
 
@@ -40,7 +41,7 @@ def test_a_verb_is_one_text(models, name):
 
 
 @pytest.mark.parametrize("verb", STEPS)
-@pytest.mark.parametrize("file", [*THREADS, *SYNC, *ASYNC])
+@pytest.mark.parametrize("file", [*THREADS, *SYNC, *ASYNC, *SIMULATED])
 def test_a_verb_goes_the_same_way(file, verb):
     tree = _find(_source(file), f"Channel.{verb}")
     used = [node.attr for node in sorted(_attributes(tree), key=lambda it: (it.lineno, it.col_offset))]

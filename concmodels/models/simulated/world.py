@@ -41,6 +41,7 @@ scheduled, and whatever the program tries to announce raises `GreenletExit` agai
 
 import gc
 import heapq
+import math
 import sys
 import time
 from _thread import _local
@@ -95,7 +96,8 @@ class Run:
     """What has come of a run: `value` or `error`, and how.
 
     `decisions` are the numbers that the strategy has returned, of `choose` and `branch` alike; `steps` are those that
-    were done, in order. `cut` says that the run did not end by itself.
+    were done, in order. `cut` says that the run did not end by itself. `unseen` names what the tasks have shared and
+    footprints do not tell of, such as pools: then footprints do not prove that two steps can be exchanged.
     """
 
     def __init__(self, world: World) -> None:
@@ -104,6 +106,7 @@ class Run:
         self.cut = False
         self.decisions = world.decisions
         self.steps = world.steps
+        self.unseen = world.unseen
         self.seconds = 0.0
         """The virtual seconds that it has taken."""
 
@@ -135,11 +138,13 @@ class World:
         self.running = self.main = Runner(main, (0,), unit)
         self.runners: dict[Runner, None] = {self.main: None}
         self.detector = DeadlockDetector()
+        self.unseen: set[str] = set()
         self.cut_by: BaseException | None = None
         self.dying = False
         self.strategy = strategy
         self._patience = patience
         self._hub = hub
+        self._outside = hub or unit  # where the run was begun, and ends
         self._limit = limit
         self._record = record
         self._tick = tick
@@ -185,18 +190,17 @@ class World:
         place: tuple[str, int] | None = None,
     ) -> None:
         """Stop before a step that can be done at any time; return when it was picked."""
-        if self._silent:
-            for key, changes in keys:
-                self.touch(key, changes)
-            return
         runner = self.running
+        if self._silent or runner.pending or getcurrent() is not runner.unit:
+            self._do_at_once(keys)
+            return
+        if self.dying:
+            self._refuse()
         step = Step(runner, kind, keys, subject)
         if self._record:
             step.place = place or _place(sys._getframe(1))
         step.state = ENABLED
         runner.pending = (step,)
-        if self.dying:
-            self._refuse()
         self.enabled.append(step)
         following = self._next()
         if following is not runner:
@@ -206,6 +210,13 @@ class World:
                 following.unit.switch()
             if self.dying:
                 self._refuse()
+
+    def _do_at_once(self, keys: tuple[tuple[Key, bool], ...]) -> None:
+        """Be no point: in a finalizer, or in a signal handler that has come while a task is switched."""
+        if self.dying and not self._silent and getcurrent() is not self._outside:
+            self._refuse()
+        for key, changes in keys:
+            self.touch(key, changes)
 
     @contextmanager
     def unannounced(self) -> Generator[None]:
@@ -262,7 +273,8 @@ class World:
 
     def enable_at(self, moment: float, step: Step) -> None:
         """Let this step be picked once the clock shows `moment`, unless its task has gone on by then."""
-        heapq.heappush(self._timers, (moment, next(self._order), step))
+        if moment < math.inf:
+            heapq.heappush(self._timers, (moment, next(self._order), step))
 
     def wake(self, step: Step) -> None:
         """Let this step be picked, and no other of its task: what decides the wait has happened."""
@@ -323,6 +335,7 @@ class World:
             for other in runner.pending:
                 if other is not step:
                     self._drop(other)
+        runner.pending = ()
         runner.chosen = self._step = step
         self.running = runner
         if self._hub is not None:
@@ -444,7 +457,8 @@ def enter(world: World) -> None:
     """Make this the world of the run in this thread. Raises `RuntimeError` inside of another one."""
     running = current()
     if running is not None:
-        raise refusal(world.model, running.model)
+        instead = "await the function instead" if world.model == "sim:async" else "call the function directly"
+        raise refusal(world.model, running.model, instead)
     _here.world = world
 
 
