@@ -77,6 +77,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         scenario = scenario_of(options.program)
         if options.play:
+            need("rich", "--play")
             from concmodels.explore.play import play
 
             return play(scenario, wanted)

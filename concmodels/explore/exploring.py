@@ -69,8 +69,8 @@ def scenario_of(main: Callable[..., Any] | Scenario | str, args: tuple[Any, ...]
     """Return what is to be explored. Raises `CannotExplore`."""
     if current() is not None:
         raise CannotExplore(
-            "explore was called by the program that it explores, whose file is run anew for each schedule: put the "
-            'call under `if __name__ == "__main__":`'
+            "explore was called by the program that it explores, whose file is executed anew for each schedule: put "
+            'the call under `if __name__ == "__main__":`'
         )
     if isinstance(main, Scenario):
         return main

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.world import Run, World
 
 
+NO_SOURCE = "the source of the program can't be read, so what its tasks share beside channels and locks is not seen"
+
+
 class Over(Exception):
     """The schedules or the seconds of the search are used up."""
 
@@ -39,7 +42,7 @@ class Runs:
         self.limited = 0
         """How many runs were cut because they made too many steps."""
         self.races: list[Race] = []
-        self.unseen: list[str] = []
+        self.unseen: list[str] = [] if scenario.monitor is not None else [NO_SOURCE]
         """The accesses that no race detector could follow, a sentence each."""
         self._detector: RaceDetector | None = None
         self._watchdog = Watchdog(options.seconds)

@@ -9,7 +9,8 @@ import ast
 import inspect
 import linecache
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -34,10 +35,11 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = ()) -> Scenari
         raise CannotExplore(f"explore takes a function, or the name of a file, and its arguments, not {main!r}")
     for argument in args:
         _must_not_be_another_model(argument)
-    if isinstance(function, FunctionType) and _uses_threads(function):
+    modules = _modules(function) if isinstance(function, FunctionType) else []
+    if _use_threads(modules):
         return _in_its_file(function, args)
     is_async = inspect.iscoroutinefunction(main)
-    codes = tuple(_codes_beside(function)) if isinstance(function, FunctionType) else ()
+    codes = _codes(function, modules) if modules else ()
     trees = _trees(codes)
     monitor = CodeMonitor(codes, trees) if trees else None
     return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor)
@@ -84,9 +86,9 @@ def _must_not_be_another_model(argument: Any) -> None:
         )
 
 
-def _uses_threads(function: FunctionType) -> bool:
-    """Return whether the module of a function has imported something by which real threads wait."""
-    for value in function.__globals__.values():
+def _use_threads(modules: list[dict[str, Any]]) -> bool:
+    """Return whether one of these modules has imported something by which real threads wait."""
+    for value in (value for variables in modules for value in list(variables.values())):
         name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
         if name in _THREADS:
             return True
@@ -105,15 +107,44 @@ def _in_its_file(function: FunctionType, args: tuple[Any, ...]) -> Scenario:
     return _of_program(program, args, function.__name__, inspect.iscoroutinefunction(function))
 
 
-def _codes_beside(function: FunctionType) -> Iterator[CodeType]:
-    """Yield the code of the function, and of all functions and classes of its file that its module has."""
-    path = function.__code__.co_filename
-    yield function.__code__
-    for value in list(function.__globals__.values()):
+def _codes(function: FunctionType, modules: list[dict[str, Any]]) -> tuple[CodeType, ...]:
+    """Return the code of the functions and methods of the program."""
+    found = {function.__code__: None}
+    for value in (value for variables in modules for value in list(variables.values())):
         for member in (value, *(vars(value).values() if inspect.isclass(value) else ())):
-            code = getattr(inspect.unwrap(member) if callable(member) else member, "__code__", None)
-            if isinstance(code, CodeType) and code.co_filename == path and code is not function.__code__:
-                yield code
+            made = _function(member)
+            if made is not None and _is_beside(function, made.__code__.co_filename):
+                found[made.__code__] = None
+    return tuple(found)
+
+
+def _function(member: Any) -> FunctionType | None:
+    """Return the function that this is, or that it wraps."""
+    if isinstance(member, property):
+        member = member.fget
+    wrapped = getattr(member, "__wrapped__", None)
+    inner = wrapped if isinstance(wrapped, FunctionType) else member
+    return inspect.unwrap(inner) if isinstance(inner, FunctionType) else None
+
+
+def _modules(function: FunctionType) -> list[dict[str, Any]]:
+    """Return the variables of the function's module, and of the modules beside it that these lead to."""
+    found = {id(function.__globals__): function.__globals__}
+    left = [function.__globals__]
+    while left:
+        for value in list(left.pop().values()):
+            name = getattr(value, "__module__", None)
+            module = value if isinstance(value, ModuleType) else sys.modules.get(name if isinstance(name, str) else "")
+            if _is_beside(function, getattr(module, "__file__", None) or "") and id(vars(module)) not in found:
+                found[id(vars(module))] = vars(module)
+                left.append(vars(module))
+    return list(found.values())
+
+
+def _is_beside(function: FunctionType, path: str) -> bool:
+    """Return whether this is the file of the function, or one in the same folder."""
+    own = function.__code__.co_filename
+    return path == own or ("" != os.path.dirname(own) == os.path.dirname(path))
 
 
 def _trees(codes: tuple[CodeType, ...]) -> dict[str, ast.Module]:

@@ -13,8 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
-MODULES = ["", "contract", "errors", "catalog", "ring", "channel", "pool", "conformance", "stackless", "work"]
-MODULES = [f"concmodels.{name}".rstrip(".") for name in MODULES]
+MODULES = ["", "contract", "errors", "catalog", "ring", "channel", "pool", "conformance", "explore", "stackless"]
+MODULES = [f"concmodels.{name}".rstrip(".") for name in [*MODULES, "work"]]
 NO_EXAMPLE = {"concmodels": "what it has is in concmodels.catalog too, with examples"}
 DIRECTIVE = re.compile(r"\.\. (?:auto|py:)(module|class|function|exception|data|currentmodule):: ([\w.]+)")
 

@@ -179,3 +179,11 @@ def test_a_file_that_explores_itself_must_guard_the_call(tmp_path):
     file.write_text("import threading\nfrom concmodels.explore import explore\ndef main(): pass\nexplore(main)\n")
     with pytest.raises(CannotExplore, match="under `if __name__"):
         explore(str(file))
+
+
+def test_what_is_not_seen_is_not_proved():
+    """A function without a source is run on every schedule, but what its tasks share can't be followed."""
+    names = {"sim": sim}
+    exec("def main():\n    sim.sleep(0)\n", names)
+    report = explore(names["main"])
+    assert report.verdict == "held so far" and "source of the program can't be read" in str(report)

@@ -16,6 +16,7 @@ from concmodels.programs.measure import measure
 from concmodels.ring.program import Ring
 
 RESULT = Path(__file__).parents[2] / "benchmarks" / "results" / "full.json"
+FIXED = Path(__file__).parents[2] / "examples" / "races" / "lost_update_fixed.py"
 FULL = "can't write to standard output: No space left on device"
 
 COMMANDS = [
@@ -32,6 +33,8 @@ COMMANDS = [
     ("concmodels.pool", "--list"),
     ("concmodels.conformance", "--list"),
     ("concmodels.conformance", "threads", "-k", "a_rendezvous_send_returns_once_taken"),
+    ("concmodels.explore", FIXED, "--quiet"),
+    ("concmodels.explore", FIXED, "--quiet", "--json", "-"),
     ("benchmarks", "list"),
     ("benchmarks", "list", "ring"),
     ("benchmarks", "show", RESULT),
