@@ -1,7 +1,7 @@
 """`explore` and `replay`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from concmodels.explore import scenarios
 from concmodels.explore.errors import CannotExplore
@@ -12,14 +12,11 @@ from concmodels.explore.scenario import Scenario
 from concmodels.explore.search import Search
 from concmodels.models.simulated.world import current
 
-if TYPE_CHECKING:
-    from concmodels.explore.monitor import Switches
-
 
 def explore(
     main: Callable[..., Any] | str,
     *args: Any,
-    switches: Switches = "anywhere",
+    switches: Literal["anywhere", "gil", "checkpoints"] = "anywhere",
     search: str = "auto",
     schedules: int = 20_000,
     seconds: float = 10.0,
@@ -31,7 +28,7 @@ def explore(
 
     `main` is a function, sync or async, that waits by the verbs of the model "sim" or by `threading`, `queue` and
     `time.sleep`; or a file as text, `"file.py"` or `"file.py:function"`. It fails by raising something, by a deadlock,
-    or by what `check` raises, which is called with its result.
+    or by what `check` raises, which is called with its result::
 
     switches    where another task may run: "anywhere", as the language allows it; "gil", as builds with the GIL do;
                 "checkpoints", at verbs and locks only, as in cooperative models and always in async programs

@@ -86,16 +86,18 @@ class Watchdog:
         self.start_timer()
 
     def _interrupt(self, _signum: int, _frame: FrameType | None) -> None:
-        if self._interrupted or self.world is None:
+        is_repeated, self._interrupted = self._interrupted, True
+        if is_repeated or signal.SIGALRM not in self._old:
             raise KeyboardInterrupt
-        self._interrupted = True
-        self.world.cut_soon(Stopped())
-        if signal.SIGALRM in self._old:
-            signal.setitimer(signal.ITIMER_REAL, GRACE_S, GRACE_S)
+        if self.world is not None:
+            self.world.cut_soon(Stopped())
+        signal.setitimer(signal.ITIMER_REAL, GRACE_S, GRACE_S)  # not raised here: in a finalizer it would be lost
 
     def _strike(self, _signum: int, frame: FrameType | None) -> None:
         world = self.world
         if world is None:
+            if self._interrupted:
+                raise KeyboardInterrupt
             return
         if self._stuck is None:
             self._stuck = [_line(it) for it in stack(frame) if of_program(it)]
