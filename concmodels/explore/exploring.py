@@ -28,15 +28,13 @@ def explore(
 
     `main` is a function, sync or async, that waits by the verbs of the model "sim" or by `threading`, `queue` and
     `time.sleep`; or a file as text, `"file.py"` or `"file.py:function"`. It fails by raising something, by a deadlock,
-    or by what `check` raises, which is called with its result::
+    or by what `check` raises, which is called with its result.
 
-    switches    where another task may run: "anywhere", as the language allows it; "gil", as builds with the GIL do;
-                "checkpoints", at verbs and locks only, as in cooperative models and always in async programs
-    search      "auto", first a sample and then all; "random", "pct" or "pos", a sample by this strategy; "all"
-    schedules   the most schedules that are run
-    seconds     the longest that it takes, except for what a failure needs to be told
-    steps       the most steps of a schedule
-    seed        what the samples are drawn by
+    `switches` is where another task may run: "anywhere", as the language allows it; "gil", as builds with the GIL do;
+    "checkpoints", at verbs and locks only, as in cooperative models and always in async programs. `search` is "auto",
+    first a sample and then all; "random", "pct" or "pos", a sample by this strategy; or "all". At most so many
+    `schedules` are run, with so many `steps` each; it takes so many `seconds`, and what a failure needs to be told.
+    The samples are drawn by `seed`.
 
     Raises `CannotExplore`, with a sentence that says what to do.
     """
