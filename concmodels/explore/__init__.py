@@ -32,9 +32,25 @@ at a time, and a schedule says which. `python -m concmodels.explore FILE` does t
     ('held in all', {3})
 """
 
-from concmodels.explore.errors import CannotExplore, NotRepeatable, StillComputing
-from concmodels.explore.exploring import explore, replay
-from concmodels.explore.failure import Failure
-from concmodels.explore.report import Report
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concmodels.explore.errors import CannotExplore, NotRepeatable, StillComputing
+    from concmodels.explore.exploring import explore, replay
+    from concmodels.explore.failure import Failure
+    from concmodels.explore.report import Report
 
 __all__ = ["CannotExplore", "Failure", "NotRepeatable", "Report", "StillComputing", "explore", "replay"]
+
+_FILES = {
+    "CannotExplore": "errors", "NotRepeatable": "errors", "StillComputing": "errors", "explore": "exploring",
+    "replay": "exploring", "Failure": "failure", "Report": "report",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    """Import a name when it is used: pytest loads this package for every test suite, and most use nothing of it."""
+    if name not in _FILES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
