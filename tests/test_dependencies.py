@@ -16,13 +16,16 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OWN_FOLDERS = (ROOT, ROOT / "docs" / "_ext", ROOT / "tests")
 """From where modules of the project are imported."""
 
+NEEDED = {name for suite in suites.SUITES for it in suites.load(suite, False) for name in it.needs}
+"""What `python -m benchmarks run` installs for those that it measures."""
 MAY_IMPORT = {
     "concmodels": (),
     "concmodels/conformance/plugin.py": ("pytest",),  # which alone loads it, and the next one
     "concmodels/explore/plugin.py": ("pytest",),
     "examples": (),
     "benchmarks": ("bench",),
-    "benchmarks/peers": {name for suite in suites.SUITES for it in suites.load(suite, False) for name in it.needs},
+    "benchmarks/peers": NEEDED,
+    "benchmarks/explorers.py": NEEDED,
     "docs": ("bench", "docs"),
     "tests": ("dev",),
     "tests/browser": ("browser",),

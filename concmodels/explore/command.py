@@ -116,7 +116,9 @@ def _progress(search: Search, is_quiet: bool) -> Iterator[None]:
 
 
 def _show(report: Report, options: argparse.Namespace) -> None:
-    """Write the report to standard output, or to standard error if the JSON goes there."""
+    """Write the report to standard output, or to standard error if the JSON goes there; --quiet drops it then."""
+    if options.quiet and options.json == "-":
+        return
     stream = sys.stderr if options.json == "-" else sys.stdout
     lines = [report.sentence] if options.quiet else [str(report)]
     if report.failure is not None and not options.replay:
