@@ -1,5 +1,6 @@
 """The models whose pools are in one process, and what tests of such pools need."""
 
+import sys
 import time
 
 import pytest
@@ -46,6 +47,22 @@ def until(model, condition):
     while not condition():
         assert time.monotonic() < end, "it never came"
         model.sleep(0.001)
+
+
+def until_freed(model, pool, *references):
+    """Wait until what these weak references point at is gone.
+
+    Without the GIL what a worker has made is freed late, when that worker runs something else (PEP 703, "biased
+    reference counting"): it gets something.
+    """
+
+    def all_gone():
+        if not sys._is_gil_enabled():
+            for _ in pool.map(abs, range(pool.workers)):
+                pass
+        return all(reference() is None for reference in references)
+
+    until(model, all_gone)
 
 
 def outcome(function, *args):
