@@ -126,7 +126,7 @@ def test_bad_arguments_are_refused_with_a_sentence(model):
         with pytest.raises(TypeError):
             pool.map(abs, 7)
         with pytest.raises(TypeError):
-            pool.submit(pow, 2, 5).result("soon")
+            pool.submit(soon, model).result("soon")  # which has to wait: else no timeout is needed
 
 
 # What only looks like results.
