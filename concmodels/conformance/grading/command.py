@@ -9,8 +9,9 @@ from concmodels.conformance.grading.report import Report
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Guarantee
 from concmodels.errors import ModelUnavailable, UnknownModel
-from concmodels.programs.options import Parser, seconds
+from concmodels.programs.options import Parser, seconds, whole
 from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
+from concmodels.programs.plan import check_size
 
 ALL_KEPT, SOME_BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -41,6 +42,11 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     options = _parser().parse_args(arguments)
     if not options.models and not options.list:
         raise BadInput("which model? as in: python -m concmodels.conformance my_model.py")
+    if options.explore is not None:
+        try:
+            check_size("--explore", options.explore)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
     if options.real and options.explore:
         raise BadInput("--real tests in real time and --explore in the simulated world: give one of the two")
     for model in options.models:
@@ -61,7 +67,7 @@ def _parser() -> Parser:
     add("-k", metavar="TEXT", default="", help="only the guarantees whose name or sentence contains TEXT")
     add("--patience", metavar="SECONDS", type=seconds, default=PATIENCE_S,
         help=f"how long a guarantee may take before it counts as broken; default {PATIENCE_S:g}")  # fmt: skip
-    add("--explore", metavar="N", type=_number, default=None,
+    add("--explore", metavar="N", type=whole(), default=None,
         help="hold each guarantee on N schedules of the simulated world; default for files of your own that wait by "
         f"threading, queue and time.sleep alone: {simulated.SCHEDULES}")  # fmt: skip
     add("--real", action="store_true", help="test such files in real time too, on threads")
@@ -70,13 +76,6 @@ def _parser() -> Parser:
     add("--quiet", action="store_true", help="only the verdict, no line per guarantee and no progress")
     add("--list", action="store_true", help="list the guarantees and their sentences")
     return parser
-
-
-def _number(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
 
 
 def _chosen(text: str) -> list[Guarantee]:
