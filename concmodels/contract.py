@@ -55,6 +55,13 @@ timeout is nan, and `TypeError` if it is not a number.
 """
 
 
+class HasFileno(Protocol):
+    """What can be waited for: a socket, or anything else with a descriptor that the system can poll, such as a pipe."""
+
+    def fileno(self) -> int:
+        """Return the number of the descriptor; -1, or a `ValueError`, if it has been closed."""
+
+
 @runtime_checkable
 class ChannelBase[T](Protocol):
     """What sync and async channels have in common: the operations that never wait.
@@ -583,3 +590,42 @@ class Model(Protocol):
 
     def now(self) -> float:
         """Return the time of the model's monotonic clock, in seconds."""
+
+    def wait_readable(self, socket: HasFileno, timeout: Timeout = None) -> object:
+        """Wait until the socket can be read, or has a connection to accept; awaited in the async models.
+
+        Then `recv` or `accept` need not wait. That is also so when the other side sends no more, and when the
+        connection is broken: `recv` returns `b""` or raises. Nothing is taken from the socket, and no other task is
+        kept from doing that: a program sets its sockets to non-blocking (`socket.setblocking(False)`) and waits again
+        after a `BlockingIOError`.
+
+        A checkpoint. Raises `TimeoutError`, `RuntimeError` if another task waits until the same socket is readable,
+        `TypeError` for what has no `fileno()`, and `concmodels.errors.SocketClosed` if the socket is closed on this
+        side, before or while the task waits. A wait is told at once by `notify_closing`; a socket that is closed
+        without it is noticed within a second (with more than 1,000 waiting threads, within a second for every
+        thousand).
+
+            >>> import socket
+            >>> from concmodels import load
+            >>> def main(model):
+            ...     ours, theirs = socket.socketpair()
+            ...     with ours, theirs, model.TaskGroup() as group:
+            ...         group.spawn(ours.sendall, b"a byte is enough")
+            ...         model.wait_readable(theirs, timeout=5)
+            ...         return theirs.recv(100)
+            >>> threads = load("threads")
+            >>> threads.run(main, threads)
+            b'a byte is enough'
+        """
+
+    def wait_writable(self, socket: HasFileno, timeout: Timeout = None) -> object:
+        """Wait until the socket takes bytes without waiting, or is connected; else as `wait_readable`.
+
+        One task may wait until a socket is readable while another one waits until it is writable.
+        """
+
+    def notify_closing(self, socket: HasFileno) -> None:
+        """Wake the tasks that wait for this socket, with `SocketClosed`, because it is about to be closed.
+
+        Call it just before `socket.close()`. Never waits, and is not awaited.
+        """

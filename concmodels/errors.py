@@ -56,6 +56,26 @@ class ChannelClosed(Exception):
     """
 
 
+class SocketClosed(Exception):
+    """The socket was closed on this side, before the operation or while it waited.
+
+    What the other side does is no error of this kind. If it closes its socket, `recv` returns `b""`; if the connection
+    breaks, the builtin `ConnectionError` is raised.
+
+        >>> import socket
+        >>> from concmodels import load
+        >>> from concmodels.errors import SocketClosed
+        >>> ours, theirs = socket.socketpair()
+        >>> ours.close()
+        >>> try:
+        ...     load("threads").wait_readable(ours)
+        ... except SocketClosed:
+        ...     print("closed")
+        closed
+        >>> theirs.close()
+    """
+
+
 class WouldBlock(Exception):
     """`send_nowait` or `receive_nowait` would have had to wait.
 

@@ -31,8 +31,10 @@ from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.variant import Model
+from concmodels.models.waiting.bells import Bells, BellWaiter
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
 from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Waiter, claim_first, wait
@@ -44,8 +46,12 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models.waiting.sockets import HasFileno
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "variant", "wait_readable", "wait_writable",
+]  # fmt: skip
 
 POLL_S = 0.0001
 """How long the polling variant sleeps between two looks, in seconds (the 2010 article's figure)."""
@@ -70,6 +76,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             return main(*args)
     finally:
         _here.task = None
+        _SocketWaiter.bells.close()
 
 
 def sleep(seconds: float) -> None:
@@ -123,6 +130,32 @@ class _Waiter(Waiter):
 
     def wake(self) -> None:
         self._lock.release()
+
+
+class _SocketWaiter(BellWaiter, _Waiter):
+    """One wait of one task for a socket: the task polls the socket, and beside it a bell that `wake` rings.
+
+    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
+    cancellation or `notify_closing`, has to wake the task out of its `poll`.
+    """
+
+    __slots__ = ("bell",)
+
+    socket_waits = SocketWaits()
+    bells = Bells()
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    wait_sync(_SocketWaiter.socket_waits, _SocketWaiter, socket, READABLE, timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    wait_sync(_SocketWaiter.socket_waits, _SocketWaiter, socket, WRITABLE, timeout)
+
+
+notify_closing = _SocketWaiter.socket_waits.notify_closing
 
 
 class TaskGroup(_TaskGroup):

@@ -30,8 +30,10 @@ from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
+from concmodels.models.waiting.bells import Bells, BellWaiter
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
 from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import deadline, expired, must_be_sync, remaining, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, RETRY, TIMED_OUT, Waiter, wait
@@ -43,8 +45,12 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models.waiting.sockets import HasFileno
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 GIL = sys._is_gil_enabled()
 """Whether this interpreter had the GIL switched on when this model was imported."""
@@ -69,6 +75,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             return main(*args)
     finally:
         _here.task = None
+        _SocketWaiter.bells.close()
 
 
 def sleep(seconds: float) -> None:
@@ -129,6 +136,32 @@ class _Waiter(Waiter):
 
 def _waits() -> None:
     """Stand in for the function of a thread that this model did not start; never called."""
+
+
+class _SocketWaiter(BellWaiter, _Waiter):
+    """One wait of one task for a socket: the task polls the socket, and beside it a bell that `wake` rings.
+
+    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
+    cancellation or `notify_closing`, has to wake the task out of its `poll`.
+    """
+
+    __slots__ = ("bell",)
+
+    socket_waits = SocketWaits()
+    bells = Bells()
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    wait_sync(_SocketWaiter.socket_waits, _SocketWaiter, socket, READABLE, timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    wait_sync(_SocketWaiter.socket_waits, _SocketWaiter, socket, WRITABLE, timeout)
+
+
+notify_closing = _SocketWaiter.socket_waits.notify_closing
 
 
 class TaskGroup(_TaskGroup):

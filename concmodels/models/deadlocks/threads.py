@@ -114,7 +114,7 @@ class ThreadDetector(LookUp):
         waits: dict[Task, object] = {}
         for task in list(self.tasks):
             waiter = task.waiter
-            if waiter is None or task.timed or task.shielded or not waiter.waits():
+            if waiter is None or waiter.outside or task.timed or task.shielded or not waiter.waits():
                 return {}
             waits[task] = waiter
         return {} if outside_threads(task.ident for task in waits) else waits

@@ -52,6 +52,9 @@ class Waiter:
 
     __slots__ = ("_claim", "item", "outcome", "purpose")
 
+    outside = False
+    """Whether something outside of the run can end the wait, as it can a wait for a socket: then it is no deadlock."""
+
     purpose: Purpose | None
     """What the task waits for, told should there be a deadlock."""
 

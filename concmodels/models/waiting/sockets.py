@@ -1,0 +1,163 @@
+"""Waits for sockets: which task waits for which direction of which socket, and what that wait ends with.
+
+A wait for a socket is a `Waiter` like any other, which is claimed once: by what polls the descriptors (DONE), by a
+close, a timeout or a cancellation. How the descriptors are polled is the model's: a `poll`, an event loop, a hub.
+
+A wait takes nothing. It says that the socket is ready, and the task then reads, writes or accepts by itself. So a wait
+that is cancelled when the socket has become ready has lost nothing: the next wait returns at once.
+"""
+
+from select import POLLIN, POLLOUT, poll
+
+from concmodels.errors import SocketClosed
+from concmodels.models.waiting.timeouts import must_be_seconds
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, TIMED_OUT
+from concmodels.models.waiting.waiter import wait as wait_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol
+
+    from concmodels.models.waiting.waiter import Waiter
+
+    class HasFileno(Protocol):
+        """A socket, or something else with a descriptor that the system can poll: a pipe, a terminal."""
+
+        def fileno(self) -> int: ...
+
+
+READABLE, WRITABLE = "readable", "writable"
+"""The two directions of a socket."""
+
+EVENTS = {READABLE: POLLIN, WRITABLE: POLLOUT}
+"""What to poll for. An error and the end of the other side (`POLLERR`, `POLLHUP`) end a wait in both directions."""
+
+LOOK_S = 1.0
+"""A socket that was closed without a word wakes nobody: so a wait looks for that, every so many seconds."""
+
+_LOOKS_PER_S = 1000
+
+
+def descriptor(socket: Any) -> int:
+    """Return the number of the socket's descriptor. Raises `TypeError` if it has none, and `SocketClosed`."""
+    try:
+        number: int = socket.fileno()
+    except AttributeError:
+        raise TypeError(f"wait for a socket, or for something else with a `fileno()`, not for {socket!r}") from None
+    except ValueError:
+        number = -1  # what a closed file says
+    if number < 0:
+        raise SocketClosed(f"{socket!r} is closed")
+    return number
+
+
+def is_ready(number: int, direction: str) -> bool:
+    """Return whether a wait for this descriptor would return at once."""
+    poller = poll()
+    poller.register(number, EVENTS[direction])
+    return bool(poller.poll(0))
+
+
+class SocketWait:
+    """The wait of one task for one direction of a socket; a `Deadlock` tells it as the purpose of the waiter."""
+
+    __slots__ = ("direction", "number", "socket", "waiter")
+
+    waiter: Waiter
+
+    def __init__(self, socket: Any, direction: str) -> None:
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what the task waits for."""
+        return f"waits until {self.socket!r} is {self.direction}"
+
+    def is_closed(self) -> bool:
+        """Whether the socket has been closed since the wait began; perhaps its number belongs to another file now."""
+        try:
+            return bool(self.socket.fileno() != self.number)
+        except ValueError:
+            return True
+
+    def settle(self) -> None:
+        """Turn the outcome of the wait into a return or an exception."""
+        if self.waiter.outcome == CLOSED:
+            raise SocketClosed(f"{self.socket!r} was closed while a task waited until it is {self.direction}")
+        # A timeout limits only the waiting: a socket that is ready was ready in time, whoever looked first.
+        if self.waiter.outcome == TIMED_OUT and not is_ready(self.number, self.direction):
+            raise TimeoutError(f"{self.socket!r} is not {self.direction}")
+
+
+class SocketWaits:
+    """All waits for sockets of one model in this interpreter, by the number of the descriptor and the direction."""
+
+    def __init__(self) -> None:
+        self._waits: dict[tuple[int, str], SocketWait] = {}
+
+    def __len__(self) -> int:
+        return len(self._waits)
+
+    def begin(self, wait: SocketWait) -> None:
+        """Note a wait. Raises `RuntimeError` if another task waits for the same direction of the same socket."""
+        other = self._waits.setdefault((wait.number, wait.direction), wait)
+        if other is not wait and other.is_closed():
+            other.waiter.finish(CLOSED)  # its number is that of another socket now
+            self._waits[wait.number, wait.direction] = other = wait
+        if other is not wait:
+            raise RuntimeError(
+                f"another task waits until {wait.socket!r} is {wait.direction}: let one task do that for both"
+            )
+
+    def end(self, wait: SocketWait) -> None:
+        """Forget a wait that is over."""
+        if self._waits.get((wait.number, wait.direction)) is wait:
+            del self._waits[wait.number, wait.direction]
+
+    def get(self, number: int, direction: str) -> SocketWait | None:
+        """Return who waits for this descriptor, if anybody does."""
+        return self._waits.get((number, direction))
+
+    def notify_closing(self, socket: Any) -> None:
+        """End the waits for a socket that is about to be closed. One that is closed already has nobody to tell."""
+        try:
+            number = descriptor(socket)
+        except SocketClosed:
+            return
+        for direction in EVENTS:
+            wait = self._waits.get((number, direction))
+            if wait is not None:
+                wait.waiter.finish(CLOSED)
+
+    def find_closed(self) -> None:
+        """End the waits for sockets that have been closed without a word."""
+        for wait in list(self._waits.values()):
+            if wait.is_closed():
+                wait.waiter.finish(CLOSED)
+
+    def look_s(self) -> float:
+        """Return after how many seconds a task that looks for itself does so: later, if many others do it too."""
+        return max(LOOK_S, len(self._waits) / _LOOKS_PER_S)
+
+
+def wait_sync(
+    waits: SocketWaits,
+    new_waiter: Callable[[Any, SocketWait], Waiter],
+    socket: HasFileno,
+    direction: str,
+    timeout: float | None,
+) -> None:
+    """Wait until the socket is ready, as a sync model does: its waiter knows how to wait for a `SocketWait`."""
+    if timeout is not None:
+        timeout = must_be_seconds(timeout)
+    wait = SocketWait(socket, direction)
+    wait.waiter = waiter = new_waiter(None, wait)
+    waits.begin(wait)
+    try:
+        wait_for(waiter, timeout)
+    finally:
+        waiter.claim(CANCELLED)  # unless something else has ended the wait
+        waits.end(wait)
+    wait.settle()
