@@ -29,7 +29,7 @@ ARROWS = {
     "catalog": "contract errors facts platform",
     "models/folder": "",
     "models/sharing": "",
-    "models/waiting": "errors",
+    "models/waiting": "errors platform",
     "models/tasks": "errors models/folder models/waiting platform",
     "models/deadlocks": "errors models/folder models/tasks models/waiting",
     "models/pools": "errors models/tasks models/waiting",

@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from concmodels.models.memory.buffer import Shared
     from concmodels.models.memory.pool.pool import ProcessPool as Pool
     from concmodels.models.variant import Model
+    from concmodels.models.waiting.sockets import HasFileno
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "variant", "wait_readable", "wait_writable",
+]  # fmt: skip
 
 _KIND = "processes"
 _METHODS = ("forkserver", "spawn", "fork")
@@ -123,6 +127,27 @@ def sleep(seconds: float) -> None:
     current(_KIND).sleep(seconds_to_sleep(seconds))
 
 
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    from concmodels.models.memory import sockets  # as above
+
+    sockets.wait_for_socket(_KIND, socket, "readable", timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    from concmodels.models.memory import sockets
+
+    sockets.wait_for_socket(_KIND, socket, "writable", timeout)
+
+
+def notify_closing(socket: HasFileno) -> None:
+    """Wake what waits for a socket that is about to be closed; see `concmodels.contract.Model.notify_closing`."""
+    from concmodels.models.memory import sockets
+
+    sockets.notify_closing(socket)
+
+
 def variant(name: str) -> Model:
     """Return the model of a variant, named by the way a process is started."""
     if name not in _METHODS:
@@ -143,6 +168,9 @@ def variant(name: str) -> Model:
         "TaskGroup": TaskGroup,
         "find_pool": _pool,
         "share": share,
+        "wait_readable": wait_readable,
+        "wait_writable": wait_writable,
+        "notify_closing": notify_closing,
         "Cancelled": Cancelled,
     }
     return Model(f"{_KIND}:{name}", run=run, **verbs)

@@ -356,5 +356,8 @@ def variant(name: str) -> Model:
         TaskGroup=TaskGroup,
         find_pool=lambda: PollingPool,
         share=share,
+        wait_readable=wait_readable,
+        wait_writable=wait_writable,
+        notify_closing=notify_closing,
         Cancelled=Cancelled,
     )

@@ -21,6 +21,9 @@ class Model:
         TaskGroup: Any,
         find_pool: Callable[[], Any],
         share: Callable[[Any], Any],
+        wait_readable: Callable[..., Any],
+        wait_writable: Callable[..., Any],
+        notify_closing: Callable[[Any], None],
         Cancelled: type[BaseException],
     ) -> None:
         self.name = name
@@ -32,6 +35,9 @@ class Model:
         self.TaskGroup = TaskGroup
         self._find_pool = find_pool
         self.share = share
+        self.wait_readable = wait_readable
+        self.wait_writable = wait_writable
+        self.notify_closing = notify_closing
         self.Cancelled = Cancelled
 
     @property

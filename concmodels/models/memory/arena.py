@@ -42,6 +42,7 @@ MAIN_AT, MAIN_SIZE, KEEPS_INTERPRETERS, TELL = range(10, 14)
 FREE_BLOCKS = 16  # one list per power of two
 ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks were asked where they wait: while it
 # is 0, a checkpoint has nothing else to look at
+IN_FLIGHT = 62  # a list: the sockets that were pickled and have not arrived
 SHARES, FREE_SHARE = 60, 61  # how many buffers were shared, and a list of entries that are free again
 LOCK_NAMES = 128
 

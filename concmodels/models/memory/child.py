@@ -5,7 +5,9 @@ Nothing here imports more than it must: with 300 interpreters a module of a mill
 
 import os
 from _thread import _count, allocate_lock, start_new_thread
+from sys import byteorder
 
+from concmodels.errors import CannotTravel
 from concmodels.models.memory import pickling
 from concmodels.models.memory.arena import BLOCK, BROKEN, MAIN_AT, MAIN_SIZE, SIZE, Arena, Cancelled
 from concmodels.models.memory.group import DONE, FAILED, STOPPED, finish
@@ -176,24 +178,39 @@ def _not_now(_signum: int, _frame: object) -> None:
 
 
 def _ask_registrar(participant: Participant, connection: socket) -> None:
-    """Have the parent send the wakers of others, and slots for further threads, at first use."""
+    """Have the parent send the wakers of others, and slots for further threads, at first use; and keep sockets.
+
+    A question is a number: the record whose waker is wanted, 0 for a new slot, or that of a socket in flight, negative.
+    A descriptor that comes with a 0 is to be held, until another process asks for it.
+    """
+    from _socket import SCM_RIGHTS, SOL_SOCKET
+
     asking = allocate_lock()
 
-    def ask(record: int) -> tuple[int, int]:
+    def ask(question: int, *descriptors: int) -> tuple[int, memoryview]:
+        extra = [(SOL_SOCKET, SCM_RIGHTS, number.to_bytes(4, byteorder)) for number in descriptors]
         with asking:
-            connection.send(record.to_bytes(8, "little"))
-            answer, extra, _, _ = connection.recvmsg(8, 64)
-        if not extra:
+            connection.sendmsg([question.to_bytes(8, "little", signed=True)], extra)
+            answer, arrived, _, _ = connection.recvmsg(8, 64)
+        if not answer:
             raise Cancelled("the run is over")
-        return int.from_bytes(answer, "little"), waking.joined(*memoryview(extra[0][2]).cast("i"))
+        return int.from_bytes(answer, "little"), memoryview(arrived[0][2] if arrived else b"").cast("i")
 
     def new_slot() -> WaitSlot:
         at, waker = ask(0)
-        participant.wakers[at] = waker
-        return WaitSlot(at, waker, at)
+        participant.wakers[at] = waking.joined(*waker)
+        return WaitSlot(at, participant.wakers[at], at)
 
-    participant.fetch_waker = lambda record: ask(record)[1]
+    def take_descriptor(record: int) -> int:
+        arrived = ask(-record)[1]
+        if not arrived:
+            raise CannotTravel("this socket has arrived already: what holds it was unpickled twice")
+        return arrived[0]
+
+    participant.fetch_waker = lambda record: waking.joined(*ask(record)[1])
     participant.new_slot = new_slot
+    participant.hold_descriptor = lambda number: ask(0, number)[0]
+    participant.take_descriptor = take_descriptor
     participant.own_threads = _count() + 1  # a fork counts the threads of its parent
     start_new_thread(_die_with_parent, (connection.fileno(),))
 

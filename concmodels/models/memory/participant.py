@@ -21,7 +21,7 @@ import time
 from _thread import _local, allocate_lock, get_ident
 from _weakref import ref
 
-from concmodels.errors import Terminated
+from concmodels.errors import CannotTravel, Terminated
 from concmodels.models.memory.arena import (
     ALERT,
     BROKEN,
@@ -46,6 +46,7 @@ from concmodels.platform.waking import wait, wake
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from socket import socket
     from types import FrameType
     from typing import Any
 
@@ -89,6 +90,8 @@ class Participant:
         self._here = _local()
         self.fetch_waker: Callable[[int], int] = self.words.__getitem__  # in one process its number is enough
         self.new_slot: Callable[[], WaitSlot] = self._no_slot
+        self.hold_descriptor: Callable[[int], int] = self._hold_descriptor  # returns a record, ...
+        self.take_descriptor: Callable[[int], int] = self._take_descriptor  # ... and this a descriptor for a record
         self.tell: Callable[[Participant, WaitSlot, FrameType], object]  # say where a thread waits
         self.notify_supervisor: Callable[[], object] = bool  # so that it looks at the arena
         self.shorten_grace: Callable[[], object] = bool  # after a Ctrl-C tasks that only compute get less time
@@ -124,6 +127,16 @@ class Participant:
 
     def _no_slot(self) -> WaitSlot:
         raise RuntimeError("this thread has no part in the run")
+
+    def _hold_descriptor(self, number: int) -> int:
+        from concmodels.models.memory import in_flight  # few programs send a socket
+
+        return in_flight.hold(self.arena, number)
+
+    def _take_descriptor(self, record: int) -> int:
+        from concmodels.models.memory import in_flight
+
+        return in_flight.take(self.arena, record)
 
     def clean_up(self, on: bool) -> None:
         """Say whether the calling task only waits for others to end: a second Ctrl-C then gives the run up."""
@@ -317,6 +330,12 @@ class Participant:
         """Pickle an item."""
         return pack(item, self)
 
+    def reduce_socket(self, value: socket) -> tuple[Callable[..., socket], tuple[Any, ...]]:
+        """Return how pickle is to send a socket, which is in flight from now on. Raises `CannotTravel`."""
+        if value.fileno() < 0:
+            raise CannotTravel("this socket is closed")
+        return _open_socket, (self.run, self.hold_descriptor(value.fileno()), value.gettimeout())
+
     def close(self, *, last: bool = False) -> None:
         """Leave the run: from here on its channels and its shared buffers say so."""
         participants.pop(self.run, None)
@@ -324,6 +343,14 @@ class Participant:
             if channel is not None:
                 channel.detach()
         self.arena.close(last=last, seen=() if self.views is None else self.views.end())
+
+
+def _open_socket(run: int, record: int, timeout: float | None) -> socket:
+    from socket import socket
+
+    arrived = socket(fileno=participants[run].take_descriptor(record))
+    arrived.settimeout(timeout)
+    return arrived
 
 
 _current = _local()

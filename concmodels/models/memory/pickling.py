@@ -48,7 +48,7 @@ def _reason(value: object) -> str | None:
 class _Careful(Pickler):
     """A pickler that knows the models, and says in a sentence what it refuses and why."""
 
-    home: object = None  # the run that it pickles for
+    home: Any = None  # the run that it pickles for
 
     def reducer_override(self, value: Any) -> Any:
         kind = type(value)
@@ -62,6 +62,10 @@ class _Careful(Pickler):
                 raise CannotTravel(reason)
         elif kind.__module__.startswith(_MODELS):
             self._check_ours(value)
+        elif kind.__name__ == "socket" and kind.__module__ == "socket":
+            if self.home is None:
+                raise CannotTravel("a socket travels as an argument, an item or a result, and not in an exception")
+            return self.home.reduce_socket(value)
         elif kind.__module__ in _MAIN and main_file() is None:
             raise CannotTravel(why_not_main(kind.__qualname__))
         return NotImplemented

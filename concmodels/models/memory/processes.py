@@ -24,7 +24,7 @@ from multiprocessing import (
 )
 from multiprocessing.context import set_spawning_popen
 
-from concmodels.errors import TaskDied
+from concmodels.errors import CannotTravel, TaskDied
 from concmodels.models.memory.arena import BROKEN, EXPENDABLE, STATE
 from concmodels.models.memory.child import descriptors, local_slot
 from concmodels.models.memory.child import process as run_process
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 # A process that computes is sent SIGTERM so often, since the library's own code ignores it; then it is killed.
 _RESEND_S, _KILL_AFTER_S = 0.005, 0.25
+_TAKEN = 1  # the number that comes with a socket: no record has it
 _PRELOAD = [
     f"concmodels.models.{name}"
     for name in ("processes", "memory.child", "memory.rendezvous", "tasks.interrupts", "memory.last_out")
@@ -175,18 +176,34 @@ class ProcessSupervisor(Supervisor):
         return popen(process)
 
     def _answer(self, child: Child) -> None:
-        """Send the waker that a child asks for, by its record; 0 asks for a new slot, for a thread of its own."""
+        """Answer a question of a child; what it can ask for is said where it asks (`child.py`)."""
         try:
-            question = child.connection.recv(8)
+            question, held, _, _ = socket.recv_fds(child.connection, 8, 1)
             if question:
-                at = int.from_bytes(question, "little") or local_slot(self.participant).at
-                waker = waking.descriptors(self.participant.words[at])
-                socket.send_fds(child.connection, [at.to_bytes(8, "little")], list(waker))
+                number, descriptors = self._answer_to(int.from_bytes(question, "little", signed=True), held)
+                try:
+                    socket.send_fds(child.connection, [number.to_bytes(8, "little")], descriptors)
+                finally:
+                    for taken in descriptors if number == _TAKEN else held:
+                        os.close(taken)
                 return
         except ConnectionError:
             pass  # it was killed in the middle of its question: its sentinel tells of that
         self.poller.remove(child.connection.fileno())
         del self._askers[child.connection.fileno()]
+
+    def _answer_to(self, question: int, held: list[int]) -> tuple[int, list[int]]:
+        """Return the number and the descriptors that answer a question. What is held is a duplicate for the caller."""
+        participant = self.participant
+        if held:
+            return participant.hold_descriptor(held[0]), []
+        if question < 0:
+            try:
+                return _TAKEN, [participant.take_descriptor(-question)]
+            except CannotTravel:
+                return _TAKEN, []
+        at = question or local_slot(participant).at
+        return at, list(waking.descriptors(participant.words[at]))
 
     def _reap(self, child: Child) -> None:
         """Collect a process that has ended, and make sure that its task has ended too."""

@@ -28,6 +28,7 @@ from concmodels.models.memory.arena import (
     CANCELS,
     CHANNEL_BYTES,
     EXPENDABLE,
+    IN_FLIGHT,
     LIVE,
     MAIN_AT,
     MAIN_SIZE,
@@ -200,6 +201,7 @@ class Supervisor:
     def _close(self) -> None:
         wakers = [self.participant.words[at] for at in self._records()]
         self.close_transports()
+        self._close_in_flight()
         self.participant.close(last=True)
         for waker in (*filter(None, wakers), self.waker):
             waking.close(waker)
@@ -207,6 +209,12 @@ class Supervisor:
         for fd in (*self.signal_pipe, self.participant.arena.fd):
             os.close(fd)
         self._remove_semaphores()
+
+    def _close_in_flight(self) -> None:
+        if self.participant.words[IN_FLIGHT]:
+            from concmodels.models.memory import in_flight
+
+            in_flight.close_all(self.participant.arena)
 
     def _records(self) -> range:
         return range(RECORDS_AT, RECORDS_AT + RECORD_WORDS * self.participant.words[NEXT_RECORD], RECORD_WORDS)
