@@ -5,6 +5,7 @@ Scheduler       the operating system; preemptive
 Message         a 64-bit word in shared memory; what is no small int is pickled
 Parallel        yes, on every build
 Cancellation    `Cancelled` where the task waits, raised again at the next wait; after 2 seconds also where it computes
+Sockets         `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
 Variants by the way a process is started: `processes:forkserver` (the default), `processes:spawn`, `processes:fork`.
 

@@ -5,6 +5,7 @@ scheduler     the operating system, preemptively; under the GIL one thread runs 
 message       by reference
 parallel      only on a free-threaded build
 cancellation  the library's own: where a task waits; swallowed, it is raised again at the next wait
+sockets       `poll`, with a descriptor beside the socket that a cancellation makes readable
 
 The whole trick of a queue: a lock guards the list, and a receiver that finds the list empty leaves *a second lock*,
 one that is already taken, and acquires it again: there it sleeps until a sender releases it (`_Waiter` below).

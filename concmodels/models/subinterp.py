@@ -5,6 +5,7 @@ Scheduler       the operating system; preemptive
 Message         a 64-bit word in shared memory; what is no small int is pickled
 Parallel        yes, on every build
 Cancellation    `Cancelled` where the task waits; raised again at the next wait
+Sockets         `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
 Variants: `subinterp:memoryview` (the default), `subinterp:pipe` (the words travel through an `os.pipe` per channel) and
 `subinterp:queue` (through a `concurrent.interpreters.Queue`, which can't be waited for: it is looked at every 10 ms).
