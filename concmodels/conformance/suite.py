@@ -20,7 +20,10 @@ from .census import NothingLeft
 
 _TEXTS = f"{__package__}.guarantees"
 
-VOCABULARY = ("Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep")
+SOCKETS = ("notify_closing", "wait_readable", "wait_writable")
+"""What only models have that run in the real world."""
+
+VOCABULARY = ("Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", *SOCKETS)
 """The names that a model has."""
 
 
@@ -37,6 +40,15 @@ class Effort:
         self.items = 300 if facts.hop < 1e-4 else 25
         expensive = facts.memory > 1 << 20 or facts.hop > 1e-4
         self.rounds = 4 if expensive else 50
+        self.sockets = 20 if expensive else min(1000, _most_descriptors() // 3)
+
+
+def _most_descriptors() -> int:
+    """Return how many descriptors a process may have open."""
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1 << 20 if soft == resource.RLIM_INFINITY else soft
 
 
 class Model:
@@ -54,7 +66,8 @@ class Model:
     def named(name: str) -> Model:
         """Return a model of the catalog. Raises `UnknownModel` and `ModelUnavailable`."""
         facts = catalog.facts(name)
-        model = Model(name, catalog.load(name), facts)
+        lacks = frozenset(SOCKETS) if catalog.is_simulated(facts) else frozenset()
+        model = Model(name, catalog.load(name), facts, frozenset(VOCABULARY) - lacks)
         model.partial = catalog.is_distributed(facts)  # on several machines not every guarantee can be kept
         return model
 

@@ -22,4 +22,6 @@ CHAPTERS = (
     "pooling_async",
     "sharing",
     "sharing_ends",
+    "sockets",
+    "sockets_ends",
 )
