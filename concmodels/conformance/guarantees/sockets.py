@@ -211,7 +211,7 @@ async def several_tasks_accept(model, effort, capacity):
 
 @guarantee(half=(False, True))
 async def the_end_of_the_other_side_is_readable(model, half):
-    """A socket is readable when the other side has closed, or sends no more: `recv` returns the rest, and then `b""`."""
+    """A socket is readable when the other side has closed, or sends no more: `recv` returns the rest, then `b""`."""
     import socket
 
     with connected() as (ours, theirs):

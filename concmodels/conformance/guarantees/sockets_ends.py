@@ -264,8 +264,8 @@ async def wait_until_closed(model, socket):
 
 
 BEFORE = ("notified", "notified, open elsewhere", "ended", "ended, open elsewhere", "not notified")
-"""How a socket was closed whose number is used again. If the connection is open elsewhere, the system goes on to tell of
-it; nobody can switch that off once the socket was closed without a word while a task waited."""
+"""How a socket was closed whose number is used again. If the connection is open elsewhere, the system goes on to tell
+of it; nobody can switch that off once the socket was closed without a word while a task waited."""
 
 
 async def wait_and_close(model, group, ours, theirs, before, report):

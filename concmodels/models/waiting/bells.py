@@ -126,7 +126,10 @@ class BellWaiter(Waiter):
         return True
 
     def wake(self) -> None:
-        self.bell.ring()
+        """Let the task go on; called once, by what has claimed the wait."""
+        bell = getattr(self, "bell", None)
+        if bell is not None:  # else it is claimed before the task has joined a bell: then that looks, and does not poll
+            bell.ring()
         super().wake()
 
     def _is_ready(self, seconds: float) -> bool:

@@ -7,6 +7,7 @@ A wait takes nothing. It says that the socket is ready, and the task then reads,
 that is cancelled when the socket has become ready has lost nothing: the next wait returns at once.
 """
 
+from _thread import allocate_lock
 from select import POLLIN, POLLOUT, poll
 
 from concmodels.errors import SocketClosed
@@ -82,10 +83,14 @@ class SocketWait:
         except ValueError:
             return True
 
+    def closed(self) -> SocketClosed:
+        """Return the exception of a wait whose socket was closed."""
+        return SocketClosed(f"{self.socket!r} was closed while a task waited until it is {self.direction}")
+
     def settle(self) -> None:
         """Turn the outcome of the wait into a return or an exception."""
-        if self.waiter.outcome == CLOSED:
-            raise SocketClosed(f"{self.socket!r} was closed while a task waited until it is {self.direction}")
+        if self.waiter.outcome == CLOSED or (self.waiter.outcome == TIMED_OUT and self.is_closed()):
+            raise self.closed()
         # A timeout limits only the waiting: a socket that is ready was ready in time, whoever looked first.
         if self.waiter.outcome == TIMED_OUT and not is_ready(self.number, self.direction):
             raise TimeoutError(f"{self.socket!r} is not {self.direction}")
@@ -96,25 +101,33 @@ class SocketWaits:
 
     def __init__(self) -> None:
         self._waits: dict[tuple[int, str], SocketWait] = {}
+        self._lock = allocate_lock()  # for those who replace or remove a wait; nothing waits while it is held
 
     def __len__(self) -> int:
         return len(self._waits)
 
     def begin(self, wait: SocketWait) -> None:
         """Note a wait. Raises `RuntimeError` if another task waits for the same direction of the same socket."""
-        other = self._waits.setdefault((wait.number, wait.direction), wait)
-        if other is not wait and other.is_closed():
+        key = wait.number, wait.direction
+        with self._lock:
+            other = self._waits.get(key)
+            if other is not None and not other.is_closed():
+                raise RuntimeError(
+                    f"another task waits until {wait.socket!r} is {wait.direction}: let one task do that for both"
+                )
+            self._waits[key] = wait
+        if other is not None:
             other.waiter.finish(CLOSED)  # its number is that of another socket now
-            self._waits[wait.number, wait.direction] = other = wait
-        if other is not wait:
-            raise RuntimeError(
-                f"another task waits until {wait.socket!r} is {wait.direction}: let one task do that for both"
-            )
+        if wait.is_closed():  # by another thread, whose `notify_closing` did not find the wait
+            self.end(wait)
+            raise wait.closed()
 
     def end(self, wait: SocketWait) -> None:
         """Forget a wait that is over."""
-        if self._waits.get((wait.number, wait.direction)) is wait:
-            del self._waits[wait.number, wait.direction]
+        key = wait.number, wait.direction
+        with self._lock:
+            if self._waits.get(key) is wait:
+                del self._waits[key]
 
     def get(self, number: int, direction: str) -> SocketWait | None:
         """Return who waits for this descriptor, if anybody does."""
