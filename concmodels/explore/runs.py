@@ -13,6 +13,7 @@ from concmodels.explore.outcome import cause, reached_the_limit
 from concmodels.explore.repeatable import random_put_back, seeded
 from concmodels.explore.run import run_once
 from concmodels.explore.watchdog import Watchdog
+from concmodels.models.simulated.sockets import NoSockets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,8 +88,11 @@ class Runs:
         if isinstance(observed, _Observed):
             observed.end()
         self._watchdog.check()
-        if run.error is not None and isinstance(error := cause(run.error), CannotExplore):
+        error = None if run.error is None else cause(run.error)
+        if isinstance(error, CannotExplore):
             raise error
+        if isinstance(error, NoSockets):
+            raise CannotExplore(str(error)) from None
         return run
 
     def _prepare(self, world: World) -> None:

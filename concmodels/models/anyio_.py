@@ -5,6 +5,7 @@ scheduler     the backend's loop; cooperative
 message       by reference
 parallel      no: one loop, one thread
 cancellation  by scope as in trio, on both backends: swallowed, it is raised again at every wait
+sockets       as in the model of the backend: an epoll of the model's own on asyncio, `trio.lowlevel` on trio
 
 `anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own. A
 task that waits does so as in the models of the backends, on a future or until trio reschedules it: its
@@ -35,8 +36,10 @@ from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
 from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.loop_sockets import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.select import select_async
+from concmodels.models.waiting.sockets import READABLE, WRITABLE
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
@@ -48,9 +51,13 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models.waiting.sockets import HasFileno
     from concmodels.models.waiting.waiter import Waiter
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep", "variant",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 now = time.monotonic
 
@@ -70,8 +77,11 @@ def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ..
     if running := _backend_here():
         raise refusal_in_loop(model, running)
     seconds = patience(deadlock_after)
-    with bare_interrupts(), Loop(model, backend):
-        return anyio.run(_guarded, main, args, seconds, backend=backend)
+    try:
+        with bare_interrupts(), Loop(model, backend):
+            return anyio.run(_guarded, main, args, seconds, backend=backend)
+    finally:
+        close_ended()
 
 
 def _backend_here() -> str | None:
@@ -210,6 +220,37 @@ def _new_waiter(item: Any = None, purpose: Any = None) -> Waiter:
     if trio is not None and trio.lowlevel.in_trio_task():
         return _TrioWaiter(item, purpose, trio.lowlevel)
     return _FutureWaiter(item, purpose)
+
+
+async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    await _wait(socket, READABLE, timeout)
+
+
+async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    await _wait(socket, WRITABLE, timeout)
+
+
+def _wait(socket: HasFileno, direction: str, timeout: float | None) -> Awaitable[None]:
+    """Wait in the backend's own way."""
+    trio = sys.modules.get("trio")  # see above
+    if trio is not None and trio.lowlevel.in_trio_task():
+        from concmodels.models.waiting.trio_sockets import wait_in_trio
+
+        return wait_in_trio(socket, direction, timeout)
+    return wait_on_loop(_FutureWaiter, socket, direction, timeout)
+
+
+def notify_closing(socket: HasFileno) -> None:
+    """Wake the tasks that wait for this socket; see `concmodels.contract.Model.notify_closing`."""
+    trio = sys.modules.get("trio")  # see above
+    if trio is not None and trio.lowlevel.in_trio_task():
+        from concmodels.models.waiting.trio_sockets import notify_closing_in_trio
+
+        notify_closing_in_trio(socket)
+    else:
+        notify_closing_on_loop(socket)
 
 
 class TaskGroup(NurseryGroup):
@@ -361,5 +402,8 @@ def variant(name: str) -> Model:
         TaskGroup=TaskGroup,
         find_pool=lambda: Pool,
         share=share,
+        wait_readable=wait_readable,
+        wait_writable=wait_writable,
+        notify_closing=notify_closing,
         Cancelled=trio_cancelled,
     )

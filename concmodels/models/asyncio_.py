@@ -5,6 +5,7 @@ scheduler     the event loop, first come, first served; cooperative: others run 
 message       by reference
 parallel      no: one loop, one thread (and one loop per thread on a free-threaded build)
 cancellation  `asyncio.CancelledError`, delivered once: swallowed, it is not raised again
+sockets       an epoll of the model's own, which the loop watches; asyncio itself would register a socket for each wait
 
 Limitations: code that computes or blocks stops the whole loop. A deadlock is seen only on asyncio's own event loop, if
 every task waits in this model, not in `gather` or `shield`, and if there is no foreign thread, no signal handler, no
@@ -27,8 +28,10 @@ from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, bare_i
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.loop_sockets import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.select import select_async
+from concmodels.models.waiting.sockets import READABLE, WRITABLE
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import (
     DONE,
@@ -48,8 +51,12 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models.waiting.sockets import HasFileno
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 now = time.monotonic
 _numbers = count(1)
@@ -60,8 +67,11 @@ def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_aft
     if asyncio._get_running_loop() is not None:
         raise refusal_in_loop("asyncio", "asyncio")
     seconds = patience(deadlock_after)
-    with bare_interrupts(), Loop("asyncio", "asyncio"):
-        return asyncio.run(_guarded(main, args, seconds))
+    try:
+        with bare_interrupts(), Loop("asyncio", "asyncio"):
+            return asyncio.run(_guarded(main, args, seconds))
+    finally:
+        close_ended()
 
 
 async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...], seconds: float | None) -> R:
@@ -135,6 +145,19 @@ class _Waiter(SingleThreadWaiter):
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
         postpone(error)
+
+
+async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    await wait_on_loop(_Waiter, socket, READABLE, timeout)
+
+
+async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    await wait_on_loop(_Waiter, socket, WRITABLE, timeout)
+
+
+notify_closing = notify_closing_on_loop
 
 
 class Task:

@@ -5,6 +5,7 @@ scheduler     Dask's: a process that knows all tasks and gives them to workers; 
 message       a pickle, in a channel of the asyncio model that the process of `main` keeps: a call there for each verb
 parallel      as far as the cluster has processes; the embedded one has one worker in this process
 cancellation  the library's own: where a task waits; raised again at the next wait
+sockets       none: a task may be on another machine, and a socket can't follow it
 
 `dask` starts an embedded cluster with `run` and ends it with it: a scheduler and a worker in this process. With
 `dask:tcp://host:port` the tasks run on the cluster whose scheduler is there; its workers must have this package.
@@ -51,13 +52,21 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.models.cluster.link import Link
+    from concmodels.models.waiting.sockets import HasFileno
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", "variant"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep", "variant",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 now = time.monotonic
 _CENTURY_S = 3e9  # `time.sleep` takes no more than three of them, and no infinity
 _numbers = count(1)
 _NOTHING = object()
+_NO_SOCKETS = (
+    "dask has no waits for sockets, because a task may run on another machine and a socket can't follow it: wait in "
+    "another model, and send what has come to the cluster"
+)
 
 
 def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
@@ -92,6 +101,20 @@ def sleep(seconds: float) -> None:
         time.sleep(min(seconds, _CENTURY_S))
     else:
         here.running.ask(BOARD, "sleep", seconds)
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a task may be on another machine, where the socket is not."""
+    raise NotImplementedError(_NO_SOCKETS)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a task may be on another machine, where the socket is not."""
+    raise NotImplementedError(_NO_SOCKETS)
+
+
+def notify_closing(socket: HasFileno) -> None:
+    """Do nothing: no task of this model waits for a socket."""
 
 
 class Channel:
@@ -359,5 +382,8 @@ def variant(name: str) -> Model:
         "Cancelled": Cancelled,
         "find_pool": lambda: Pool,
         "share": share,
+        "wait_readable": wait_readable,
+        "wait_writable": wait_writable,
+        "notify_closing": notify_closing,
     }
     return Model(f"dask:{name}", run=run, **verbs)

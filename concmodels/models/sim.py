@@ -6,6 +6,7 @@ scheduler     a schedule: first come first served, drawn by a seed, or written d
 message       by reference
 parallel      no: one task at a time
 cancellation  the library's own: at every operation that may wait
+sockets       none: a wait for one is refused, for what comes from outside is part of no schedule
 
 Here a program does the same steps in the same order whenever it is run with the same schedule, in every process. So a
 run that went wrong can be looked at again and again. What is known of the threads model but rarely seen there, that
@@ -34,6 +35,7 @@ from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.simulated import world as _world
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk, Replay, Schedule
+from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.steps import text_of
 from concmodels.models.simulated.world import World, current
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
@@ -55,9 +57,13 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.steps import Key, Runner, Step
     from concmodels.models.simulated.world import Run
+    from concmodels.models.waiting.sockets import HasFileno
     from concmodels.models.waiting.waiter import Purpose
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 _numbers = count(1)
 
@@ -211,6 +217,16 @@ class Waiter(SingleThreadWaiter):
 
     def wake(self) -> None:
         self.world.wake(self.step)
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a simulated run has no sockets."""
+    wait_for_socket(socket, timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a simulated run has no sockets."""
+    wait_for_socket(socket, timeout)
 
 
 class SimulatedEvent(Event):

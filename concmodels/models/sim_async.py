@@ -24,6 +24,7 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.sim import here, now
+from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.variant import Model
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from concmodels.errors import Selected
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.world import Run
+    from concmodels.models.waiting.sockets import HasFileno
 
 
 def run[R](
@@ -104,6 +106,16 @@ async def sleep(seconds: float) -> None:
 async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
     return sim.select_of(Channel, cases, timeout, priority)
+
+
+async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a simulated run has no sockets."""
+    wait_for_socket(socket, timeout)
+
+
+async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a simulated run has no sockets."""
+    wait_for_socket(socket, timeout)
 
 
 class _Waiter(sim.Waiter):
@@ -264,5 +276,8 @@ def variant(_name: str) -> Model:
         TaskGroup=TaskGroup,
         find_pool=lambda: Pool,
         share=share,
+        wait_readable=wait_readable,
+        wait_writable=wait_writable,
+        notify_closing=notify_closing,
         Cancelled=Cancelled,
     )

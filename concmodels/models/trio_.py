@@ -5,6 +5,7 @@ scheduler     trio's loop, in batches, half of which, picked at random, run back
 message       by reference
 parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every wait until the scope is left
+sockets       `trio.lowlevel.wait_readable` and `wait_writable`
 
 Limitations: code that computes or blocks stops all tasks. A task that is handed an item runs in the next batch, whose
 order is not first come, first served. Ctrl-C is raised where trio would raise it: in the program's own code, or at the
@@ -31,7 +32,9 @@ from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_async
+from concmodels.models.waiting.sockets import READABLE, WRITABLE
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
+from concmodels.models.waiting.trio_sockets import notify_closing_in_trio, wait_in_trio
 from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
@@ -41,8 +44,12 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models.waiting.sockets import HasFileno
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 now = time.monotonic
 
@@ -114,6 +121,19 @@ class _Waiter(SingleThreadWaiter):
 
     def wake(self) -> None:
         reschedule(self.task)
+
+
+async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    await wait_in_trio(socket, READABLE, timeout)
+
+
+async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    await wait_in_trio(socket, WRITABLE, timeout)
+
+
+notify_closing = notify_closing_in_trio
 
 
 class TaskGroup(NurseryGroup):

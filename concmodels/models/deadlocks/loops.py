@@ -129,7 +129,10 @@ class AsyncioDetector(LoopDetector):
         """As `LoopDetector.tasks`: all tasks of the loop."""
         from asyncio import all_tasks
 
+        from concmodels.models.waiting.loop_sockets import rest
+
         loop = self._loop
+        rest(loop)
         descriptors = len(loop._selector.get_map()) - 1  # one is the loop's own
         if loop._ready or descriptors or loop._signal_handlers or any(not it.cancelled() for it in loop._scheduled):
             return []
@@ -195,6 +198,9 @@ class TrioDetector(LoopDetector):
         """As `LoopDetector.tasks`: main, and all tasks in its nurseries and in theirs."""
         from trio.lowlevel import current_statistics
 
+        from concmodels.models.waiting.trio_sockets import rest
+
+        rest()
         seen = current_statistics()
         if seen.tasks_runnable or seen.run_sync_soon_queue_size or seen.seconds_to_next_deadline != math.inf:
             return []

@@ -96,6 +96,11 @@ class SocketWait:
             raise TimeoutError(f"{self.socket!r} is not {self.direction}")
 
 
+def busy(wait: SocketWait) -> RuntimeError:
+    """The error of a task that waits for what another one waits for already."""
+    return RuntimeError(f"another task waits until {wait.socket!r} is {wait.direction}: let one task do that for both")
+
+
 class SocketWaits:
     """All waits for sockets of one model in this interpreter, by the number of the descriptor and the direction."""
 
@@ -112,9 +117,7 @@ class SocketWaits:
         with self._lock:
             other = self._waits.get(key)
             if other is not None and not other.is_closed():
-                raise RuntimeError(
-                    f"another task waits until {wait.socket!r} is {wait.direction}: let one task do that for both"
-                )
+                raise busy(wait)
             self._waits[key] = wait
         if other is not None:
             other.waiter.finish(CLOSED)  # its number is that of another socket now

@@ -1,0 +1,212 @@
+"""Waits for sockets on an event loop of asyncio's kind: one epoll, which the loop watches in place of the sockets.
+
+asyncio's own way, `loop.add_reader`, changes the loop's selector twice for every wait. It also remembers descriptors by
+their number: if a socket is closed while it is registered, and its number goes to a new transport, asyncio changes the
+old entry, the kernel hears nothing of the new socket, and the transport waits for ever. The kernel's own table has no
+such memory, for a socket leaves it with its close. So the sockets are registered in an epoll of their own, each for one
+event (`EPOLLONESHOT`), as trio does it, and the loop is told of a single descriptor: that of the epoll.
+
+A descriptor is armed in the epoll as long as a task waits for it. Only what was closed behind the task's back can't be
+disarmed any more. If a duplicate keeps that socket open (another process may have one), its event comes under a number
+that may be another socket's now. Such numbers are remembered, and their events looked at twice.
+"""
+
+from asyncio import _get_running_loop, get_running_loop
+from contextlib import suppress
+
+from concmodels.errors import SocketClosed
+from concmodels.models.waiting.sockets import (
+    EVENTS,
+    LOOK_S,
+    READABLE,
+    WRITABLE,
+    SocketWait,
+    SocketWaits,
+    descriptor,
+    is_ready,
+)
+from concmodels.models.waiting.timeouts import must_be_seconds
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop, TimerHandle
+    from collections.abc import Callable
+    from typing import Any
+
+    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.waiter import Waiter
+
+_ENDING = {READABLE: ~EVENTS[WRITABLE], WRITABLE: ~EVENTS[READABLE]}
+"""The events that end a wait: its own, and an error or the end of the other side, which end both kinds."""
+
+_of_loops: dict[AbstractEventLoop, LoopSockets] = {}
+
+
+class LoopSockets(SocketWaits):
+    """The waits for sockets of one event loop. It is in the loop only while somebody waits, or did just before."""
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        super().__init__()
+        try:
+            from select import EPOLLONESHOT, epoll
+        except ImportError:
+            raise NotImplementedError("waits for sockets on asyncio need epoll, which Linux has: take trio") from None
+        self._loop = loop
+        self._once = EPOLLONESHOT
+        self._epoll = epoll()
+        self._timer: TimerHandle | None = None  # of the next look for closed sockets: there is one while in the loop
+        self._doubtful: set[int] = set()
+
+    def begin(self, wait: SocketWait) -> None:
+        """As `SocketWaits.begin`, and arm the descriptor."""
+        place = wait.number, wait.direction
+        before: Any = self._waits.get(place)
+        if before is not None and before.waiter.future.done():
+            del self._waits[place]  # it is over, though its task has not gone on yet
+        super().begin(wait)
+        if before is not None and before.is_closed():
+            self._doubtful.add(wait.number)  # it was armed, and can't be disarmed any more
+        try:
+            self._arm(wait.number)
+            if self._timer is None:
+                self._enter()
+        except BaseException:
+            self.end(wait)
+            raise
+
+    def end(self, wait: SocketWait) -> None:
+        """As `SocketWaits.end`, and disarm the descriptor, unless what has ended the wait has done so."""
+        if self._waits.get((wait.number, wait.direction)) is not wait:
+            return
+        super().end(wait)
+        if wait.is_closed():
+            self._doubtful.add(wait.number)
+        else:
+            with suppress(OSError):
+                self._arm(wait.number)
+
+    def notify_closing(self, socket: Any) -> None:
+        """As `SocketWaits.notify_closing`, and disarm the descriptor."""
+        try:
+            number = descriptor(socket)
+        except SocketClosed:
+            return
+        for direction in EVENTS:
+            wait = self._waits.pop((number, direction), None)
+            if wait is not None:
+                wait.waiter.finish(CLOSED)
+        with suppress(OSError):
+            self._epoll.unregister(number)
+
+    def _arm(self, number: int) -> None:
+        """Have the kernel tell once of the events that are waited for; of none, if there are none."""
+        events = 0
+        for direction, event in EVENTS.items():
+            if (number, direction) in self._waits:
+                events |= event
+        if not events:
+            self._epoll.unregister(number)
+            return
+        try:
+            self._epoll.modify(number, events | self._once)
+        except FileNotFoundError:
+            self._epoll.register(number, events | self._once)
+
+    def _on_events(self) -> None:
+        """End the waits whose events have come. Called by the loop."""
+        for number, events in self._epoll.poll(0):
+            others = False
+            for direction, ending in _ENDING.items():
+                wait = self._waits.get((number, direction))
+                if wait is None:
+                    continue
+                if events & ending and (number not in self._doubtful or is_ready(number, direction)):
+                    del self._waits[number, direction]
+                    wait.waiter.finish(CLOSED if wait.is_closed() else DONE)
+                else:
+                    others = True
+            if others:
+                with suppress(OSError):  # closed meanwhile: that is found by the next look
+                    self._arm(number)
+
+    def _enter(self) -> None:
+        """Have the loop watch the epoll, and look for closed sockets now and then."""
+        try:
+            self._loop.add_reader(self._epoll.fileno(), self._on_events)
+        except NotImplementedError:
+            raise NotImplementedError(
+                f"{type(self._loop).__name__} watches no descriptors (`add_reader`): take asyncio's SelectorEventLoop"
+            ) from None
+        self._timer = self._loop.call_later(LOOK_S, self._look)
+
+    def _look(self) -> None:
+        """Look for closed sockets; leave the loop if nobody waits any more."""
+        if self._waits:
+            self.find_closed()
+            self._timer = self._loop.call_later(LOOK_S, self._look)
+        else:
+            self.rest()
+
+    def rest(self) -> None:
+        """Leave the loop until the next wait, if nobody waits: nothing of this must look as if it could wake a task."""
+        if self._timer is not None and not self._waits:
+            self._timer.cancel()
+            self._timer = None
+            self._loop.remove_reader(self._epoll.fileno())
+
+    def close(self) -> None:
+        """Forget all waits and close the epoll, when the loop is closed."""
+        self._waits.clear()
+        self._epoll.close()
+
+
+def of_loop(loop: AbstractEventLoop) -> LoopSockets:
+    """Return the waits for sockets of this loop."""
+    sockets = _of_loops.get(loop)
+    if sockets is None:
+        close_ended()
+        sockets = _of_loops[loop] = LoopSockets(loop)
+    return sockets
+
+
+def rest(loop: AbstractEventLoop) -> None:
+    """See `LoopSockets.rest`."""
+    sockets = _of_loops.get(loop)
+    if sockets is not None:
+        sockets.rest()
+
+
+def close_ended() -> None:
+    """Close what belongs to loops that are closed: after a run, its own; of the program's own loops, the former one."""
+    for loop in list(_of_loops):
+        if loop.is_closed() and (sockets := _of_loops.pop(loop, None)) is not None:
+            sockets.close()
+
+
+async def wait_on_loop(
+    new_waiter: Callable[[Any, SocketWait], Waiter], socket: HasFileno, direction: str, timeout: float | None
+) -> None:
+    """Wait until the socket is ready, with a waiter that awaits a future.
+
+    A cancellation is never put off, as it is where something was handed over: a wait has nothing to lose.
+    """
+    if timeout is not None:
+        timeout = must_be_seconds(timeout)
+    wait = SocketWait(socket, direction)
+    wait.waiter = waiter = new_waiter(None, wait)
+    sockets = of_loop(get_running_loop())
+    sockets.begin(wait)
+    try:
+        await waiter.park(timeout)
+    finally:
+        waiter.claim(CANCELLED)  # unless something else has ended the wait
+        sockets.end(wait)
+    wait.settle()
+
+
+def notify_closing_on_loop(socket: HasFileno) -> None:
+    """End the waits for a socket in the loop of this thread; where no loop runs, nobody waits."""
+    loop = _get_running_loop()
+    sockets = SocketWaits() if loop is None else _of_loops.get(loop) or SocketWaits()
+    sockets.notify_closing(socket)
