@@ -1,0 +1,380 @@
+"""The bells by which threads that wait for sockets wake each other: none is lost, none rings at a closed descriptor."""
+
+import os
+import random
+import socket
+import threading
+from contextlib import ExitStack
+
+import pytest
+
+from concmodels import load
+from concmodels.errors import SocketClosed, TaskCancelled
+from concmodels.models.waiting import bells as bells_file
+from concmodels.models.waiting.sockets import READABLE, SocketWait, SocketWaits
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, Waiter
+
+MODELS = ("threads", "rawthreads")
+PATIENCE = 15
+
+pytestmark = pytest.mark.parametrize("name", MODELS)
+
+
+def pairs(stack, count):
+    """So many pairs of connected sockets, which are closed at the end."""
+    found = [socket.socketpair() for _ in range(count)]
+    for pair in found:
+        for end in pair:
+            end.setblocking(False)
+            stack.enter_context(end)
+    return found
+
+
+def waiter_of(verbs):
+    """The model's kind of waiter for sockets."""
+    return verbs._SocketWaiter
+
+
+@pytest.fixture
+def verbs(name):
+    return load(name)
+
+
+@pytest.fixture
+def one_bell(monkeypatch):
+    """All threads share one bell, so each that is woken wakes all others too."""
+    monkeypatch.setattr(bells_file, "BELLS", 1)
+
+
+def outcome_of(verbs, ours, timeout=None):
+    try:
+        verbs.wait_readable(ours, timeout)
+    except (SocketClosed, TimeoutError) as error:
+        return type(error).__name__
+    return "ready"
+
+
+@pytest.mark.usefixtures("one_bell")
+def test_a_bell_that_was_rung_for_another_thread_ends_no_wait(verbs):
+    def main():
+        with ExitStack() as stack, verbs.TaskGroup() as group:
+            sockets = pairs(stack, 20)
+            tasks = [group.spawn(outcome_of, verbs, ours) for ours, _ in sockets]
+            verbs.sleep(0.05)
+            for number in range(0, 20, 2):
+                tasks[number].cancel()
+                with pytest.raises(TaskCancelled):
+                    tasks[number].result(PATIENCE)
+            assert not any(task.done() for task in tasks[1::2])
+            for _, theirs in sockets[1::2]:
+                theirs.send(b"!")
+            assert [task.result(PATIENCE) for task in tasks[1::2]] == ["ready"] * 10
+
+    verbs.run(main)
+
+
+@pytest.mark.usefixtures("one_bell")
+def test_a_rung_bell_is_polled_by_nobody_for_long(verbs):
+    """A thread that goes on polling a rung bell would look without end: a rung bell can be read for ever."""
+
+    def main():
+        with ExitStack() as stack, verbs.TaskGroup() as group:
+            sockets = pairs(stack, 8)
+            tasks = [group.spawn(outcome_of, verbs, ours) for ours, _ in sockets]
+            verbs.sleep(0.05)
+            tasks[0].cancel()
+            verbs.sleep(0.05)
+            begin = os.times()
+            verbs.sleep(0.3)
+            end = os.times()
+            assert end.user + end.system - begin.user - begin.system < 0.15
+            group.cancel()
+
+    verbs.run(main)
+
+
+def open_descriptors():
+    return set(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.usefixtures("one_bell")
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="there is no list of descriptors")
+def test_no_bell_is_left(verbs):
+    def main():
+        with ExitStack() as stack:
+            sockets = pairs(stack, 10)
+            for _ in range(3):
+                with verbs.TaskGroup() as group:
+                    tasks = [group.spawn(outcome_of, verbs, ours) for ours, _ in sockets]
+                    verbs.sleep(0.02)
+                    for task in random.sample(tasks, len(tasks)):
+                        task.cancel()
+
+    verbs.run(main)
+    before = open_descriptors()
+    for _ in range(3):
+        verbs.run(main)
+    assert open_descriptors() == before
+
+
+def test_few_bells_serve_many_threads(verbs):
+    def main():
+        with ExitStack() as stack, verbs.TaskGroup() as group:
+            sockets = pairs(stack, 200)
+            before = len(os.listdir("/proc/self/fd"))
+            for ours, _ in sockets:
+                group.spawn(outcome_of, verbs, ours)
+            verbs.sleep(0.2)
+            assert len(os.listdir("/proc/self/fd")) - before <= bells_file.BELLS
+            group.cancel()
+
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("there is no list of descriptors")
+    verbs.run(main)
+
+
+# Moments that threads hit once in a million times, made by hand.
+
+
+def begun(verbs, ours):
+    """A wait that has been noted and whose task does not poll yet."""
+    kind = waiter_of(verbs)
+    wait = SocketWait(ours, READABLE)
+    wait.waiter = kind(None, wait)
+    kind.socket_waits.begin(wait)
+    return wait
+
+
+@pytest.mark.parametrize("outcome", [CLOSED, CANCELLED])
+def test_a_claim_that_comes_before_the_bell(verbs, outcome):
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        wait = begun(verbs, ours)
+        try:
+            assert wait.waiter.finish(outcome)
+            waiter_of(verbs).bells.join(wait.waiter)
+            assert wait.waiter.acquire(None) is True
+            waiter_of(verbs).bells.leave(wait.waiter.bell)
+        finally:
+            waiter_of(verbs).socket_waits.end(wait)
+            waiter_of(verbs).bells.close()
+    assert wait.waiter.outcome == outcome
+
+
+def test_a_claim_that_comes_just_before_the_poll(verbs, monkeypatch):
+    """The task has looked whether it waits, and polls next: the bell that is rung in between must wake it."""
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        kind = waiter_of(verbs)
+        look = bells_file.BellWaiter._is_ready
+        polls = []
+
+        def closed_before(waiter, seconds):
+            polls.append(seconds)
+            if len(polls) == 1:
+                verbs.notify_closing(ours)
+            return look(waiter, seconds)
+
+        monkeypatch.setattr(bells_file.BellWaiter, "_is_ready", closed_before)
+        with pytest.raises(SocketClosed):
+            verbs.wait_readable(ours, PATIENCE)
+        assert len(polls) == 1
+        kind.bells.close()
+
+
+def test_a_claim_that_comes_while_the_task_changes_bells(verbs, monkeypatch):
+    """Between two bells, a task that was claimed finds that out by itself, and leaves none of them polled."""
+    kind = waiter_of(verbs)
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        join = bells_file.Bells.join
+        seen = []
+
+        def join_and_close(bells, waiter):
+            seen.append(getattr(waiter, "bell", None))
+            if len(seen) == 2:
+                verbs.notify_closing(ours)  # rings the first bell once more
+            join(bells, waiter)
+            if len(seen) == 1:
+                waiter.bell.ring()  # for another thread
+
+        monkeypatch.setattr(bells_file.Bells, "join", join_and_close)
+        with pytest.raises(SocketClosed):
+            verbs.wait_readable(ours, PATIENCE)
+        assert len(seen) == 2 and seen[1].polled_by == 0
+        kind.bells.close()
+
+
+def test_a_wait_that_is_ready_and_claimed_waits_for_its_wakeup(verbs, monkeypatch):
+    """What claims a wait rings its bell afterwards: so the bell may not be closed by then."""
+    kind = waiter_of(verbs)
+    waiting, go = threading.Event(), threading.Event()
+    ring = bells_file.Bell.ring
+    rung = []
+
+    def ring_late(bell):
+        waiting.set()
+        assert go.wait(PATIENCE)
+        rung.append(bell.polled_by)
+        ring(bell)
+
+    with ExitStack() as stack:
+        ((ours, theirs),) = pairs(stack, 1)
+        outcomes = []
+        thread = threading.Thread(target=lambda: outcomes.append(outcome_of(verbs, ours, PATIENCE)))
+        thread.start()
+        while not len(kind.socket_waits) or not hasattr(kind.socket_waits.get(ours.fileno(), READABLE).waiter, "bell"):
+            pass
+        monkeypatch.setattr(bells_file.Bell, "ring", ring_late)
+        closing = threading.Thread(target=verbs.notify_closing, args=(ours,))
+        closing.start()
+        assert waiting.wait(PATIENCE)
+        theirs.send(b"!")  # the thread is woken by its socket, and finds that the wait is claimed
+        thread.join(0.1)
+        assert thread.is_alive()
+        go.set()
+        closing.join(PATIENCE)
+        thread.join(PATIENCE)
+        assert outcomes == ["SocketClosed"] and rung == [1]
+        kind.bells.close()
+
+
+# Many threads at once.
+
+
+@pytest.mark.usefixtures("one_bell")
+@pytest.mark.parametrize("ending", ["cancel", "notify_closing"])
+def test_readiness_meets_another_end(verbs, ending, thorough):
+    """In each round a socket becomes ready in the moment in which its wait is ended otherwise."""
+
+    def main():
+        for _ in range(300 if thorough else 40):
+            with ExitStack() as stack, verbs.TaskGroup() as group:
+                sockets = pairs(stack, 6)
+                tasks = [group.spawn(outcome_of, verbs, ours, PATIENCE) for ours, _ in sockets]
+                verbs.sleep(random.choice([0, 0.0005, 0.002]))
+                sending = group.spawn(send_to_all, sockets)
+                for task, (ours, _) in zip(tasks, sockets, strict=True):
+                    if ending == "cancel":
+                        task.cancel()
+                    else:
+                        verbs.notify_closing(ours)
+                sending.result(PATIENCE)
+                for task in tasks:
+                    try:
+                        assert task.result(PATIENCE) in ("ready", "SocketClosed")
+                    except TaskCancelled:
+                        assert ending == "cancel"
+                assert [ours.recv(10) for ours, _ in sockets] == [b"!"] * 6
+
+    verbs.run(main)
+
+
+def send_to_all(sockets):
+    for _, theirs in sockets:
+        theirs.send(b"!")
+
+
+@pytest.mark.usefixtures("one_bell")
+def test_cancel_meets_notify_closing(verbs, thorough):
+    def main():
+        for _ in range(300 if thorough else 40):
+            with ExitStack() as stack, verbs.TaskGroup() as group:
+                sockets = pairs(stack, 6)
+                tasks = [group.spawn(outcome_of, verbs, ours) for ours, _ in sockets]
+                verbs.sleep(random.choice([0, 0.0005, 0.002]))
+                group.spawn(notify_all, verbs, sockets)
+                for task in tasks:
+                    task.cancel()
+
+    verbs.run(main)
+    assert not len(waiter_of(verbs).socket_waits)
+
+
+def notify_all(verbs, sockets):
+    for ours, _ in sockets:
+        verbs.notify_closing(ours)
+
+
+def test_sockets_come_and_go(verbs, thorough):
+    """Threads wait for sockets whose descriptors are closed and used again by others all the time."""
+
+    def life(rounds):
+        for number in range(rounds):
+            with ExitStack() as stack:
+                ((ours, theirs),) = pairs(stack, 1)
+                with verbs.TaskGroup() as group:
+                    task = group.spawn(outcome_of, verbs, ours, PATIENCE)
+                    if number % 2:
+                        theirs.send(b"!")
+                        assert task.result(PATIENCE) == "ready"
+                    else:
+                        verbs.notify_closing(ours)  # perhaps before the wait has begun
+                        ours.close()
+                        assert task.result(PATIENCE) == "SocketClosed"
+
+    def main():
+        with verbs.TaskGroup() as group:
+            for _ in range(6):
+                group.spawn(life, 100 if thorough else 20)
+
+    verbs.run(main)
+    assert not len(waiter_of(verbs).socket_waits)
+
+
+# The registry.
+
+
+def test_two_tasks_that_replace_a_closed_socket(verbs):
+    """Of two waits for a new socket whose number a stale wait still has, one is refused."""
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        waits, number = SocketWaits(), ours.fileno()
+        stale = SocketWait(ours, READABLE)
+        stale.waiter = Woken(None, stale)
+        waits.begin(stale)
+        same = ours.dup()
+        ours.close()
+        again = stack.enter_context(socket.socket(fileno=os.dup2(same.fileno(), number)))
+        same.close()
+        first, second = SocketWait(again, READABLE), SocketWait(again, READABLE)
+        first.waiter = second.waiter = Woken(None, first)
+        waits.begin(first)
+        assert stale.waiter.outcome == CLOSED
+        with pytest.raises(RuntimeError):
+            waits.begin(second)
+        waits.end(stale)  # its task goes on only now
+        assert waits.get(number, READABLE) is first
+        waits.end(first)
+        assert len(waits) == 0
+
+
+class Woken(Waiter):
+    def wake(self):
+        pass
+
+
+def test_a_socket_that_is_closed_when_the_wait_is_noted(verbs, monkeypatch):
+    """Another thread has told and closed it after the look at its number: so nobody is going to tell this wait."""
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        wait = SocketWait(ours, READABLE)
+        wait.waiter = Woken(None, wait)
+        waits = SocketWaits()
+        waits.notify_closing(ours)
+        ours.close()
+        with pytest.raises(SocketClosed):
+            waits.begin(wait)
+        assert len(waits) == 0
+
+
+def test_a_timeout_does_not_take_a_closed_socket_for_a_ready_one(verbs):
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        wait = SocketWait(ours, READABLE)
+        wait.waiter = Woken(None, wait)
+        wait.waiter.claim("timed out")
+        ours.close()
+        with pytest.raises(SocketClosed):
+            wait.settle()
+        assert wait.waiter.outcome != DONE
