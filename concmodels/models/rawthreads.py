@@ -32,13 +32,13 @@ from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.variant import Model
-from concmodels.models.waiting.bells import Bells, BellWaiter
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
 from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Waiter, claim_first, wait
+from concmodels.models.waiting.wakers import PollingWaiter, SharedWakers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             return main(*args)
     finally:
         _here.task = None
-        _SocketWaiter.bells.close()
+        _SocketWaiter.wakers.close()
 
 
 def sleep(seconds: float) -> None:
@@ -133,17 +133,17 @@ class _Waiter(Waiter):
         self._lock.release()
 
 
-class _SocketWaiter(BellWaiter, _Waiter):
-    """One wait of one task for a socket: the task polls the socket, and beside it a bell that `wake` rings.
+class _SocketWaiter(PollingWaiter, _Waiter):
+    """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
 
     The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
     cancellation or `notify_closing`, has to wake the task out of its `poll`.
     """
 
-    __slots__ = ("bell",)
+    __slots__ = ("shared",)
 
     socket_waits = SocketWaits()
-    bells = Bells()
+    wakers = SharedWakers()
 
 
 def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:

@@ -31,13 +31,13 @@ from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
-from concmodels.models.waiting.bells import Bells, BellWaiter
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
 from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import deadline, expired, must_be_sync, remaining, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, RETRY, TIMED_OUT, Waiter, wait
+from concmodels.models.waiting.wakers import PollingWaiter, SharedWakers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             return main(*args)
     finally:
         _here.task = None
-        _SocketWaiter.bells.close()
+        _SocketWaiter.wakers.close()
 
 
 def sleep(seconds: float) -> None:
@@ -139,17 +139,17 @@ def _waits() -> None:
     """Stand in for the function of a thread that this model did not start; never called."""
 
 
-class _SocketWaiter(BellWaiter, _Waiter):
-    """One wait of one task for a socket: the task polls the socket, and beside it a bell that `wake` rings.
+class _SocketWaiter(PollingWaiter, _Waiter):
+    """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
 
     The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
     cancellation or `notify_closing`, has to wake the task out of its `poll`.
     """
 
-    __slots__ = ("bell",)
+    __slots__ = ("shared",)
 
     socket_waits = SocketWaits()
-    bells = Bells()
+    wakers = SharedWakers()
 
 
 def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:

@@ -91,7 +91,7 @@ class SocketWait:
         """Turn the outcome of the wait into a return or an exception."""
         if self.waiter.outcome == CLOSED or (self.waiter.outcome == TIMED_OUT and self.is_closed()):
             raise self.closed()
-        # A timeout limits only the waiting: a socket that is ready was ready in time, whoever looked first.
+        # A timeout limits only the waiting: a socket that is ready was ready in time, whatever the clock says.
         if self.waiter.outcome == TIMED_OUT and not is_ready(self.number, self.direction):
             raise TimeoutError(f"{self.socket!r} is not {self.direction}")
 

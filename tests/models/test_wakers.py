@@ -1,4 +1,4 @@
-"""The bells by which threads that wait for sockets wake each other: none is lost, none rings at a closed descriptor."""
+"""The wakers by which threads that wait for sockets wake each other: none is lost, none is woken once it is closed."""
 
 import os
 import random
@@ -10,7 +10,7 @@ import pytest
 
 from concmodels import load
 from concmodels.errors import SocketClosed, TaskCancelled
-from concmodels.models.waiting import bells as bells_file
+from concmodels.models.waiting import wakers as wakers_file
 from concmodels.models.waiting.sockets import READABLE, SocketWait, SocketWaits
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, Waiter
 
@@ -41,9 +41,9 @@ def verbs(name):
 
 
 @pytest.fixture
-def one_bell(monkeypatch):
-    """All threads share one bell, so each that is woken wakes all others too."""
-    monkeypatch.setattr(bells_file, "BELLS", 1)
+def one_waker(monkeypatch):
+    """All threads share one waker, so each that is woken wakes all others too."""
+    monkeypatch.setattr(wakers_file, "WAKERS", 1)
 
 
 def outcome_of(verbs, ours, timeout=None):
@@ -54,8 +54,8 @@ def outcome_of(verbs, ours, timeout=None):
     return "ready"
 
 
-@pytest.mark.usefixtures("one_bell")
-def test_a_bell_that_was_rung_for_another_thread_ends_no_wait(verbs):
+@pytest.mark.usefixtures("one_waker")
+def test_a_waker_that_was_woken_for_another_thread_ends_no_wait(verbs):
     def main():
         with ExitStack() as stack, verbs.TaskGroup() as group:
             sockets = pairs(stack, 20)
@@ -73,9 +73,9 @@ def test_a_bell_that_was_rung_for_another_thread_ends_no_wait(verbs):
     verbs.run(main)
 
 
-@pytest.mark.usefixtures("one_bell")
-def test_a_rung_bell_is_polled_by_nobody_for_long(verbs):
-    """A thread that goes on polling a rung bell would look without end: a rung bell can be read for ever."""
+@pytest.mark.usefixtures("one_waker")
+def test_a_woken_waker_is_polled_by_nobody_for_long(verbs):
+    """A thread that goes on polling a woken waker would look without end: that can be read for ever."""
 
     def main():
         with ExitStack() as stack, verbs.TaskGroup() as group:
@@ -97,9 +97,9 @@ def open_descriptors():
     return set(os.listdir("/proc/self/fd"))
 
 
-@pytest.mark.usefixtures("one_bell")
+@pytest.mark.usefixtures("one_waker")
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="there is no list of descriptors")
-def test_no_bell_is_left(verbs):
+def test_no_waker_is_left(verbs):
     def main():
         with ExitStack() as stack:
             sockets = pairs(stack, 10)
@@ -117,7 +117,7 @@ def test_no_bell_is_left(verbs):
     assert open_descriptors() == before
 
 
-def test_few_bells_serve_many_threads(verbs):
+def test_few_wakers_serve_many_threads(verbs):
     def main():
         with ExitStack() as stack, verbs.TaskGroup() as group:
             sockets = pairs(stack, 200)
@@ -125,7 +125,7 @@ def test_few_bells_serve_many_threads(verbs):
             for ours, _ in sockets:
                 group.spawn(outcome_of, verbs, ours)
             verbs.sleep(0.2)
-            assert len(os.listdir("/proc/self/fd")) - before <= bells_file.BELLS
+            assert len(os.listdir("/proc/self/fd")) - before <= wakers_file.WAKERS
             group.cancel()
 
     if not os.path.isdir("/proc/self/fd"):
@@ -146,27 +146,27 @@ def begun(verbs, ours):
 
 
 @pytest.mark.parametrize("outcome", [CLOSED, CANCELLED])
-def test_a_claim_that_comes_before_the_bell(verbs, outcome):
+def test_a_claim_that_comes_before_the_waker(verbs, outcome):
     with ExitStack() as stack:
         ((ours, _),) = pairs(stack, 1)
         wait = begun(verbs, ours)
         try:
             assert wait.waiter.finish(outcome)
-            waiter_of(verbs).bells.join(wait.waiter)
+            waiter_of(verbs).wakers.join(wait.waiter)
             assert wait.waiter.acquire(None) is True
-            waiter_of(verbs).bells.leave(wait.waiter.bell)
+            waiter_of(verbs).wakers.leave(wait.waiter.shared)
         finally:
             waiter_of(verbs).socket_waits.end(wait)
-            waiter_of(verbs).bells.close()
+            waiter_of(verbs).wakers.close()
     assert wait.waiter.outcome == outcome
 
 
 def test_a_claim_that_comes_just_before_the_poll(verbs, monkeypatch):
-    """The task has looked whether it waits, and polls next: the bell that is rung in between must wake it."""
+    """The task has looked whether it waits, and polls next: the waker that is woken in between must end that."""
     with ExitStack() as stack:
         ((ours, _),) = pairs(stack, 1)
         kind = waiter_of(verbs)
-        look = bells_file.BellWaiter._is_ready
+        look = wakers_file.PollingWaiter._is_ready
         polls = []
 
         def closed_before(waiter, seconds):
@@ -175,57 +175,59 @@ def test_a_claim_that_comes_just_before_the_poll(verbs, monkeypatch):
                 verbs.notify_closing(ours)
             return look(waiter, seconds)
 
-        monkeypatch.setattr(bells_file.BellWaiter, "_is_ready", closed_before)
+        monkeypatch.setattr(wakers_file.PollingWaiter, "_is_ready", closed_before)
         with pytest.raises(SocketClosed):
             verbs.wait_readable(ours, PATIENCE)
         assert len(polls) == 1
-        kind.bells.close()
+        kind.wakers.close()
 
 
-def test_a_claim_that_comes_while_the_task_changes_bells(verbs, monkeypatch):
-    """Between two bells, a task that was claimed finds that out by itself, and leaves none of them polled."""
+def test_a_claim_that_comes_while_the_task_changes_wakers(verbs, monkeypatch):
+    """Between two wakers, a task that was claimed finds that out by itself, and leaves none of them polled."""
     kind = waiter_of(verbs)
     with ExitStack() as stack:
         ((ours, _),) = pairs(stack, 1)
-        join = bells_file.Bells.join
+        join = wakers_file.SharedWakers.join
         seen = []
 
-        def join_and_close(bells, waiter):
-            seen.append(getattr(waiter, "bell", None))
+        def join_and_close(wakers, waiter):
+            seen.append(getattr(waiter, "shared", None))
             if len(seen) == 2:
-                verbs.notify_closing(ours)  # rings the first bell once more
-            join(bells, waiter)
+                verbs.notify_closing(ours)  # wakes the first waker once more
+            join(wakers, waiter)
             if len(seen) == 1:
-                waiter.bell.ring()  # for another thread
+                waiter.shared.wake()  # for another thread
 
-        monkeypatch.setattr(bells_file.Bells, "join", join_and_close)
+        monkeypatch.setattr(wakers_file.SharedWakers, "join", join_and_close)
         with pytest.raises(SocketClosed):
             verbs.wait_readable(ours, PATIENCE)
         assert len(seen) == 2 and seen[1].polled_by == 0
-        kind.bells.close()
+        kind.wakers.close()
 
 
 def test_a_wait_that_is_ready_and_claimed_waits_for_its_wakeup(verbs, monkeypatch):
-    """What claims a wait rings its bell afterwards: so the bell may not be closed by then."""
+    """What claims a wait wakes its waker afterwards: so that may not be closed by then."""
     kind = waiter_of(verbs)
     waiting, go = threading.Event(), threading.Event()
-    ring = bells_file.Bell.ring
-    rung = []
+    wake = wakers_file.SharedWaker.wake
+    woken = []
 
-    def ring_late(bell):
+    def wake_late(shared):
         waiting.set()
         assert go.wait(PATIENCE)
-        rung.append(bell.polled_by)
-        ring(bell)
+        woken.append(shared.polled_by)
+        wake(shared)
 
     with ExitStack() as stack:
         ((ours, theirs),) = pairs(stack, 1)
         outcomes = []
         thread = threading.Thread(target=lambda: outcomes.append(outcome_of(verbs, ours, PATIENCE)))
         thread.start()
-        while not len(kind.socket_waits) or not hasattr(kind.socket_waits.get(ours.fileno(), READABLE).waiter, "bell"):
+        while not len(kind.socket_waits) or not hasattr(
+            kind.socket_waits.get(ours.fileno(), READABLE).waiter, "shared"
+        ):
             pass
-        monkeypatch.setattr(bells_file.Bell, "ring", ring_late)
+        monkeypatch.setattr(wakers_file.SharedWaker, "wake", wake_late)
         closing = threading.Thread(target=verbs.notify_closing, args=(ours,))
         closing.start()
         assert waiting.wait(PATIENCE)
@@ -235,14 +237,14 @@ def test_a_wait_that_is_ready_and_claimed_waits_for_its_wakeup(verbs, monkeypatc
         go.set()
         closing.join(PATIENCE)
         thread.join(PATIENCE)
-        assert outcomes == ["SocketClosed"] and rung == [1]
-        kind.bells.close()
+        assert outcomes == ["SocketClosed"] and woken == [1]
+        kind.wakers.close()
 
 
 # Many threads at once.
 
 
-@pytest.mark.usefixtures("one_bell")
+@pytest.mark.usefixtures("one_waker")
 @pytest.mark.parametrize("ending", ["cancel", "notify_closing"])
 def test_readiness_meets_another_end(verbs, ending, thorough):
     """In each round a socket becomes ready in the moment in which its wait is ended otherwise."""
@@ -275,7 +277,7 @@ def send_to_all(sockets):
         theirs.send(b"!")
 
 
-@pytest.mark.usefixtures("one_bell")
+@pytest.mark.usefixtures("one_waker")
 def test_cancel_meets_notify_closing(verbs, thorough):
     def main():
         for _ in range(300 if thorough else 40):
