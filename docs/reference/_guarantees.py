@@ -46,6 +46,8 @@ TITLES = {
     "pooling_async": "Pools: sync and async",
     "sharing": "Sharing memory",
     "sharing_ends": "Sharing: how it ends",
+    "sockets": "Sockets",
+    "sockets_ends": "Sockets: how a wait ends otherwise",
 }
 
 

@@ -8,15 +8,15 @@ very process. Its docstring says what is then broken. A mutant lives in a proces
 of that process, the interpreters and whatever a forkserver forks, are spoiled by `chosen.py`.
 
 steps.py      the names of internal steps that mutants change: the one table of them
-channels.py, groups.py, selects.py, pools.py, runs.py           mutants of the models of one process
-boundary_channels.py, boundary_groups.py, boundary_pools.py     mutants of processes and subinterpreters
+channels.py, groups.py, selects.py, pools.py, runs.py, sockets.py    mutants of the models of one process
+boundary_channels.py, boundary_groups.py, boundary_pools.py          mutants of processes and subinterpreters
 judge.py      holds them to guarantees, and tells which of these kill them
 """
 
 from importlib import import_module
 
 FILES = (
-    *("channels", "groups", "selects", "pools", "runs"),
+    *("channels", "groups", "selects", "pools", "runs", "sockets"),
     *("boundary_channels", "boundary_groups", "boundary_pools"),
 )
 

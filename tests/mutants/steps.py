@@ -27,6 +27,15 @@ WORKERS_WAIT = "wait"  # (waiter, timeout): a worker waits for others
 WAITING = "concmodels.models.waiting.channel:"  # with `wait`(waiter, timeout)
 SHARED = "concmodels.models.sharing:Shared"
 
+# Waits for sockets (models/waiting/sockets.py, wakers.py).
+SOCKET_WAIT = "concmodels.models.waiting.sockets:SocketWait"
+IS_CLOSED = "is_closed"
+SOCKET_WAITS = "concmodels.models.waiting.sockets:SocketWaits"
+BEGIN_WAIT, END_WAIT = "begin", "end"  # (wait)
+WAITS = "_waits"  # of `SOCKET_WAITS`: by descriptor and direction
+POLLING = "concmodels.models.waiting.wakers:PollingWaiter"
+SOCKET_WAITER = "_SocketWaiter"  # of a model of threads: has `socket_waits`
+
 # Beyond a memory boundary (models/memory).
 PARTICIPANT = "concmodels.models.memory.participant:Participant"
 WAKE, WAKE_ALL, PACK = "wake", "wake_all", "pack"  # its methods: (list of waiters), the same, (item)

@@ -1,0 +1,118 @@
+"""Waits for sockets, each broken in one way."""
+
+from mutants import every, mutant, replace
+from mutants.steps import (
+    BEGIN_WAIT,
+    END_WAIT,
+    IS_CLOSED,
+    POLLING,
+    SOCKET_WAIT,
+    SOCKET_WAITER,
+    SOCKET_WAITS,
+    WAITS,
+    found,
+)
+
+
+@mutant("threads", "sockets_ends")
+def wakes_nobody_who_polls(model):
+    """What ends a wait does not wake the thread, which goes on polling."""
+    kind = found(POLLING)
+    kind.wake = lambda self: super(kind, self).wake()
+
+
+@mutant("rawthreads", "sockets_ends")
+def forgets_no_wait(model):
+    """A wait that is over still keeps others from waiting for the same socket."""
+
+    @replace(found(SOCKET_WAITS), END_WAIT)
+    def end(end, self, wait):
+        pass
+
+
+@mutant("threads", "sockets_ends")
+def sees_no_close(model):
+    """A socket that is closed without a word is never noticed."""
+
+    @replace(found(SOCKET_WAIT), IS_CLOSED)
+    def is_closed(is_closed, self):
+        return False
+
+
+@mutant("greenlet", "sockets_ends")
+def lets_a_second_task_in(model):
+    """A second task takes over the wait of the first."""
+
+    @replace(found(SOCKET_WAITS), BEGIN_WAIT)
+    def begin(begin, self, wait):
+        getattr(self, WAITS)[wait.number, wait.direction] = wait
+
+
+@mutant("threads", "sockets_ends")
+def tells_one_direction_only(model):
+    """`notify_closing` ends the wait of the reader, and not that of the writer."""
+    waits = getattr(model, SOCKET_WAITER).socket_waits
+
+    def notify_closing(socket):
+        wait = waits.get(socket.fileno(), "readable")
+        if wait is not None:
+            wait.waiter.finish("closed")
+
+    model.notify_closing = notify_closing
+
+
+@mutant("trio", "sockets_ends")
+def tells_nobody(model):
+    """`notify_closing` does nothing."""
+    model.notify_closing = lambda socket: None
+
+
+@mutant("tasklets", "sockets_ends")
+def is_no_checkpoint_when_ready(model):
+    """A wait for a socket that is ready returns without looking for a cancellation."""
+    from select import POLLIN, poll
+
+    @replace(model, "wait_readable")
+    def wait_readable(wait_readable, socket, timeout=None):
+        if timeout == timeout and hasattr(socket, "fileno") and socket.fileno() >= 0:
+            poller = poll()
+            poller.register(socket, POLLIN)
+            if poller.poll(0):
+                return
+        wait_readable(socket, timeout)
+
+
+@mutant("rawthreads", "sockets")
+def takes_a_byte(model):
+    """`wait_readable` takes the first byte."""
+
+    @replace(model, "wait_readable")
+    def wait_readable(wait_readable, socket, timeout=None):
+        wait_readable(socket, timeout)
+        if hasattr(socket, "recv"):
+            try:
+                socket.recv(1)
+            except OSError:
+                pass
+
+
+@mutant("greenlet", "sockets")
+def returns_before_there_is_room(model):
+    """`wait_writable` returns at once, now and then."""
+    due = every(3)
+
+    @replace(model, "wait_writable")
+    def wait_writable(wait_writable, socket, timeout=None):
+        if not due():
+            wait_writable(socket, timeout)
+
+
+@mutant("anyio", "sockets")
+def a_timeout_of_zero_does_not_look(model):
+    """A timeout of 0 raises `TimeoutError` even if the socket is ready."""
+
+    @replace(model, "wait_readable")
+    async def wait_readable(wait_readable, socket, timeout=None):
+        if timeout is not None and timeout <= 0:
+            raise TimeoutError
+        await wait_readable(socket, timeout)
