@@ -168,7 +168,7 @@ async def a_second_task_may_wait_after_the_first(model):
 # A close on this side.
 
 
-@guarantee(direction=DIRECTIONS, timeout=(None, 0, PATIENCE))
+@guarantee(direction=DIRECTIONS, timeout=(None, 0, 5))
 async def a_closed_socket_is_refused(model, direction, timeout):
     """A wait for a socket, or a file, that is closed already raises `SocketClosed`."""
     with connected() as (ours, _):
