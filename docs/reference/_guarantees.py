@@ -48,6 +48,7 @@ TITLES = {
     "sharing_ends": "Sharing: how it ends",
     "sockets": "Sockets",
     "sockets_ends": "Sockets: how a wait ends otherwise",
+    "sockets_travelling": "Sockets that travel",
 }
 
 

@@ -24,4 +24,5 @@ CHAPTERS = (
     "sharing_ends",
     "sockets",
     "sockets_ends",
+    "sockets_travelling",
 )
