@@ -22,6 +22,7 @@ from concmodels.models.waiting.sockets import (
     WRITABLE,
     SocketWait,
     SocketWaits,
+    busy,
     descriptor,
     is_ready,
 )
@@ -62,11 +63,13 @@ class LoopSockets(SocketWaits):
         """As `SocketWaits.begin`, and arm the descriptor."""
         place = wait.number, wait.direction
         before: Any = self._waits.get(place)
-        if before is not None and before.waiter.future.done():
-            del self._waits[place]  # it is over, though its task has not gone on yet
-        super().begin(wait)
-        if before is not None and before.is_closed():
-            self._doubtful.add(wait.number)  # it was armed, and can't be disarmed any more
+        if before is not None:
+            if before.is_closed():
+                self._doubtful.add(wait.number)  # it is armed, and can't be disarmed any more
+                before.waiter.finish(CLOSED)
+            elif not before.waiter.future.done():  # else it is over, though its task has not gone on yet
+                raise busy(wait)
+        self._waits[place] = wait
         try:
             self._arm(wait.number)
             if self._timer is None:
@@ -77,9 +80,10 @@ class LoopSockets(SocketWaits):
 
     def end(self, wait: SocketWait) -> None:
         """As `SocketWaits.end`, and disarm the descriptor, unless what has ended the wait has done so."""
-        if self._waits.get((wait.number, wait.direction)) is not wait:
+        place = wait.number, wait.direction
+        if self._waits.get(place) is not wait:
             return
-        super().end(wait)
+        del self._waits[place]
         if wait.is_closed():
             self._doubtful.add(wait.number)
         else:
