@@ -14,13 +14,11 @@ Limitations: a greenlet that computes stops all others, and so does a blocking c
 use the model's `sleep`. A greenlet can't move to another thread; a channel can't be used from another one.
 """
 
-import heapq
 import math
 import sys
 import time
-from _thread import _local, allocate_lock
+from _thread import _local
 from collections import deque
-from itertools import count
 
 from greenlet import getcurrent, greenlet
 
@@ -36,9 +34,11 @@ from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.event_loop import EventLoop
 from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.sockets import READABLE, WRITABLE, wait_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, SingleThreadWaiter, wait
+from concmodels.models.waiting.waiter import CANCELLED, DONE, SingleThreadWaiter, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +46,12 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Deadlock, Selected
+    from concmodels.models.waiting.sockets import HasFileno
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 now = time.monotonic
 _here = _local()
@@ -64,10 +68,8 @@ class Scheduler:
         self._task = task
         self._patience = patience
         self._ready: deque[greenlet] = deque()
-        self._sleepers: list[tuple[float, int, Waiter]] = []
-        self._order = count()
-        self._wakeup = allocate_lock()
-        self._wakeup.acquire()
+        self.loop = EventLoop(self._ready)
+        self._socket_waits = self.loop.waits
         self._nursery = greenlet(_enter)
         self._nursery.switch(self.main, None)
 
@@ -85,20 +87,17 @@ class Scheduler:
     def ready(self, unit: greenlet) -> None:
         """Let this greenlet go on when its turn comes. A signal handler may call it."""
         self._ready.append(unit)
-        if self._wakeup.locked():
-            self._wakeup.release()
-
-    def wake_at(self, deadline: float, waiter: Waiter) -> None:
-        """End this wait when the clock shows `deadline`."""
-        heapq.heappush(self._sleepers, (deadline, next(self._order), waiter))
+        if self.loop.asleep:
+            self.loop.wake()
 
     def leave(self) -> None:
         """Stop here; go on when another greenlet has made this one ready and its turn has come."""
-        (self._ready.popleft() if self._ready else self._next()).switch()
+        ready = self._ready
+        (ready.popleft() if ready and not self._socket_waits else self._next()).switch()
 
     def reschedule(self) -> None:
         """Let the others run first. A checkpoint."""
-        self._wake_sleepers()
+        self.loop.glance()
         if self._ready:
             self.ready(getcurrent())
             self.leave()
@@ -114,25 +113,16 @@ class Scheduler:
         unit.parent = self._next()  # a greenlet that ends goes on as its parent
 
     def _next(self) -> greenlet:
+        self.loop.glance()
         while not self._ready:
             self._idle()
         return self._ready.popleft()
 
     def _idle(self) -> None:
-        """No greenlet is ready: sleep until the first sleeper's time, or find that none will ever be ready."""
-        self._wakeup.acquire(blocking=False)
-        if self._ready:
-            return
-        if self._sleepers:
-            pause = self._sleepers[0][0] - now()
-            if pause > 0:
-                self._wakeup.acquire(
-                    timeout=min(pause, LOOK_UP_S)
-                )  # a signal handler that wakes a greenlet releases it
-            self._wake_sleepers()
-        elif self._patience is None:
-            self._wakeup.acquire(timeout=LOOK_UP_S)  # only a signal handler can end this
-        else:
+        """No greenlet is ready: sleep until a time has come or a socket is ready, or find that none will ever be."""
+        if self.loop.has_waits() or self._patience is None:
+            self.loop.sleep(LOOK_UP_S)  # a signal that comes just before is seen then
+        elif not self._ready:
             error = self.detector.find(self._describe())
             self._task.abort(error)
             if not self._ready:  # the main task is busy ending the others: this one is one of them
@@ -144,10 +134,6 @@ class Scheduler:
             (task.name, task.waiter, stack(frame if unit is here else unit.gr_frame))
             for unit, task in self.tasks.items()
         )
-
-    def _wake_sleepers(self) -> None:
-        while self._sleepers and self._sleepers[0][0] <= now():
-            heapq.heappop(self._sleepers)[2].finish(TIMED_OUT)
 
 
 def _enter(unit: greenlet, spawner: greenlet | None) -> None:
@@ -182,6 +168,7 @@ def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadl
             return main(*args)
     finally:
         _here.scheduler = None
+        scheduler.loop.close()
 
 
 def sleep(seconds: float) -> None:
@@ -237,7 +224,7 @@ class Waiter(SingleThreadWaiter):
             if task.must_stop() and self.claim(CANCELLED):
                 task.stop()
             if timeout is not None:
-                self.scheduler.wake_at(now() + float(timeout), self)
+                self.scheduler.loop.wake_at(now() + float(timeout), self)
             self.scheduler.leave()
         finally:
             task.waiter = None
@@ -247,6 +234,41 @@ class Waiter(SingleThreadWaiter):
 
     def wake(self) -> None:
         self.scheduler.ready(self.unit)
+
+
+class _SocketWaiter(Waiter):
+    """One wait of one task for a socket: the event loop claims it when the socket is ready."""
+
+    __slots__ = ()
+
+    outside = True
+
+    def park(self, timeout: float | None) -> bool:
+        """As `Waiter.park`; the loop watches the socket meanwhile."""
+        loop, wait = self.scheduler.loop, self.purpose
+        loop.watch(wait)
+        try:
+            return super().park(timeout)
+        finally:
+            if self.outcome != DONE:
+                loop.unwatch(wait)
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    wait_sync(scheduler().loop, _SocketWaiter, socket, READABLE, timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    wait_sync(scheduler().loop, _SocketWaiter, socket, WRITABLE, timeout)
+
+
+def notify_closing(socket: HasFileno) -> None:
+    """Wake the tasks of this run that wait for the socket; see `concmodels.contract.Model.notify_closing`."""
+    running: Scheduler | None = getattr(_here, "scheduler", None)
+    if running is not None:
+        running.loop.notify_closing(socket)
 
 
 class TaskGroup(_TaskGroup):

@@ -31,7 +31,7 @@ from greenlet import getcurrent
 from concmodels.errors import ChannelClosed
 from concmodels.models import greenlet_
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER
-from concmodels.models.greenlet_ import Waiter, now, scheduler, sleep
+from concmodels.models.greenlet_ import Waiter, notify_closing, now, scheduler, sleep, wait_readable, wait_writable
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.task import Cancelled
@@ -48,7 +48,10 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Selected
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:

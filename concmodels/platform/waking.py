@@ -14,7 +14,7 @@ it is an eventfd. A port provides the names that stand here:
     is_any_woken       whether some wait would return at once
     descriptors, joined
                        a waker as descriptors, which can be sent to another process, and as the waker made of them there
-    Poller             waits for one of many descriptors
+    Poller             waits for some of many descriptors
     wait_for_end       waits until the process on the other side of a socket has closed it, or is dead
     tied_to_parent, tie_to_parent
                        have the system kill a process when its parent dies, where it can
@@ -42,6 +42,8 @@ wait: Callable[[int], object]
 wake: Callable[[int], object]
 
 _SET_DEATH_SIGNAL = 1  # of prctl
+
+_ONE_SHOT = 1 << 30  # select.EPOLLONESHOT
 
 LONGEST_S = 3600.0
 """The kernel counts milliseconds in 32 bits: a wait with a limit returns after an hour at the latest."""
@@ -87,15 +89,22 @@ def joined(*parts: int) -> int:
 
 
 class Poller:
-    """Waits until one of several descriptors can be read, or its other side is closed."""
+    """Waits until some of many descriptors can be read or written, or their other side is closed.
+
+    The kernel keeps the list of them, and for each whether it is *armed*. It drops a descriptor from the list when the
+    last copy of it is closed, and tells nobody: so `arm` finds out whether there is one to modify. If a copy is open
+    elsewhere, in a child process say, the kernel goes on watching that under a number that may be another's by now.
+    """
 
     def __init__(self) -> None:
         from select import epoll
 
         self._epoll: epoll = epoll()
+        self._armed: set[int] = set()
+        self._doubtful: set[int] = set()
 
     def add(self, fd: int) -> None:
-        """Poll this descriptor too."""
+        """Poll this descriptor too, for whether it can be read."""
         from select import EPOLLIN
 
         self._epoll.register(fd, EPOLLIN)
@@ -104,9 +113,49 @@ class Poller:
         """Stop polling this descriptor, which is still open."""
         self._epoll.unregister(fd)
 
+    def arm(self, fd: int, events: int) -> None:
+        """Poll this descriptor for these events (`POLLIN`, `POLLOUT`, in the place of others) until one was reported.
+
+        Raises `PermissionError` for what can't be polled: a file on a disk, which is always ready.
+        """
+        events |= _ONE_SHOT
+        try:
+            self._epoll.modify(fd, events)
+        except FileNotFoundError:
+            if fd in self._armed:  # it was closed while armed: if a copy of it is open, that may report an event still
+                self._doubtful.add(fd)
+            self._epoll.register(fd, events)
+        self._armed.add(fd)
+
+    def disarm(self, fd: int) -> None:
+        """Poll an armed descriptor, which is still open, no longer."""
+        if fd in self._armed:
+            self._armed.discard(fd)
+            self._epoll.unregister(fd)
+
+    def poll(self, seconds: float | None) -> list[tuple[int, int]]:
+        """Wait, without an end if the time is None; return the descriptors at which there is something, and what."""
+        found = self._epoll.poll(seconds)
+        self._armed.difference_update([fd for fd, _ in found])
+        return [it for it in found if self._is_of_open_file(*it)] if self._doubtful else found
+
     def wait(self, seconds: float | None) -> list[int]:
-        """Wait, without an end if the time is None; return the descriptors at which there is something."""
-        return [fd for fd, _ in self._epoll.poll(seconds)]
+        """As `poll`; return only the descriptors."""
+        return [fd for fd, _ in self.poll(seconds)]
+
+    def _is_of_open_file(self, fd: int, events: int) -> bool:
+        """Return whether an event is of the file that has the number now, and not of a copy of an earlier one."""
+        from select import poll
+
+        if fd not in self._doubtful:
+            return True
+        poller = poll()
+        poller.register(fd, events)
+        if poller.poll(0):
+            return True
+        self._doubtful.discard(fd)  # the copy has reported its one event
+        self._armed.add(fd)
+        return False
 
     def own(self) -> tuple[int, ...]:
         """Return the descriptors that the poller itself has open."""

@@ -5,6 +5,7 @@ import os
 import sys
 from types import SimpleNamespace
 
+from concmodels import platform
 from concmodels.models import FOLDER
 
 TYPE_CHECKING = False
@@ -68,7 +69,7 @@ def place(frames: list[FrameType]) -> str:
 def of_program(frame: FrameType) -> bool:
     """Whether this frame is the program's own: not a model's, not the standard library's, not a model's library's."""
     name = str(frame.f_globals.get("__name__", ""))
-    if frame.f_code.co_filename.startswith(FOLDER) or name.startswith("concmodels.explore"):
+    if frame.f_code.co_filename.startswith((FOLDER, platform.FOLDER)) or name.startswith("concmodels.explore"):
         return False
     root = name.partition(".")[0]
     return root not in sys.stdlib_module_names and root not in _LIBRARIES

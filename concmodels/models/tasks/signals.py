@@ -6,6 +6,7 @@ import sys
 import time
 from contextlib import contextmanager
 
+from concmodels import platform
 from concmodels.errors import Terminated
 from concmodels.models import FOLDER
 
@@ -36,7 +37,7 @@ def in_program(frame: FrameType | None) -> bool:
     if held_by_stdlib:
         return False
     while frame is not None:
-        if frame.f_code.co_filename.startswith(FOLDER):
+        if frame.f_code.co_filename.startswith((FOLDER, platform.FOLDER)):
             return False
         module = str(frame.f_globals.get("__name__", ""))
         if frame.f_code.co_name == "__del__" or module in _FINALIZERS:

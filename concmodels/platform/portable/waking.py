@@ -57,15 +57,16 @@ def joined(*parts: int) -> int:
 
 
 class Poller:
-    """See `concmodels.platform.waking.Poller`. It has no descriptor of its own."""
+    """See `concmodels.platform.waking.Poller`. It has no descriptor of its own, and passes all of them on each time."""
 
     def __init__(self) -> None:
         from select import poll
 
         self._poll: poll = poll()
+        self._armed: set[int] = set()
 
     def add(self, fd: int) -> None:
-        """Poll this descriptor too."""
+        """Poll this descriptor too, for whether it can be read."""
         from select import POLLIN
 
         self._poll.register(fd, POLLIN)
@@ -74,9 +75,27 @@ class Poller:
         """Stop polling this descriptor."""
         self._poll.unregister(fd)
 
+    def arm(self, fd: int, events: int) -> None:
+        """See `concmodels.platform.waking.Poller.arm`."""
+        self._poll.register(fd, events)
+        self._armed.add(fd)
+
+    def disarm(self, fd: int) -> None:
+        """Poll an armed descriptor no longer."""
+        if fd in self._armed:
+            self._armed.discard(fd)
+            self._poll.unregister(fd)
+
+    def poll(self, seconds: float | None) -> list[tuple[int, int]]:
+        """Wait, without an end if the time is None; return the descriptors at which there is something, and what."""
+        found = self._poll.poll(None if seconds is None else seconds * 1000)
+        for fd, _ in found:
+            self.disarm(fd)
+        return found
+
     def wait(self, seconds: float | None) -> list[int]:
-        """Wait, without an end if the time is None; return the descriptors at which there is something."""
-        return [fd for fd, _ in self._poll.poll(None if seconds is None else seconds * 1000)]
+        """As `poll`; return only the descriptors."""
+        return [fd for fd, _ in self.poll(seconds)]
 
     def own(self) -> tuple[int, ...]:
         """Return the descriptors that the poller itself has open: none."""

@@ -1,0 +1,148 @@
+"""An event loop in one file: how tasks that share a thread wait for a moment or for a socket.
+
+While some task can go on, a scheduler needs no event loop: it takes the next one out of the queue of the ready. When
+that queue is empty, something from outside has to happen: a moment comes, a socket becomes ready, or a signal handler
+wakes a task. The loop sleeps until the first of the three, and all three end in the same way: they claim the wait of a
+task (`Waiter.finish`), and that puts the task into the queue.
+
+    moments    a heap, the earliest first. The loop sleeps no longer than until that one
+    sockets    a `Poller` (on Linux it is an epoll): the kernel's list of the descriptors that somebody waits for.
+               To sleep is to ask it which of them are ready, and to be patient with the answer
+    the bell   a descriptor in that list, which wakes the loop when it is written to. A signal handler does that: the
+               system call returns for a signal, but Python calls it again for the rest of the time
+
+A busy scheduler never sleeps, but tasks that keep handing on to each other must not keep sockets and moments waiting.
+So now and then it looks without sleeping: the same call, which then returns at once (`glance`).
+
+A descriptor is *armed* for one event. When the kernel has told that, it says nothing more until the next wait arms it
+again. That costs a system call for each wait. Without it, a socket that is ready and that nobody reads would wake the
+loop again and again.
+"""
+
+import heapq
+import time
+from itertools import count
+from select import POLLIN, POLLOUT
+
+from concmodels.models.waiting.sockets import EVENTS, LOOK_S, READABLE, WRITABLE, SocketWaits
+from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT
+from concmodels.platform import waking
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sized
+    from typing import Any
+
+    from concmodels.models.waiting.sockets import SocketWait
+    from concmodels.models.waiting.waiter import Waiter
+
+BUSY_LOOK_S = 0.0005
+"""How often a busy scheduler looks for sockets and moments."""
+
+_OTHER = {READABLE: WRITABLE, WRITABLE: READABLE}
+
+
+class EventLoop(SocketWaits):
+    """The moments and the sockets that the tasks of one run wait for. `ready` is the queue of those that can go on."""
+
+    def __init__(self, ready: Sized) -> None:
+        super().__init__()
+        self.waits = self._waits  # it is empty while nobody waits for a socket, which is quickly seen
+        self.asleep = False
+        self._ready = ready
+        self._moments: list[tuple[float, int, Waiter]] = []
+        self._most_moments = 64
+        self._order = count()
+        self._look_at = self._find_closed_at = 0.0
+        self._poller = waking.Poller()
+        self._bell = waking.make()
+        self._bell_number = waking.descriptors(self._bell)[0]
+        self._poller.add(self._bell_number)
+
+    def close(self) -> None:
+        """Close its descriptors, when the run is over."""
+        self._poller.close()
+        waking.close(self._bell)
+
+    # What a task does that waits.
+
+    def wake_at(self, moment: float, waiter: Waiter) -> None:
+        """End this wait when the clock shows `moment`."""
+        heapq.heappush(self._moments, (moment, next(self._order), waiter))
+        if len(self._moments) > self._most_moments:  # most waits end before their timeout: drop those
+            self._moments = [it for it in self._moments if it[2].waits()]
+            heapq.heapify(self._moments)
+            self._most_moments = max(64, 2 * len(self._moments))
+
+    def watch(self, wait: SocketWait) -> None:
+        """End this wait when its socket is ready."""
+        events = EVENTS[wait.direction]
+        if (wait.number, _OTHER[wait.direction]) in self.waits:
+            events = POLLIN | POLLOUT
+        self._poller.arm(wait.number, events)
+
+    def unwatch(self, wait: SocketWait) -> None:
+        """Do not watch the socket any longer: something else has ended the wait."""
+        if wait.is_closed():
+            return  # the kernel has forgotten the descriptor, and its number may be that of another one by now
+        if (wait.number, other := _OTHER[wait.direction]) in self.waits:
+            self._poller.arm(wait.number, EVENTS[other])
+        else:
+            self._poller.disarm(wait.number)
+
+    # What the scheduler does.
+
+    def has_waits(self) -> bool:
+        """Whether there is a moment or a socket that some task waits for."""
+        while self._moments and not self._moments[0][2].waits():
+            heapq.heappop(self._moments)
+        return bool(self._moments or self.waits)
+
+    def sleep(self, longest: float) -> None:
+        """Sleep until something has happened, at most so many seconds."""
+        self.asleep = True  # first: a signal handler that comes after the look below finds this, and rings the bell
+        try:
+            if self._ready:
+                longest = 0
+            elif self._moments:
+                longest = max(0, min(longest, self._moments[0][0] - time.monotonic()))
+            self._look(longest)
+        finally:
+            self.asleep = False
+
+    def wake(self) -> None:
+        """End a `sleep`. A signal handler may call it."""
+        waking.wake(self._bell)
+
+    def glance(self) -> None:
+        """Look for what has happened, without sleeping and not too often: a busy scheduler calls this."""
+        if (self.waits or self._moments) and time.monotonic() >= self._look_at:
+            self._look(0)
+
+    def _look(self, seconds: float) -> None:
+        for number, events in self._poller.poll(seconds):
+            if number == self._bell_number:
+                waking.wait(self._bell)  # which forgets that it was rung
+            else:
+                self._end_waits(number, events)
+        now = time.monotonic()
+        while self._moments and self._moments[0][0] <= now:
+            heapq.heappop(self._moments)[2].finish(TIMED_OUT)
+        if self.waits and now >= self._find_closed_at:
+            self.find_closed()
+            self._find_closed_at = now + LOOK_S
+        self._look_at = now + BUSY_LOOK_S
+
+    def _end_waits(self, number: int, events: int) -> None:
+        """End the waits for what has happened to a descriptor; an error or its end ends both directions."""
+        left = 0
+        for direction, expected in EVENTS.items():
+            wait: Any = self.waits.get((number, direction))
+            if wait is None or not wait.waiter.waits():
+                continue
+            if events & expected or events & ~(POLLIN | POLLOUT):
+                wait.waiter.finish(CLOSED if wait.is_closed() else DONE)
+            else:
+                left |= expected
+        if left:
+            self._poller.arm(number, left)
