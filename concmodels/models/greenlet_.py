@@ -36,8 +36,8 @@ from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.event_loop import EventLoop
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.sockets import READABLE, WRITABLE, wait_sync
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaitSteps, descriptor
+from concmodels.models.waiting.timeouts import expired, must_be_seconds, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, SingleThreadWaiter, wait
 
 TYPE_CHECKING = False
@@ -97,7 +97,8 @@ class Scheduler:
 
     def reschedule(self) -> None:
         """Let the others run first. A checkpoint."""
-        self.loop.glance()
+        if self.loop.has_waits() and now() >= self.loop.look_at:
+            self.loop.look()
         if self._ready:
             self.ready(getcurrent())
             self.leave()
@@ -113,7 +114,8 @@ class Scheduler:
         unit.parent = self._next()  # a greenlet that ends goes on as its parent
 
     def _next(self) -> greenlet:
-        self.loop.glance()
+        if self._ready and now() >= self.loop.look_at:
+            self.loop.look()
         while not self._ready:
             self._idle()
         return self._ready.popleft()
@@ -236,32 +238,46 @@ class Waiter(SingleThreadWaiter):
         self.scheduler.ready(self.unit)
 
 
-class _SocketWaiter(Waiter):
+class _SocketWaiter(SocketWaitSteps, Waiter):
     """One wait of one task for a socket: the event loop claims it when the socket is ready."""
 
-    __slots__ = ()
+    __slots__ = ("direction", "key", "number", "socket")
 
     outside = True
+    purpose = waiter = property(lambda self: self)  # one object is both: it is made for each wait, in a hot path
 
-    def park(self, timeout: float | None) -> bool:
-        """As `Waiter.park`; the loop watches the socket meanwhile."""
-        loop, wait = self.scheduler.loop, self.purpose
-        loop.watch(wait)
-        try:
-            return super().park(timeout)
-        finally:
-            if self.outcome != DONE:
-                loop.unwatch(wait)
+    def __init__(self, socket: Any, direction: str) -> None:
+        self.outcome = ""
+        self.scheduler = scheduler()
+        self.unit = getcurrent()
+        self.task = self.scheduler.tasks[self.unit]
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+        self.key = self.number, direction
 
 
 def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    wait_sync(scheduler().loop, _SocketWaiter, socket, READABLE, timeout)
+    _wait_for_socket(_SocketWaiter(socket, READABLE), timeout)
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
-    wait_sync(scheduler().loop, _SocketWaiter, socket, WRITABLE, timeout)
+    _wait_for_socket(_SocketWaiter(socket, WRITABLE), timeout)
+
+
+def _wait_for_socket(waiter: _SocketWaiter, timeout: float | None) -> None:
+    if timeout is not None:
+        timeout = must_be_seconds(timeout)
+    loop = waiter.scheduler.loop
+    loop.begin(waiter)
+    try:
+        waiter.park(timeout)
+    finally:
+        loop.end(waiter)
+    if waiter.outcome != DONE:
+        waiter.settle()
 
 
 def notify_closing(socket: HasFileno) -> None:

@@ -91,17 +91,16 @@ def joined(*parts: int) -> int:
 class Poller:
     """Waits until some of many descriptors can be read or written, or their other side is closed.
 
-    The kernel keeps the list of them, and for each whether it is *armed*. It drops a descriptor from the list when the
-    last copy of it is closed, and tells nobody: so `arm` finds out whether there is one to modify. If a copy is open
-    elsewhere, in a child process say, the kernel goes on watching that under a number that may be another's by now.
+    The kernel keeps the list of them. It drops a descriptor from it when the last copy of that is closed, and tells
+    nobody: so `arm` looks whether there is one to modify. If a copy is open elsewhere, in a child process say, the
+    kernel goes on watching it, under a number that may be another's by now: such a number is in doubt.
     """
 
     def __init__(self) -> None:
         from select import epoll
 
         self._epoll: epoll = epoll()
-        self._armed: set[int] = set()
-        self._doubtful: set[int] = set()
+        self._in_doubt: set[int] = set()
 
     def add(self, fd: int) -> None:
         """Poll this descriptor too, for whether it can be read."""
@@ -118,26 +117,26 @@ class Poller:
 
         Raises `PermissionError` for what can't be polled: a file on a disk, which is always ready.
         """
-        events |= _ONE_SHOT
         try:
-            self._epoll.modify(fd, events)
+            self._epoll.modify(fd, events | _ONE_SHOT)
         except FileNotFoundError:
-            if fd in self._armed:  # it was closed while armed: if a copy of it is open, that may report an event still
-                self._doubtful.add(fd)
-            self._epoll.register(fd, events)
-        self._armed.add(fd)
+            self._epoll.register(fd, events | _ONE_SHOT)
 
     def disarm(self, fd: int) -> None:
-        """Poll an armed descriptor, which is still open, no longer."""
-        if fd in self._armed:
-            self._armed.discard(fd)
+        """Poll this descriptor, which is still open, no longer."""
+        try:
             self._epoll.unregister(fd)
+        except FileNotFoundError:
+            pass  # it was never armed
+
+    def doubt(self, fd: int) -> None:
+        """Note that an armed descriptor was closed: if a copy of it is open, that may report an event still."""
+        self._in_doubt.add(fd)
 
     def poll(self, seconds: float | None) -> list[tuple[int, int]]:
         """Wait, without an end if the time is None; return the descriptors at which there is something, and what."""
         found = self._epoll.poll(seconds)
-        self._armed.difference_update([fd for fd, _ in found])
-        return [it for it in found if self._is_of_open_file(*it)] if self._doubtful else found
+        return [it for it in found if self._is_of_open_file(*it)] if self._in_doubt else found
 
     def wait(self, seconds: float | None) -> list[int]:
         """As `poll`; return only the descriptors."""
@@ -147,14 +146,13 @@ class Poller:
         """Return whether an event is of the file that has the number now, and not of a copy of an earlier one."""
         from select import poll
 
-        if fd not in self._doubtful:
+        if fd not in self._in_doubt:
             return True
         poller = poll()
         poller.register(fd, events)
         if poller.poll(0):
             return True
-        self._doubtful.discard(fd)  # the copy has reported its one event
-        self._armed.add(fd)
+        self._in_doubt.discard(fd)  # the copy has reported its one event
         return False
 
     def own(self) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ task (`Waiter.finish`), and that puts the task into the queue.
                system call returns for a signal, but Python calls it again for the rest of the time
 
 A busy scheduler never sleeps, but tasks that keep handing on to each other must not keep sockets and moments waiting.
-So now and then it looks without sleeping: the same call, which then returns at once (`glance`).
+So now and then it looks without sleeping: the same call, which then returns at once (`look`).
 
 A descriptor is *armed* for one event. When the kernel has told that, it says nothing more until the next wait arms it
 again. That costs a system call for each wait. Without it, a socket that is ready and that nobody reads would wake the
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from collections.abc import Sized
     from typing import Any
 
-    from concmodels.models.waiting.sockets import SocketWait
     from concmodels.models.waiting.waiter import Waiter
 
 BUSY_LOOK_S = 0.0005
 """How often a busy scheduler looks for sockets and moments."""
 
-_OTHER = {READABLE: WRITABLE, WRITABLE: READABLE}
+OTHER = {READABLE: WRITABLE, WRITABLE: READABLE}
+_EVENTS_OF_OTHER = [(direction, EVENTS[other]) for direction, other in OTHER.items()]
 
 
 class EventLoop(SocketWaits):
@@ -53,7 +53,7 @@ class EventLoop(SocketWaits):
         self._moments: list[tuple[float, int, Waiter]] = []
         self._most_moments = 64
         self._order = count()
-        self._look_at = self._find_closed_at = 0.0
+        self.look_at = self._find_closed_at = 0.0
         self._poller = waking.Poller()
         self._bell = waking.make()
         self._bell_number = waking.descriptors(self._bell)[0]
@@ -74,21 +74,39 @@ class EventLoop(SocketWaits):
             heapq.heapify(self._moments)
             self._most_moments = max(64, 2 * len(self._moments))
 
-    def watch(self, wait: SocketWait) -> None:
-        """End this wait when its socket is ready."""
+    def begin(self, wait: Any) -> None:
+        """Note a wait, and have the kernel watch the socket. Raises as `SocketWaits.begin`."""
+        if self.waits.setdefault(wait.key, wait) is not wait:
+            super().begin(wait)
         events = EVENTS[wait.direction]
-        if (wait.number, _OTHER[wait.direction]) in self.waits:
+        if (wait.number, OTHER[wait.direction]) in self.waits:
             events = POLLIN | POLLOUT
         self._poller.arm(wait.number, events)
 
-    def unwatch(self, wait: SocketWait) -> None:
-        """Do not watch the socket any longer: something else has ended the wait."""
+    def end(self, wait: Any) -> None:
+        """Forget a wait that is over; unless its socket became ready, the kernel still watches that."""
+        if self.waits.get(wait.key) is wait:
+            del self.waits[wait.key]
+        if wait.outcome == DONE or wait.outcome == CLOSED:
+            return
         if wait.is_closed():
-            return  # the kernel has forgotten the descriptor, and its number may be that of another one by now
-        if (wait.number, other := _OTHER[wait.direction]) in self.waits:
-            self._poller.arm(wait.number, EVENTS[other])
+            self._poller.doubt(wait.number)
+        elif (wait.number, OTHER[wait.direction]) in self.waits:
+            self._poller.arm(wait.number, EVENTS[OTHER[wait.direction]])
         else:
             self._poller.disarm(wait.number)
+
+    def end_closed(self, wait: Any) -> None:
+        """End a wait for a socket that has been closed without a word."""
+        super().end_closed(wait)
+        self._poller.doubt(wait.number)
+
+    def notify_closing(self, socket: Any) -> int | None:
+        """End the waits for a socket that is about to be closed."""
+        number = super().notify_closing(socket)
+        if number is not None:
+            self._poller.disarm(number)
+        return number
 
     # What the scheduler does.
 
@@ -106,43 +124,41 @@ class EventLoop(SocketWaits):
                 longest = 0
             elif self._moments:
                 longest = max(0, min(longest, self._moments[0][0] - time.monotonic()))
-            self._look(longest)
+            events = self._poller.poll(longest)
         finally:
             self.asleep = False
+        self._end_waits(events)
 
     def wake(self) -> None:
         """End a `sleep`. A signal handler may call it."""
         waking.wake(self._bell)
 
-    def glance(self) -> None:
-        """Look for what has happened, without sleeping and not too often: a busy scheduler calls this."""
-        if (self.waits or self._moments) and time.monotonic() >= self._look_at:
-            self._look(0)
+    def look(self) -> None:
+        """Look for what has happened, without sleeping. A busy scheduler calls this when the clock shows `look_at`."""
+        self._end_waits(self._poller.poll(0))
 
-    def _look(self, seconds: float) -> None:
-        for number, events in self._poller.poll(seconds):
+    def _end_waits(self, found: list[tuple[int, int]]) -> None:
+        """End the waits for what has happened: for these events, and because of the time."""
+        for number, events in found:
             if number == self._bell_number:
                 waking.wait(self._bell)  # which forgets that it was rung
             else:
-                self._end_waits(number, events)
+                self._end_waits_for_socket(number, events)
         now = time.monotonic()
         while self._moments and self._moments[0][0] <= now:
             heapq.heappop(self._moments)[2].finish(TIMED_OUT)
         if self.waits and now >= self._find_closed_at:
             self.find_closed()
             self._find_closed_at = now + LOOK_S
-        self._look_at = now + BUSY_LOOK_S
+        self.look_at = now + BUSY_LOOK_S
 
-    def _end_waits(self, number: int, events: int) -> None:
-        """End the waits for what has happened to a descriptor; an error or its end ends both directions."""
-        left = 0
-        for direction, expected in EVENTS.items():
-            wait: Any = self.waits.get((number, direction))
-            if wait is None or not wait.waiter.waits():
+    def _end_waits_for_socket(self, number: int, events: int) -> None:
+        """End the waits for a descriptor; an error, or the end of the other side, ends both directions."""
+        for direction, others in _EVENTS_OF_OTHER:
+            wait = self.waits.get((number, direction))
+            if wait is None:
                 continue
-            if events & expected or events & ~(POLLIN | POLLOUT):
-                wait.waiter.finish(CLOSED if wait.is_closed() else DONE)
+            if events == others:
+                self._poller.arm(number, EVENTS[direction])  # this one has not been told of anything yet
             else:
-                left |= expected
-        if left:
-            self._poller.arm(number, left)
+                wait.waiter.finish(CLOSED if wait.is_closed() else DONE)

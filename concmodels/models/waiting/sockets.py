@@ -60,17 +60,15 @@ def is_ready(number: int, direction: str) -> bool:
     return bool(poller.poll(0))
 
 
-class SocketWait:
-    """The wait of one task for one direction of a socket; a `Deadlock` tells it as the purpose of the waiter."""
+class SocketWaitSteps:
+    """What a wait for a socket can tell: for a `SocketWait`, or for a waiter that is one itself."""
 
-    __slots__ = ("direction", "number", "socket", "waiter")
+    __slots__ = ()
 
+    socket: Any
+    number: int
+    direction: str
     waiter: Waiter
-
-    def __init__(self, socket: Any, direction: str) -> None:
-        self.socket = socket
-        self.number = descriptor(socket)
-        self.direction = direction
 
     def describe_wait(self, _waiter: Waiter) -> str:
         """Say what the task waits for."""
@@ -96,7 +94,18 @@ class SocketWait:
             raise TimeoutError(f"{self.socket!r} is not {self.direction}")
 
 
-def busy(wait: SocketWait) -> RuntimeError:
+class SocketWait(SocketWaitSteps):
+    """The wait of one task for one direction of a socket; a `Deadlock` tells it as the purpose of the waiter."""
+
+    __slots__ = ("direction", "number", "socket", "waiter")
+
+    def __init__(self, socket: Any, direction: str) -> None:
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+
+
+def busy(wait: Any) -> RuntimeError:
     """The error of a task that waits for what another one waits for already."""
     return RuntimeError(f"another task waits until {wait.socket!r} is {wait.direction}: let one task do that for both")
 
@@ -105,13 +114,13 @@ class SocketWaits:
     """All waits for sockets of one model in this interpreter, by the number of the descriptor and the direction."""
 
     def __init__(self) -> None:
-        self._waits: dict[tuple[int, str], SocketWait] = {}
+        self._waits: dict[tuple[int, str], Any] = {}
         self._lock = allocate_lock()  # for those who replace or remove a wait; nothing waits while it is held
 
     def __len__(self) -> int:
         return len(self._waits)
 
-    def begin(self, wait: SocketWait) -> None:
+    def begin(self, wait: Any) -> None:
         """Note a wait. Raises `RuntimeError` if another task waits for the same direction of the same socket."""
         key = wait.number, wait.direction
         with self._lock:
@@ -120,38 +129,46 @@ class SocketWaits:
                 raise busy(wait)
             self._waits[key] = wait
         if other is not None:
-            other.waiter.finish(CLOSED)  # its number is that of another socket now
+            self.end_closed(other)  # its number is that of another socket now
         if wait.is_closed():  # by another thread, whose `notify_closing` did not find the wait
             self.end(wait)
             raise wait.closed()
 
-    def end(self, wait: SocketWait) -> None:
+    def end(self, wait: Any) -> None:
         """Forget a wait that is over."""
         key = wait.number, wait.direction
         with self._lock:
             if self._waits.get(key) is wait:
                 del self._waits[key]
 
-    def get(self, number: int, direction: str) -> SocketWait | None:
+    def get(self, number: int, direction: str) -> Any:
         """Return who waits for this descriptor, if anybody does."""
         return self._waits.get((number, direction))
 
-    def notify_closing(self, socket: Any) -> None:
-        """End the waits for a socket that is about to be closed. One that is closed already has nobody to tell."""
+    def notify_closing(self, socket: Any) -> int | None:
+        """End the waits for a socket that is about to be closed, and return the number of its descriptor.
+
+        One that is closed already has nobody to tell, and no number.
+        """
         try:
             number = descriptor(socket)
         except SocketClosed:
-            return
+            return None
         for direction in EVENTS:
             wait = self._waits.get((number, direction))
             if wait is not None:
                 wait.waiter.finish(CLOSED)
+        return number
 
     def find_closed(self) -> None:
         """End the waits for sockets that have been closed without a word."""
         for wait in list(self._waits.values()):
             if wait.is_closed():
-                wait.waiter.finish(CLOSED)
+                self.end_closed(wait)
+
+    def end_closed(self, wait: Any) -> None:
+        """End a wait for a socket that has been closed without a word."""
+        wait.waiter.finish(CLOSED)
 
     def look_s(self) -> float:
         """Return after how many seconds a task that looks for itself does so: later, if many others do it too."""

@@ -86,6 +86,10 @@ class Poller:
             self._armed.discard(fd)
             self._poll.unregister(fd)
 
+    def doubt(self, fd: int) -> None:
+        """Poll a closed descriptor no longer."""
+        self.disarm(fd)
+
     def poll(self, seconds: float | None) -> list[tuple[int, int]]:
         """Wait, without an end if the time is None; return the descriptors at which there is something, and what."""
         found = self._poll.poll(None if seconds is None else seconds * 1000)
