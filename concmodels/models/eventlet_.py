@@ -18,6 +18,7 @@ import math
 import os
 import time
 import warnings
+from _thread import _local
 
 from greenlet import getcurrent
 
@@ -44,8 +45,9 @@ from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
+from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -59,11 +61,16 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models.waiting.sockets import HasFileno, SocketWait
     from concmodels.models.waiting.waiter import Wait, Waiter
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 now = time.monotonic
+_here = _local()
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
@@ -157,6 +164,7 @@ class _Detector(HubDetector):
         self._timer = self._hub.schedule_call_global(pause, self._look)
 
     def _look(self) -> None:
+        _socket_waits().find_closed()
         dead = self._progress is not None and self._progress.lasts(self._waits())
         self._begin()  # after the look, which must not see it, and before the throw, which leaves for main
         if dead:
@@ -245,6 +253,73 @@ class _Waiter(SingleThreadWaiter):
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
         postpone(self.unit, error, _call_soon)
+
+
+class _SocketWaiter(_Waiter):
+    """One wait of one task for a socket: a listener of the hub claims it when the socket is ready.
+
+    Whatever claims it takes the listener off at once, and not only the task when it goes on: by then the number of a
+    closed socket may be that of another one, which another task waits for.
+    """
+
+    __slots__ = ("_listener",)
+
+    outside = True
+    purpose: SocketWait
+
+    def park(self, timeout: float | None) -> bool:
+        """As `_Waiter.park`; the hub polls the socket meanwhile."""
+        hub, wait = self._task.hub, self.purpose
+        kind = hub.READ if wait.direction == READABLE else hub.WRITE
+        self._listener = hub.add(kind, wait.number, self._report, _do_nothing, self._close)
+        try:
+            return super().park(timeout)
+        finally:
+            self._stop_listening()
+
+    def wake(self) -> None:
+        self._stop_listening()
+        super().wake()
+
+    def _report(self, _number: int) -> None:
+        self.finish(CLOSED if self.purpose.is_closed() else DONE)
+
+    def _close(self) -> None:
+        """Called when eventlet finds that the number belongs to another file."""
+        self.finish(CLOSED)
+
+    def _stop_listening(self) -> None:
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            self._task.hub.remove(listener)
+
+
+def _do_nothing(_error: BaseException) -> None:
+    """Stand in for what throws into a task whose listener was marked as closed: that has claimed its wait."""
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    wait_sync(_socket_waits(), _SocketWaiter, socket, READABLE, timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    wait_sync(_socket_waits(), _SocketWaiter, socket, WRITABLE, timeout)
+
+
+def notify_closing(socket: HasFileno) -> None:
+    """Wake the tasks of this thread that wait for the socket; see `concmodels.contract.Model.notify_closing`."""
+    _socket_waits().notify_closing(socket)
+
+
+def _socket_waits() -> SocketWaits:
+    """Return the waits of this thread, which has a hub of its own."""
+    try:
+        waits: SocketWaits = _here.socket_waits
+    except AttributeError:
+        waits = _here.socket_waits = SocketWaits()
+    return waits
 
 
 class TaskGroup(_TaskGroup):

@@ -15,6 +15,7 @@ operation, is raised at the task's next wait even if its block has been left by 
 import math
 import threading
 import time
+from _thread import _local
 
 from greenlet import getcurrent  # before gevent: in a subinterpreter this just fails, and gevent prints a traceback
 
@@ -47,8 +48,9 @@ from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
+from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,10 +61,17 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
+    from concmodels.models.waiting.sockets import HasFileno, SocketWait
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 now = time.monotonic
+_here = _local()
+
+_EVENTS = {READABLE: 1, WRITABLE: 2}  # libev's EV_READ and EV_WRITE
 
 
 def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
@@ -122,18 +131,18 @@ class _KeepLoopAlive:
 
 
 class _LookUp:
-    """Wakes the loop now and then: it does not see a signal that comes just before it begins to wait."""
+    """Wakes the loop now and then, for a look at what nothing wakes it for.
+
+    It does not see a signal that comes just before it begins to wait: Python calls the handlers only while Python code
+    runs. Nor does it see that a socket was closed.
+    """
 
     def __enter__(self) -> None:
         self._timer = gevent.get_hub().loop.timer(LOOK_UP_S, LOOK_UP_S, ref=False)  # it does not keep the loop alive
-        self._timer.start(_do_nothing)
+        self._timer.start(_socket_waits().find_closed)
 
     def __exit__(self, *_: object) -> None:
         self._timer.close()
-
-
-def _do_nothing() -> None:
-    """Let Python call the handlers of signals: it does so only while Python code runs."""
 
 
 def sleep(seconds: float) -> None:
@@ -217,6 +226,53 @@ class _Waiter(SingleThreadWaiter):
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
         postpone(self.unit, error, _call_soon)
+
+
+class _SocketWaiter(_Waiter):
+    """One wait of one task for a socket: a watcher of the hub's loop claims it when the socket is ready."""
+
+    __slots__ = ()
+
+    outside = True
+    purpose: SocketWait
+
+    def park(self, timeout: float | None) -> bool:
+        """As `_Waiter.park`; the loop watches the socket meanwhile."""
+        wait = self.purpose
+        watcher = self._task.hub.loop.io(wait.number, _EVENTS[wait.direction])
+        watcher.start(self._report, wait)
+        try:
+            return super().park(timeout)
+        finally:
+            watcher.stop()
+            watcher.close()
+
+    def _report(self, wait: SocketWait) -> None:
+        self.finish(CLOSED if wait.is_closed() else DONE)
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    wait_sync(_socket_waits(), _SocketWaiter, socket, READABLE, timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    wait_sync(_socket_waits(), _SocketWaiter, socket, WRITABLE, timeout)
+
+
+def notify_closing(socket: HasFileno) -> None:
+    """Wake the tasks of this thread that wait for the socket; see `concmodels.contract.Model.notify_closing`."""
+    _socket_waits().notify_closing(socket)
+
+
+def _socket_waits() -> SocketWaits:
+    """Return the waits of this thread, which has a hub of its own."""
+    try:
+        waits: SocketWaits = _here.socket_waits
+    except AttributeError:
+        waits = _here.socket_waits = SocketWaits()
+    return waits
 
 
 class TaskGroup(_TaskGroup):

@@ -275,6 +275,7 @@ def _wait_for_socket(waiter: _SocketWaiter, timeout: float | None) -> None:
     try:
         waiter.park(timeout)
     finally:
+        waiter.claim(CANCELLED)  # unless something else has ended the wait
         loop.end(waiter)
     if waiter.outcome != DONE:
         waiter.settle()

@@ -85,8 +85,9 @@ class EventLoop(SocketWaits):
 
     def end(self, wait: Any) -> None:
         """Forget a wait that is over; unless its socket became ready, the kernel still watches that."""
-        if self.waits.get(wait.key) is wait:
-            del self.waits[wait.key]
+        key = wait.key
+        if self.waits.get(key) is wait:
+            del self.waits[key]
         if wait.outcome == DONE or wait.outcome == CLOSED:
             return
         if wait.is_closed():
@@ -101,12 +102,10 @@ class EventLoop(SocketWaits):
         super().end_closed(wait)
         self._poller.doubt(wait.number)
 
-    def notify_closing(self, socket: Any) -> int | None:
-        """End the waits for a socket that is about to be closed."""
-        number = super().notify_closing(socket)
-        if number is not None:
-            self._poller.disarm(number)
-        return number
+    def end_waits_for(self, number: int) -> None:
+        """End the waits for a descriptor that is about to be closed."""
+        super().end_waits_for(number)
+        self._poller.disarm(number)
 
     # What the scheduler does.
 

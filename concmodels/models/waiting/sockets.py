@@ -145,20 +145,20 @@ class SocketWaits:
         """Return who waits for this descriptor, if anybody does."""
         return self._waits.get((number, direction))
 
-    def notify_closing(self, socket: Any) -> int | None:
-        """End the waits for a socket that is about to be closed, and return the number of its descriptor.
-
-        One that is closed already has nobody to tell, and no number.
-        """
+    def notify_closing(self, socket: Any) -> None:
+        """End the waits for a socket that is about to be closed. One that is closed already has nobody to tell."""
         try:
             number = descriptor(socket)
         except SocketClosed:
-            return None
+            return
+        self.end_waits_for(number)
+
+    def end_waits_for(self, number: int) -> None:
+        """End the waits for a descriptor that is about to be closed."""
         for direction in EVENTS:
             wait = self._waits.get((number, direction))
             if wait is not None:
                 wait.waiter.finish(CLOSED)
-        return number
 
     def find_closed(self) -> None:
         """End the waits for sockets that have been closed without a word."""
