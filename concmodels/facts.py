@@ -107,7 +107,7 @@ GREENLET = Facts(
     model="greenlet", variant=None, file="greenlet_", needs=("greenlet",), is_async=False,
     unit="a greenlet: a C stack that is swapped", scheduler="the model's own run queue", preemptive=False, polls=False,
     message="a reference", shares="the object itself", parallel="never: one thread",
-    pool="what waits by the model's own means; it has no sockets",
+    pool="what waits by the model's own means, for sockets too",
     cancellation="an exception where it waits; nothing stops one that computes", raised_again=True,
     cost="40 us to start, 15 KiB", descriptors=0, memory=16 * KIB, separate=False, hop=3e-6, differs_in=(),
 )  # fmt: skip

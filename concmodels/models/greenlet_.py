@@ -8,10 +8,13 @@ cancellation  the library's own: where a task waits, at the latest after 256 ope
 
 A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. A task that
 waits puts itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); the task that
-wakes it appends it to the queue of the ready. There is no central loop: each greenlet hands on to the next one.
+wakes it appends it to the queue of the ready. There is no central loop: each greenlet hands on to the next one. Only
+when none is ready, the last one to leave sleeps in the event loop (`waiting/event_loop.py`), until a time has come or a
+socket is ready.
 
-Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, a socket, `time.sleep`):
-use the model's `sleep`. A greenlet can't move to another thread; a channel can't be used from another one.
+Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, `time.sleep`, a socket that
+was not waited for): use the model's `sleep` and `wait_readable`. A greenlet can't move to another thread; a channel
+can't be used from another one.
 """
 
 import math

@@ -3,7 +3,7 @@
     threads, rawthreads, processes, subinterp   `httpx.Client`: a request blocks its thread, and only that
     asyncio, trio, anyio                        `httpx.AsyncClient`
     gevent, eventlet                            `httpx.Client` over the library's own cooperative sockets
-    greenlet, tasklets                          `httpx.Client` over `Patient`, a socket that looks again
+    greenlet, tasklets                          `httpx.Client` over `Socket`, which waits by the model's verbs
 
 Nothing is monkey-patched: httpx does its networking through httpcore, and httpcore uses any object that has
 `connect_tcp`. Here that is `Backend`.
@@ -25,7 +25,7 @@ from typing import Any
 import httpcore
 import httpx
 
-__all__ = ["Backend", "Clients", "Patient", "new_client"]
+__all__ = ["Backend", "Clients", "Socket", "new_client"]
 
 PLAIN: dict[str, Any] = {
     "verify": False,  # loading the certificates takes longer than all requests, and nothing here is encrypted
@@ -104,7 +104,7 @@ def _cooperative_sockets(model: str, verbs: Any) -> Callable[[tuple[str, int]], 
         from eventlet.green.socket import socket as of_eventlet
 
         return lambda address: dial(of_eventlet(socket.AF_INET), address)
-    return (lambda address: Patient(address, verbs.sleep)) if model in ("greenlet", "tasklets") else None
+    return (lambda address: Socket(address, verbs)) if model in ("greenlet", "tasklets") else None
 
 
 def dial(new: Any, address: tuple[str, int]) -> Any:
@@ -123,43 +123,35 @@ def over(connect: Callable[[tuple[str, int]], Any]) -> httpx.Client:
     return httpx.Client(transport=Transport(httpcore.ConnectionPool(network_backend=Backend(connect))), **PLAIN)
 
 
-class Patient:
-    """A socket for models that have none. Where it would block, it sleeps by the model's `sleep` and tries again.
+class Socket:
+    """A socket for models that have none of their own: where it would block, it waits by the model's verbs."""
 
-    This is polling: a greenlet can wait for another greenlet or for a time, but nothing tells it that bytes have come.
-    So an answer is noticed late, by half a pause on average, and each attempt costs some 10 µs. The pause grows with
-    the number of sockets that wait, so that all of them together try at most 20,000 times a second.
-    """
-
-    LEAST, EACH = 0.001, 0.00005  # seconds
-    waiting = 0
-
-    def __init__(self, address: tuple[str, int], sleep: Callable[[float], None]) -> None:
+    def __init__(self, address: tuple[str, int], verbs: Any) -> None:
         self._socket: socket.socket = dial(socket.socket(), address)  # this blocks; on loopback it takes no time
         self._socket.setblocking(False)
-        self._sleep = sleep
-        self.close = self._socket.close
+        self._verbs = verbs
         self.fileno = self._socket.fileno
 
     def recv(self, size: int) -> bytes:
         """Receive up to `size` bytes, as soon as there are any."""
-        return self._poll(self._socket.recv, size)
+        while True:
+            try:
+                return self._socket.recv(size)
+            except BlockingIOError:
+                self._verbs.wait_readable(self._socket)
 
     def sendall(self, data: bytes) -> None:
         """Send all of the data."""
         while data:
-            data = data[self._poll(self._socket.send, data) :]
+            try:
+                data = data[self._socket.send(data) :]
+            except BlockingIOError:
+                self._verbs.wait_writable(self._socket)
 
-    def _poll[A, R](self, function: Callable[[A], R], argument: A) -> R:
-        Patient.waiting += 1
-        try:
-            while True:
-                try:
-                    return function(argument)
-                except BlockingIOError:
-                    self._sleep(max(self.LEAST, self.EACH * Patient.waiting))
-        finally:
-            Patient.waiting -= 1
+    def close(self) -> None:
+        """Close the socket."""
+        self._verbs.notify_closing(self._socket)
+        self._socket.close()
 
 
 class Stream(httpcore.NetworkStream):

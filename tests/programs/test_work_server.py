@@ -14,7 +14,7 @@ import pytest
 
 import concmodels
 from concmodels.work import load
-from concmodels.work.clients import Patient
+from concmodels.work.clients import Socket
 from concmodels.work.io import port_of, start_server, stop_server
 from concmodels.work.server import DOCUMENTS
 
@@ -121,51 +121,44 @@ def test_a_server_that_does_not_start_is_an_error(monkeypatch, nothing_left_behi
 # The socket for models that have none.
 
 
-def test_a_patient_socket_sleeps_while_there_is_nothing():
-    slept = []
+class Verbs:
+    """Stands in for a model: a wait is one more step of the other side."""
+
+    def __init__(self, step):
+        self.wait_readable = self.wait_writable = step
+        self.notified = []
+        self.notify_closing = self.notified.append
+
+
+def test_the_socket_waits_while_there_is_nothing():
+    waited = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
-        def sleep(seconds):
-            slept.append(seconds)
-            if len(slept) == 3:
+        def step(its_socket):
+            waited.append(its_socket)
+            if len(waited) == 3:
                 other.sendall(b"at last")
 
-        patient = Patient(listener.getsockname(), sleep)
+        verbs = Verbs(step)
+        ours = Socket(listener.getsockname(), verbs)
         other, _ = listener.accept()
-        assert patient.recv(100) == b"at last"
-        assert set(slept) == {Patient.LEAST}
-        assert Patient.waiting == 0
-        patient.close()
+        assert ours.recv(100) == b"at last"
+        assert len(waited) == 3
+        ours.close()
         other.close()
+    assert len(verbs.notified) == 1
 
 
-def test_a_patient_socket_sends_more_than_fits():
+def test_the_socket_sends_more_than_fits():
     received = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        patient = Patient(listener.getsockname(), lambda seconds: received.append(other.recv(1 << 20)))
+        ours = Socket(listener.getsockname(), Verbs(lambda _: received.append(other.recv(1 << 20))))
         other, _ = listener.accept()
         content = os.urandom(20_000_000)
-        patient.sendall(content)
-        patient.close()
+        ours.sendall(content)
+        ours.close()
         while data := other.recv(1 << 20):
             received.append(data)
         other.close()
     assert b"".join(received) == content
     assert len(received) > 2
-
-
-def test_many_that_wait_look_less_often(monkeypatch):
-    slept = []
-    monkeypatch.setattr(Patient, "waiting", 400)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def sleep(seconds):
-            slept.append(seconds)
-            other.sendall(b"!")
-
-        patient = Patient(listener.getsockname(), sleep)
-        other, _ = listener.accept()
-        patient.recv(1)
-        patient.close()
-        other.close()
-    assert slept[0] == pytest.approx(401 * Patient.EACH)

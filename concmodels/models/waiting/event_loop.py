@@ -8,7 +8,7 @@ task (`Waiter.finish`), and that puts the task into the queue.
     moments    a heap, the earliest first. The loop sleeps no longer than until that one
     sockets    a `Poller` (on Linux it is an epoll): the kernel's list of the descriptors that somebody waits for.
                To sleep is to ask it which of them are ready, and to be patient with the answer
-    the bell   a descriptor in that list, which wakes the loop when it is written to. A signal handler does that: the
+    the waker  a descriptor in that list, which wakes the loop when it is written to. A signal handler does that: the
                system call returns for a signal, but Python calls it again for the rest of the time
 
 A busy scheduler never sleeps, but tasks that keep handing on to each other must not keep sockets and moments waiting.
@@ -55,14 +55,14 @@ class EventLoop(SocketWaits):
         self._order = count()
         self.look_at = self._find_closed_at = 0.0
         self._poller = waking.Poller()
-        self._bell = waking.make()
-        self._bell_number = waking.descriptors(self._bell)[0]
-        self._poller.add(self._bell_number)
+        self._waker = waking.make()
+        self._waker_number = waking.descriptors(self._waker)[0]
+        self._poller.add(self._waker_number)
 
     def close(self) -> None:
         """Close its descriptors, when the run is over."""
         self._poller.close()
-        waking.close(self._bell)
+        waking.close(self._waker)
 
     # What a task does that waits.
 
@@ -117,7 +117,7 @@ class EventLoop(SocketWaits):
 
     def sleep(self, longest: float) -> None:
         """Sleep until something has happened, at most so many seconds."""
-        self.asleep = True  # first: a signal handler that comes after the look below finds this, and rings the bell
+        self.asleep = True  # first: a signal handler that comes after the look below finds this, and wakes the loop
         try:
             if self._ready:
                 longest = 0
@@ -130,7 +130,7 @@ class EventLoop(SocketWaits):
 
     def wake(self) -> None:
         """End a `sleep`. A signal handler may call it."""
-        waking.wake(self._bell)
+        waking.wake(self._waker)
 
     def look(self) -> None:
         """Look for what has happened, without sleeping. A busy scheduler calls this when the clock shows `look_at`."""
@@ -139,8 +139,8 @@ class EventLoop(SocketWaits):
     def _end_waits(self, found: list[tuple[int, int]]) -> None:
         """End the waits for what has happened: for these events, and because of the time."""
         for number, events in found:
-            if number == self._bell_number:
-                waking.wait(self._bell)  # which forgets that it was rung
+            if number == self._waker_number:
+                waking.wait(self._waker)  # which forgets that it was woken
             else:
                 self._end_waits_for_socket(number, events)
         now = time.monotonic()
