@@ -76,6 +76,31 @@ class SocketClosed(Exception):
     """
 
 
+class DelimiterNotFound(Exception):
+    """`receive_until` has received as many bytes as its limit allows, and the delimiter is not among them.
+
+    The bytes are not lost: the next `receive` of the stream returns them.
+
+        >>> import socket
+        >>> from concmodels import load
+        >>> from concmodels.errors import DelimiterNotFound
+        >>> from concmodels.net import Stream
+        >>> def main(model):
+        ...     ours, theirs = (Stream(model, end) for end in socket.socketpair())
+        ...     with ours, theirs:
+        ...         ours.send(b"a long line")
+        ...         try:
+        ...             theirs.receive_until(b"\\n", limit=8)
+        ...         except DelimiterNotFound as error:
+        ...             print(error)
+        ...         return theirs.receive()
+        >>> threads = load("threads")
+        >>> threads.run(main, threads)
+        there is no b'\\n' in the first 8 bytes
+        b'a long line'
+    """
+
+
 class WouldBlock(Exception):
     """`send_nowait` or `receive_nowait` would have had to wait.
 

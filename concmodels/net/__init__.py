@@ -1,0 +1,95 @@
+"""Streams over sockets: `listen` and `connect`, on every model.
+
+`sync.py` and `awaited.py` are one text up to `await`; `base.py` has what both do without waiting, `addresses.py` finds
+out what a host and a port are. Nothing here knows a model: it is all made of `wait_readable` and `wait_writable`, and
+of what every model has (`notify_closing`, `sleep`, `now`, a channel).
+
+There is no TLS. A server that needs it stands behind a proxy that has it.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from concmodels.net.awaited import AsyncListener, AsyncStream
+    from concmodels.net.sync import Listener, Stream
+
+__all__ = ["AsyncListener", "AsyncStream", "Listener", "Stream", "connect", "is_async", "listen"]
+
+
+def listen(model: Any, host: str | None, port: int | None = None, backlog: int = 1024) -> Any:
+    """Return a `Listener` at this address, in an async model an `AsyncListener`. Not awaited; needs no run.
+
+    `host` is a name or a number, IPv4 or IPv6; None stands for all addresses of this machine. With the port 0 the
+    system chooses one that is free: the listener's `address` says which. A host with a slash in it is the path of a
+    Unix socket, which has no port; the file is removed when the listener is closed here.
+
+    A name is resolved by `getaddrinfo`, during which no other task of a cooperative model runs; a number is not
+    resolved. A name that has several addresses is listened to at the first one. `backlog` is how many connections the
+    system holds that nobody has accepted yet.
+
+    Raises `OSError` (the port is in use, or not permitted), and `ValueError` for what is no port.
+
+        >>> from concmodels import load
+        >>> from concmodels.net import connect, listen
+        >>> def main(model):
+        ...     with listen(model, "127.0.0.1", 0) as listener, model.TaskGroup() as group:
+        ...         group.spawn(greet, listener)
+        ...         with connect(model, *listener.address, timeout=5) as stream:
+        ...             return stream.receive()
+        >>> def greet(listener):
+        ...     with listener.accept() as stream:
+        ...         stream.send(b"good day")
+        >>> threads = load("threads")
+        >>> threads.run(main, threads)
+        b'good day'
+    """
+    from concmodels.net.addresses import listening_socket
+
+    if is_async(model):
+        from concmodels.net.awaited import AsyncListener as kind
+    else:
+        from concmodels.net.sync import Listener as kind  # type: ignore[assignment]
+    listener = kind(model, listening_socket(host, port, backlog))
+    listener.path = host if host and "/" in host else None
+    return listener
+
+
+def connect(model: Any, host: str, port: int | None = None, timeout: float | None = None) -> Any:
+    """Connect to this address and return a `Stream`; awaited in an async model, where it is an `AsyncStream`.
+
+    The address is that of `listen`: `connect(model, *listener.address)`. If a name has several addresses, they are
+    tried one after the other. `timeout` is in seconds, and does not limit how long the system takes to resolve a name,
+    during which no other task of a cooperative model runs.
+
+    Raises `ConnectionError` or another `OSError` (that of the last address that was tried), and `TimeoutError`.
+    """
+    if is_async(model):
+        from concmodels.net.awaited import connect
+    else:
+        from concmodels.net.sync import connect  # type: ignore[assignment]
+    return connect(model, host, port, timeout)
+
+
+def is_async(model: Any) -> bool:
+    """Return whether the operations of this model are awaited.
+
+    >>> from concmodels import load
+    >>> from concmodels.net import is_async
+    >>> is_async(load("trio")), is_async(load("threads"))
+    (True, False)
+    """
+    from inspect import iscoroutinefunction
+
+    return iscoroutinefunction(model.sleep)
+
+
+def __getattr__(name: str) -> Any:
+    """Import the classes when they are asked for: a program needs those of one kind."""
+    if name in ("Listener", "Stream"):
+        from concmodels.net import sync as module
+    elif name in ("AsyncListener", "AsyncStream"):
+        from concmodels.net import awaited as module  # type: ignore[no-redef]
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(module, name)

@@ -1,0 +1,162 @@
+"""What sync and async streams and listeners have in common: everything that never waits."""
+
+import os
+import socket as sockets
+
+from concmodels.errors import DelimiterNotFound, SocketClosed
+from concmodels.net.addresses import address_of, send_at_once
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Self
+
+OFTEN = 64
+"""After so many operations of a stream that need not wait, the next one is a checkpoint."""
+
+PIECE = 65536
+"""How many bytes are received at a time, unless it is said."""
+
+
+class SocketEnd:
+    """A socket and the model whose tasks wait for it."""
+
+    __slots__ = ("model", "socket", "unwaited")
+
+    def __init__(self, model: Any, socket: sockets.socket) -> None:
+        socket.setblocking(False)
+        self.model = model
+        self.socket = socket
+        self.unwaited = 0
+        """How many operations there were since the last one that waited."""
+
+    def close(self) -> None:
+        """Close the socket. Tasks that wait for it get `SocketClosed`. Never waits; a second call does nothing."""
+        self.model.notify_closing(self.socket)
+        self.socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.socket!r}>"
+
+    def refuse_if_closed(self) -> None:
+        """Raise `SocketClosed` if that is why the system has just refused an operation."""
+        if self.socket.fileno() < 0:
+            raise SocketClosed(f"{self!r} is closed") from None
+
+    def deadline(self, timeout: float | None) -> float | None:
+        """Return the time on the model's clock at which this timeout ends."""
+        return None if timeout is None else self.model.now() + timeout
+
+    def rest(self, until: float | None) -> float | None:
+        """Return how many seconds are left until then."""
+        return None if until is None else until - self.model.now()
+
+
+class StreamBase(SocketEnd):
+    """A connection, without the operations that may wait."""
+
+    __slots__ = ("emptied", "received")
+
+    def __init__(self, model: Any, socket: sockets.socket, received: bytes = b"") -> None:
+        super().__init__(model, socket)
+        self.received = bytearray(received)
+        """What has come from the socket, and was not asked for yet."""
+        self.emptied = True
+        """Whether the last `recv` has got all that there was: then the next one had to wait."""
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """Pickle the socket, and what was received from it before."""
+        return type(self), (self.model, self.socket, bytes(self.received))
+
+    def send_eof(self) -> None:
+        """Tell the other side that nothing more will be sent; what it sends can still be received."""
+        try:
+            self.socket.shutdown(sockets.SHUT_WR)
+        except OSError:
+            self.refuse_if_closed()
+            raise
+
+    def take(self, count: int) -> bytes:
+        """Return so many of the bytes that were received before, at most."""
+        taken = bytes(self.received[:count])
+        del self.received[:count]
+        return taken
+
+    def take_until(self, delimiter: bytes, searched: int, limit: int) -> bytes:
+        """Return what was received up to a delimiter, with it; b"" if there is none yet, from `searched` on.
+
+        Raises `DelimiterNotFound` if there is none within the limit.
+        """
+        found = self.received.find(delimiter, searched)
+        end = (len(self.received) if found < 0 else found) + len(delimiter)
+        if end > limit:
+            raise DelimiterNotFound(f"there is no {delimiter!r} in the first {limit:,} bytes")
+        return self.take(end) if found >= 0 else b""
+
+
+class ListenerBase(SocketEnd):
+    """A listening socket, without the operations that may wait."""
+
+    __slots__ = ("path", "turns")
+
+    def __init__(self, model: Any, socket: sockets.socket) -> None:
+        super().__init__(model, socket)
+        self.path: str | None = None
+        """The file of a Unix socket that `close` removes."""
+        self.turns: dict[str, Any] = {}
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """Pickle the socket. The file of a Unix socket stays with this listener."""
+        return type(self), (self.model, self.socket)
+
+    @property
+    def address(self) -> tuple[str, int | None]:
+        """The host and the port; of a Unix socket its path and None."""
+        return address_of(self.socket)
+
+    def close(self) -> None:
+        """Close the socket: nothing more is accepted, and a task that waits in `accept` gets `SocketClosed`.
+
+        Never waits; a second call does nothing.
+        """
+        super().close()
+        path, self.path = self.path, None
+        if path is not None and os.path.exists(path):
+            os.unlink(path)
+
+    def accepted(self) -> sockets.socket:
+        """Return the socket of a connection that is there. Raises `BlockingIOError` if there is none."""
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+                break
+            except ConnectionAbortedError:
+                pass  # it has gone before it was accepted; perhaps there is another one
+            except BlockingIOError:
+                raise
+            except OSError:
+                self.refuse_if_closed()
+                raise
+        send_at_once(connection)
+        return connection
+
+    @property
+    def turn(self) -> Any:
+        """A channel with one item, which a task holds while it waits for a connection: one at a time can do that.
+
+        It is made when it is first needed, because a listener may be made outside of a run.
+        """
+        turn = self.turns.get("turn")
+        if turn is None:
+            made = self.model.Channel(1, "whose turn it is to accept")
+            made.send_nowait(None)
+            turn = self.turns.setdefault("turn", made)  # another thread may have been faster
+        return turn

@@ -1,0 +1,197 @@
+"""Streams and listeners of sync models; `awaited.py` is the same text with `await`."""
+
+import errno
+import os
+import socket as sockets
+
+from concmodels.errors import SocketClosed
+from concmodels.net.addresses import connecting_socket, places, told
+from concmodels.net.base import OFTEN, PIECE, ListenerBase, StreamBase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Buffer
+    from typing import Any, Self
+
+    from concmodels.net.addresses import Place
+
+__all__ = ["Listener", "Stream", "connect"]
+
+FULL_S = 0.01
+
+
+class Stream(StreamBase):
+    """A connection: bytes in both directions. `Stream(model, socket)` makes one of any socket that is connected.
+
+    One task may receive while another one sends. Two that receive, or two that send, get `RuntimeError` when both have
+    to wait. `received` has the bytes that have come and were not asked for yet; a stream that is sent to another
+    process or interpreter takes them along. `with` closes it; a plain `with` also in async models.
+    """
+
+    __slots__ = ()
+
+    def receive(self, max_bytes: int = PIECE, timeout: float | None = None) -> bytes:
+        """Receive what has come, at most `max_bytes`, waiting until there is something; b"" if the other side has ended.
+
+        Raises `ConnectionError` if the connection is broken, `SocketClosed` if this stream is closed, and
+        `TimeoutError` after `timeout` seconds. Nothing is lost when a `receive` is cancelled or timed out.
+        """
+        if max_bytes < 1:
+            raise ValueError(f"max_bytes must be at least 1, not {max_bytes!r}")
+        if self.unwaited >= OFTEN:
+            self._checkpoint()
+        if self.received:
+            self.unwaited += 1
+            return self.take(max_bytes)
+        return self._receive(max_bytes, timeout)
+
+    def receive_until(self, delimiter: bytes, limit: int = PIECE, timeout: float | None = None) -> bytes:
+        """Receive up to a delimiter, and return that with it: a line, the head of a request.
+
+        If the other side ends before, returns what has come without a delimiter, at last b"", as `readline` of a file.
+        Raises `DelimiterNotFound` if there is none in the first `limit` bytes, and what `receive` raises. What has
+        come is not lost then: the next `receive` returns it. `timeout` is in seconds, for all of it together.
+        """
+        if not delimiter:
+            raise ValueError("the delimiter must not be empty")
+        if self.unwaited >= OFTEN:
+            self._checkpoint()
+        until = self.deadline(timeout)
+        searched = 0
+        while not (found := self.take_until(delimiter, searched, limit)):
+            searched = max(0, len(self.received) - len(delimiter) + 1)
+            more = self._receive(PIECE, self.rest(until))
+            if not more:
+                return self.take(len(self.received))
+            self.received += more
+        self.unwaited += 1
+        return found
+
+    def send(self, data: Buffer, timeout: float | None = None) -> None:
+        """Send all of this, waiting as often as the other side is slow to take it.
+
+        Raises `ConnectionError`, `SocketClosed`, and `TimeoutError` after `timeout` seconds. When a `send` is
+        cancelled, timed out or fails otherwise, a part of the data may have been sent, and nobody can tell how much:
+        then close the stream.
+        """
+        if self.unwaited >= OFTEN:
+            self._checkpoint()
+        until = self.deadline(timeout)
+        rest = memoryview(data).cast("B")
+        while True:
+            try:
+                rest = rest[self.socket.send(rest) :]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self.refuse_if_closed()
+                raise
+            if not rest:
+                break
+            self.unwaited = 0
+            self.model.wait_writable(self.socket, self.rest(until))
+        self.unwaited += 1
+
+    def _receive(self, max_bytes: int, timeout: float | None) -> bytes:
+        """Receive from the socket: at once, if there may be something, else after waiting for it."""
+        while True:
+            if self.emptied:
+                self.unwaited = 0
+                self.model.wait_readable(self.socket, timeout)
+            try:
+                data = self.socket.recv(max_bytes)
+                break
+            except BlockingIOError:
+                self.emptied = True
+            except OSError:
+                self.refuse_if_closed()
+                raise
+        self.emptied = len(data) < max_bytes
+        self.unwaited += 1
+        return data
+
+    def _checkpoint(self) -> None:
+        """Let other tasks run, and raise a cancellation: with a fast other side, a task might never have to wait."""
+        self.unwaited = 0
+        self.model.sleep(0)
+
+
+class Listener(ListenerBase):
+    """Accepts connections. Iteration yields a stream for each, and ends when the listener is closed.
+
+    Any number of tasks may accept. `address` is the host and the port. `with` closes it; a plain `with` also in async
+    models. A listener that is sent to another process or interpreter accepts from the same queue of connections.
+    """
+
+    __slots__ = ()
+
+    def accept(self) -> Stream:
+        """Wait for a connection and return its stream.
+
+        Raises `SocketClosed` if the listener is closed, and `OSError` where the system has no room for another
+        connection, which waits then and can be accepted later.
+        """
+        if self.unwaited >= OFTEN:
+            self._checkpoint()
+        while True:
+            try:
+                self.unwaited += 1
+                return Stream(self.model, self.accepted())
+            except BlockingIOError:
+                self.unwaited = 0
+            self.turn.receive()
+            try:
+                self.model.wait_readable(self.socket)
+                return Stream(self.model, self.accepted())
+            except BlockingIOError:
+                pass  # another process has taken it
+            finally:
+                self.turn.send_nowait(None)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Stream:
+        try:
+            return self.accept()
+        except SocketClosed:
+            raise StopIteration from None
+
+    def _checkpoint(self) -> None:
+        self.unwaited = 0
+        self.model.sleep(0)
+
+
+def connect(model: Any, host: str, port: int | None, timeout: float | None) -> Stream:
+    """Connect to the first address that answers: see `concmodels.net.connect`."""
+    until = None if timeout is None else model.now() + timeout
+    failure: OSError | None = None
+    for family, place in places(host, port):
+        stream = Stream(model, connecting_socket(family))
+        try:
+            _connect(stream, place, until)
+        except OSError as error:
+            stream.close()
+            failure = error
+        except BaseException:
+            stream.close()
+            raise
+        else:
+            return stream
+    raise failure or OSError(f"there is no address for {told(host, port)}")
+
+
+def _connect(stream: Stream, place: Place, until: float | None) -> None:
+    """Connect the socket of this stream. Raises `OSError`, of which `TimeoutError` is a kind."""
+    code = stream.socket.connect_ex(place)
+    while code == errno.EAGAIN:  # only of a Unix socket: too many wait to be accepted, and nothing tells when it ends
+        rest = stream.rest(until)
+        if rest is not None and rest <= 0:
+            raise TimeoutError(f"nobody accepts connections at {place}")
+        stream.model.sleep(FULL_S)
+        code = stream.socket.connect_ex(place)
+    if code == errno.EINPROGRESS:
+        stream.model.wait_writable(stream.socket, stream.rest(until))
+        code = stream.socket.getsockopt(sockets.SOL_SOCKET, sockets.SO_ERROR)
+    if code:
+        raise OSError(code, f"can't connect to {place}: {os.strerror(code)}")
