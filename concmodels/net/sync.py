@@ -31,10 +31,11 @@ class Stream(StreamBase):
     __slots__ = ()
 
     def receive(self, max_bytes: int = PIECE, timeout: float | None = None) -> bytes:
-        """Receive what has come, at most `max_bytes`, waiting until there is something; b"" if the other side has ended.
+        """Receive what has come, waiting until there is something; b"" if the other side has ended.
 
-        Raises `ConnectionError` if the connection is broken, `SocketClosed` if this stream is closed, and
-        `TimeoutError` after `timeout` seconds. Nothing is lost when a `receive` is cancelled or timed out.
+        Returns at most `max_bytes`. Raises `ConnectionError` if the connection is broken, `SocketClosed` if this stream
+        is closed, and `TimeoutError` after `timeout` seconds. Nothing is lost when a `receive` is cancelled or timed
+        out.
         """
         if max_bytes < 1:
             raise ValueError(f"max_bytes must be at least 1, not {max_bytes!r}")

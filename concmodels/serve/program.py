@@ -1,0 +1,194 @@
+"""The serve program: a server as an object, a function for Python, and a command with arguments."""
+
+import os
+import signal
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from concmodels import catalog
+from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
+from concmodels.net import listen
+from concmodels.net.addresses import told
+from concmodels.platform.measuring import raise_descriptor_limit
+from concmodels.programs.options import Parser, whole
+from concmodels.programs.output import BadInput, quiet_when_closed, say
+from concmodels.programs.plan import check_size
+from concmodels.programs.result import BAD_INPUT, OK, how_it_stopped
+from concmodels.programs.signals import masked, signals_held
+from concmodels.serve.service import Service
+from concmodels.serve.stop import Stop
+from concmodels.serve.tasks import async_serve
+from concmodels.serve.tasks import serve as sync_serve
+from concmodels.serve.workers import serve_apart
+
+if TYPE_CHECKING:
+    from concmodels.catalog import Facts
+
+NAME = "concmodels.serve"
+HOST, PORT = "127.0.0.1", 8000
+_APART = ("processes", "subinterp")
+
+
+class Server:
+    """A server that listens from the moment it is made, and answers while `run` runs."""
+
+    def __init__(
+        self, model: str = "threads", *, host: str = HOST, port: int = PORT, workers: int | None = None
+    ) -> None:
+        facts = catalog.facts(model)
+        self.name = catalog.name_of(facts)
+        self.workers = _checked_workers(facts, self.name, workers)
+        self._model: Any = catalog.load(model)
+        if not hasattr(self._model, "wait_readable"):
+            raise ModelUnavailable(f"{self.name} can't serve: its tasks can't wait for a socket")
+        self._program = async_serve if facts.is_async else sync_serve
+        self._listener = listen(self._model, host, port)
+        self._stop = Stop()
+        self.address: tuple[str, int] = self._listener.address
+        """The host and the port."""
+
+    @property
+    def url(self) -> str:
+        """The address of its page."""
+        return f"http://{told(*self.address)}/"
+
+    def run(self) -> None:
+        """Serve until `stop` is called, or a signal comes, and end politely; at most three seconds later it returns.
+
+        Raises `KeyboardInterrupt` after Ctrl-C, and `Terminated` after SIGTERM or SIGHUP.
+        """
+        try:
+            if self.workers is None:
+                self._model.run(self._program, self._model, self._listener, self._stop, Service(self.name))
+            else:
+                self._model.run(serve_apart, self._model, self._listener, self._stop, self.name, self.workers)
+        finally:
+            self.close()
+        if self._stop.signum is not None:
+            _raise(self._stop.signum)
+
+    def stop(self) -> None:
+        """Have `run` end. Can be called from any thread, and from a signal handler."""
+        self._stop.now()
+
+    def close(self) -> None:
+        """Listen no more, without having run; after `run` there is nothing to close."""
+        self._listener.close()
+        self._stop.close()
+
+
+def _raise(signum: int) -> NoReturn:
+    raise KeyboardInterrupt if signum == signal.SIGINT else Terminated(signum)
+
+
+def _checked_workers(facts: Facts, name: str, workers: int | None) -> int | None:
+    """Return the number of workers; None for a model whose tasks share their memory."""
+    if facts.model not in _APART:
+        if workers is not None:
+            raise ValueError(f"workers are for {' and '.join(_APART)}; {name} serves all connections in one process")
+        return None
+    if workers is None:
+        return os.process_cpu_count() or 1
+    check_size("workers", workers)
+    return workers
+
+
+def serve(
+    model: str = "threads",
+    *,
+    host: str = HOST,
+    port: int = PORT,
+    workers: int | None = None,
+    started: Callable[[Server], object] | None = None,
+) -> None:
+    """Serve a small HTTP service on this model, until it is stopped.
+
+    `started` is called with the `Server` when it listens: its `address` says at which port (with the port 0 the system
+    chooses one), and its `stop` ends the service, from any thread. `workers` is for processes and subinterp, by default
+    as many as there are CPUs. In the main thread Ctrl-C, SIGTERM and SIGHUP end it too, and then leave this function as
+    they leave `run`.
+
+    It ends politely: it accepts no more, closes the connections that wait for a request, lets those that are being
+    answered end within two seconds, and cancels the rest.
+
+    Raises `UnknownModel`, `ModelUnavailable`, `ValueError` for a port or a number of workers that makes no sense, and
+    `OSError` if it can't listen at the address.
+
+        >>> from threading import Thread
+        >>> from urllib.request import urlopen
+        >>> from concmodels.serve import serve
+        >>> def ask(server):
+        ...     with urlopen(f"{server.url}echo?good%20day") as answer:
+        ...         print(answer.read())
+        ...     server.stop()
+        >>> serve("threads", port=0, started=lambda server: Thread(target=ask, args=(server,)).start())
+        b'good day'
+    """
+    server = Server(model, host=host, port=port, workers=workers)
+    try:
+        if started is not None:
+            started(server)
+    except BaseException:
+        server.close()
+        raise
+    server.run()
+
+
+def command(arguments: list[str] | None = None) -> int:
+    """Serve as the command line says; return the exit status. Raises nothing except `SystemExit(0)` after `--help`."""
+    try:
+        options = _parser().parse_args(arguments)
+        with signals_held():
+            server = _server(options.model, options.host, options.port, options.workers)
+            with quiet_when_closed():
+                print(f"{server.name} serves at {server.url} until Ctrl-C", flush=True)
+            with masked(signal.SIG_UNBLOCK):
+                server.run()
+        return OK
+    except (BadInput, UnknownModel, ModelUnavailable) as error:
+        say(NAME, str(error))
+        return BAD_INPUT
+    except (KeyboardInterrupt, Terminated) as interrupt:
+        status, how = how_it_stopped(interrupt)
+        say(NAME, how)
+        return status
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog=f"python -m {NAME}",
+        description="Serve a small HTTP service, with a task for each connection: / (what it runs on), /json, "
+        "/io?ms=10 (sleeps), /cpu?n=16 (computes) and /echo. This is an example of concurrency, and no web server for "
+        "production. Ctrl-C or SIGTERM ends it: what is being answered has two seconds to end. Exit status: 2 bad "
+        "input, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--model", metavar="NAME[:VARIANT]", default="threads", help="default threads")
+    add("--port", metavar="N", type=_port, default=PORT, help=f"default {PORT}; 0: one that is free")
+    add("--host", metavar="ADDRESS", default=HOST, help=f"default {HOST}, which only this machine can reach")
+    add("--workers", metavar="N", type=whole(),
+        help="of processes and subinterp: how many; default: as many as there are CPUs")  # fmt: skip
+    return parser
+
+
+def _port(text: str) -> int:
+    port: int = whole()(text)
+    if not 0 <= port <= 65535:
+        raise ArgumentTypeError(f"a port is a whole number from 0 to 65535, not {text}")
+    return port
+
+
+def _server(model: str, host: str, port: int, workers: int | None) -> Server:
+    """Return the server, with as many descriptors as this process may have. Raises `BadInput`."""
+    raise_descriptor_limit()
+    try:
+        return Server(model, host=host, port=port, workers=workers)
+    except OSError as error:
+        advice = {13: "; ports below 1024 need privileges", 98: "; choose another one by --port"}
+        raise BadInput(f"{error.strerror}{advice.get(error.errno or 0, '')}") from None
+    except UnknownModel:
+        raise
+    except ValueError as error:
+        raise BadInput(str(error)) from None

@@ -1,0 +1,195 @@
+"""What the service answers, and what it knows of its connections; nothing here waits."""
+
+import json
+from _thread import allocate_lock
+from socket import SHUT_RD
+from urllib.parse import unquote_to_bytes
+
+from concmodels.serve.http import Refusal, Request, response
+from concmodels.work.cpu import fib
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Self
+
+MOST_MS = 10_000
+LARGEST_FIB = 30
+
+_TEXT = "text/plain; charset=utf-8"
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>concmodels.serve on {model}</title>
+<style>
+body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 3rem auto; padding: 0 1rem }}
+dt {{ float: left; clear: left; width: 11rem }}
+dd {{ font-variant-numeric: tabular-nums; margin-left: 11rem }}
+:root {{ color-scheme: light dark }}
+</style>
+<h1>{model}</h1>
+<dl>
+<dt>tasks</dt><dd>{tasks}</dd>
+<dt>connections now</dt><dd>{connections}</dd>
+<dt>requests so far</dt><dd>{requests}</dd>
+</dl>
+<p>Ask for <a href="/json">/json</a>, <a href="/io?ms=10">/io?ms=10</a> (which sleeps),
+<a href="/cpu?n=16">/cpu?n=16</a> (which computes) or <a href="/echo?good%20day">/echo?good%20day</a>.</p>
+<p>This is <code>python -m concmodels.serve</code>, an example of concurrency, with a task for each connection. It is no
+web server for production.</p>
+</html>
+"""
+
+
+class Visit:
+    """One connection of a client, as long as its task runs: `with service.visit(stream) as visit:`."""
+
+    __slots__ = ("idle", "requests", "service", "stream")
+
+    def __init__(self, service: Service, stream: Any) -> None:
+        self.service = service
+        self.stream = stream
+        self.idle = False
+        """Whether its task waits for the next request."""
+        self.requests = 0
+
+    def __enter__(self) -> Self:
+        self.service.visits.add(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.service.end(self)
+
+    def expect_another(self) -> None:
+        """Note that the task waits for the next request; when the service stops, only for what has come already.
+
+        In this order: a service that stops says so first, and then looks who waits. One of the two sees the other.
+        """
+        self.idle = True
+        if self.service.stopping:
+            self.receive_no_more()
+
+    def receive_no_more(self) -> None:
+        """Have the stream end for its task after what is there: perhaps a request that has just come."""
+        try:
+            self.stream.socket.shutdown(SHUT_RD)
+        except OSError:
+            return  # the connection has ended by itself
+
+    def begin_request(self) -> None:
+        """Note that a request has come: from here on it is answered, also by a service that stops."""
+        self.idle = False
+        self.requests += 1
+
+    def is_last(self, request: Request) -> bool:
+        """Return whether the connection ends with the answer to this request."""
+        return self.service.stopping or not request.keep_alive
+
+
+class Service:
+    """The service, as one worker has it. `name` is what its page says that it runs on."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.visits: set[Visit] = set()
+        self.stopping = False
+        self._ended_requests = 0
+        self._told: set[str] = set()
+        self._lock = allocate_lock()  # held for an addition, so it keeps no task waiting
+        self._answers: dict[str, tuple[tuple[str, ...], Callable[[Request], tuple[bytes, str]]]] = {
+            "/": (("GET", "HEAD"), self._page),
+            "/json": (("GET", "HEAD"), self._json),
+            "/io": (("GET", "HEAD"), self._io),
+            "/cpu": (("GET", "HEAD"), self._cpu),
+            "/echo": (("GET", "HEAD", "POST"), self._echo),
+        }
+
+    # Connections.
+
+    def visit(self, stream: Any) -> Visit:
+        """Return the visit of a client, for a `with`."""
+        return Visit(self, stream)
+
+    def end(self, visit: Visit) -> None:
+        """Note that a connection has ended."""
+        self.visits.discard(visit)
+        with self._lock:
+            self._ended_requests += visit.requests
+
+    def stop(self) -> None:
+        """Let no connection wait for another request. What is being answered is answered.
+
+        An idle connection receives no more: its task gets what is there, and then the end. So no request is lost that
+        has come before.
+        """
+        self.stopping = True
+        for visit in list(self.visits):
+            if visit.idle:
+                visit.receive_no_more()
+
+    def tell_once(self, sentence: str) -> None:
+        """Say on standard error what goes wrong, when it does for the first time."""
+        if sentence not in self._told:
+            from concmodels.programs.output import say
+
+            self._told.add(sentence)
+            say("concmodels.serve", sentence)
+
+    # Answers.
+
+    def pause_s(self, request: Request) -> float:
+        """Return how many seconds are to be slept before this request is answered."""
+        if request.path != "/io":
+            return 0
+        try:
+            return request.number("ms", 10, MOST_MS) / 1000
+        except Refusal:
+            return 0  # the answer says so
+
+    def answer(self, request: Request, closing: bool) -> bytes:
+        """Return the response to a request."""
+        try:
+            body, kind = self._find(request)(request)
+            sent = response(body, kind, closing=closing)
+        except Refusal as refusal:
+            sent = self.refuse(refusal, closing)
+        if request.method == "HEAD":
+            return sent[: sent.index(b"\r\n\r\n") + 4]
+        return sent
+
+    def refuse(self, refusal: Refusal, closing: bool = True) -> bytes:
+        """Return the response that says what is wrong."""
+        body = f"{refusal}\n".encode()
+        return response(body, _TEXT, status=refusal.status, closing=closing, fields=refusal.fields)
+
+    def _find(self, request: Request) -> Callable[[Request], tuple[bytes, str]]:
+        if request.path not in self._answers:
+            raise Refusal(404, f"there is no such page; there are {', '.join(self._answers)}")
+        methods, found = self._answers[request.path]
+        if request.method not in methods:
+            allowed = ", ".join(methods)
+            raise Refusal(405, f"{request.path} takes {allowed}", f"Allow: {allowed}\r\n")
+        return found
+
+    def _page(self, _request: Request) -> tuple[bytes, str]:
+        visits = list(self.visits)
+        with self._lock:
+            requests = self._ended_requests + sum(visit.requests for visit in visits)
+        text = _PAGE.format(model=self.name, tasks=len(visits) + 2, connections=len(visits), requests=f"{requests:,}")
+        return text.encode(), "text/html; charset=utf-8"
+
+    def _json(self, _request: Request) -> tuple[bytes, str]:
+        return json.dumps({"message": "Hello, world!"}).encode(), "application/json"
+
+    def _io(self, request: Request) -> tuple[bytes, str]:
+        return b"slept for %d ms\n" % request.number("ms", 10, MOST_MS), _TEXT
+
+    def _cpu(self, request: Request) -> tuple[bytes, str]:
+        n = request.number("n", 16, LARGEST_FIB)
+        return b"fibonacci(%d) is %d\n" % (n, fib(n)), _TEXT
+
+    def _echo(self, request: Request) -> tuple[bytes, str]:
+        if request.method == "POST":
+            return request.body, "application/octet-stream"
+        return unquote_to_bytes(request.query), _TEXT
