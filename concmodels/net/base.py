@@ -51,13 +51,15 @@ class SocketEnd:
         if self.socket.fileno() < 0:
             raise SocketClosed(f"{self!r} is closed") from None
 
-    def deadline(self, timeout: float | None) -> float | None:
+    def deadline(self, timeout: float) -> float:
         """Return the time on the model's clock at which this timeout ends."""
-        return None if timeout is None else self.model.now() + timeout
+        until: float = self.model.now() + timeout
+        return until
 
-    def rest(self, until: float | None) -> float | None:
+    def rest(self, until: float) -> float:
         """Return how many seconds are left until then."""
-        return None if until is None else until - self.model.now()
+        rest: float = until - self.model.now()
+        return rest
 
 
 class StreamBase(SocketEnd):
@@ -96,7 +98,7 @@ class StreamBase(SocketEnd):
         Raises `DelimiterNotFound` if there is none within the limit.
         """
         found = self.received.find(delimiter, searched)
-        end = (len(self.received) if found < 0 else found) + len(delimiter)
+        end = len(self.received) + 1 if found < 0 else found + len(delimiter)  # the least that it can be
         if end > limit:
             raise DelimiterNotFound(f"there is no {delimiter!r} in the first {limit:,} bytes")
         return self.take(end) if found >= 0 else b""
@@ -160,3 +162,8 @@ class ListenerBase(SocketEnd):
             made.send_nowait(None)
             turn = self.turns.setdefault("turn", made)  # another thread may have been faster
         return turn
+
+
+def is_one(data: bytes, delimiter: bytes) -> bool:
+    """Return whether the delimiter ends these bytes, and is nowhere else in them."""
+    return data.endswith(delimiter) and data.find(delimiter) + len(delimiter) == len(data)

@@ -6,7 +6,7 @@ import socket as sockets
 
 from concmodels.errors import SocketClosed
 from concmodels.net.addresses import connecting_socket, places, told
-from concmodels.net.base import OFTEN, PIECE, ListenerBase, StreamBase
+from concmodels.net.base import OFTEN, PIECE, ListenerBase, StreamBase, is_one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,13 +57,15 @@ class Stream(StreamBase):
             raise ValueError("the delimiter must not be empty")
         if self.unwaited >= OFTEN:
             self._checkpoint()
-        until = self.deadline(timeout)
+        until = None if timeout is None else self.deadline(timeout)
         searched = 0
-        while not (found := self.take_until(delimiter, searched, limit)):
+        while not (self.received and (found := self.take_until(delimiter, searched, limit))):
             searched = max(0, len(self.received) - len(delimiter) + 1)
-            more = self._receive(PIECE, self.rest(until))
+            more = self._receive(PIECE, None if until is None else self.rest(until))
             if not more:
                 return self.take(len(self.received))
+            if not self.received and len(more) <= limit and is_one(more, delimiter):
+                return more  # the usual case, in which nothing has to be kept
             self.received += more
         self.unwaited += 1
         return found
@@ -77,20 +79,21 @@ class Stream(StreamBase):
         """
         if self.unwaited >= OFTEN:
             self._checkpoint()
-        until = self.deadline(timeout)
-        rest = memoryview(data).cast("B")
+        until = None if timeout is None else self.deadline(timeout)
+        rest = data if isinstance(data, bytes) else memoryview(data).cast("B")
         while True:
             try:
-                rest = rest[self.socket.send(rest) :]
+                sent = self.socket.send(rest)
+                if sent == len(rest):
+                    break
+                rest = memoryview(rest)[sent:]
             except BlockingIOError:
                 pass
             except OSError:
                 self.refuse_if_closed()
                 raise
-            if not rest:
-                break
             self.unwaited = 0
-            self.model.wait_writable(self.socket, self.rest(until))
+            self.model.wait_writable(self.socket, None if until is None else self.rest(until))
         self.unwaited += 1
 
     def _receive(self, max_bytes: int, timeout: float | None) -> bytes:
@@ -186,13 +189,12 @@ def _connect(stream: Stream, place: Place, until: float | None) -> None:
     """Connect the socket of this stream. Raises `OSError`, of which `TimeoutError` is a kind."""
     code = stream.socket.connect_ex(place)
     while code == errno.EAGAIN:  # only of a Unix socket: too many wait to be accepted, and nothing tells when it ends
-        rest = stream.rest(until)
-        if rest is not None and rest <= 0:
+        if until is not None and stream.rest(until) <= 0:
             raise TimeoutError(f"nobody accepts connections at {place}")
         stream.model.sleep(FULL_S)
         code = stream.socket.connect_ex(place)
     if code == errno.EINPROGRESS:
-        stream.model.wait_writable(stream.socket, stream.rest(until))
+        stream.model.wait_writable(stream.socket, None if until is None else stream.rest(until))
         code = stream.socket.getsockopt(sockets.SOL_SOCKET, sockets.SO_ERROR)
     if code:
         raise OSError(code, f"can't connect to {place}: {os.strerror(code)}")
