@@ -304,8 +304,9 @@ async def two_receivers_are_refused(model):
 
 
 async def a_broken_connection_is_an_error(model):
-    with listen(model, HOST, 0) as listener, socket.create_connection(listener.address) as client:
-        with await listener.accept() as stream:
+    with listen(model, HOST, 0) as listener:
+        client = socket.create_connection(listener.address)
+        with client, await listener.accept() as stream:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             client.close()
             with raises(ConnectionError):
