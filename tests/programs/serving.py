@@ -1,0 +1,87 @@
+"""The serve program under observation, and clients for it."""
+
+import contextlib
+import re
+import socket
+import time
+
+from commands import ENDS_WITHIN_S, Program
+
+HOST = "127.0.0.1"
+HELLO = b'{"message": "Hello, world!"}'
+PATIENCE = 20
+
+
+def request(target, method="GET", body=b"", fields=""):
+    """The bytes of a request."""
+    length = f"Content-Length: {len(body)}\r\n" if body else ""
+    return f"{method} {target} HTTP/1.1\r\nHost: x\r\n{fields}{length}\r\n".encode() + body
+
+
+class Served(Program):
+    """`python -m concmodels.serve --port 0 ...`, once it listens."""
+
+    def __init__(self, folder, *arguments, **options):
+        super().__init__(folder, "--port", 0, *arguments, module="concmodels.serve", **options)
+        self.line = self.process.stdout.readline()
+        found = re.fullmatch(r"(.+) serves at http://127\.0\.0\.1:(\d+)/ until Ctrl-C\n", self.line)
+        assert found, (self.line, self.process.communicate())
+        self.address = (HOST, int(found[2]))
+
+    def stop(self, signum):
+        """Send a signal; return the exit status, standard error and the seconds that it took."""
+        began = time.monotonic()
+        self.process.send_signal(signum)
+        status, _, err = self.end(ENDS_WITHIN_S)
+        return status, err, time.monotonic() - began
+
+
+class Client:
+    """A connection to a server."""
+
+    def __init__(self, address):
+        self.socket = socket.create_connection(address, timeout=PATIENCE)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.received = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def ask(self, *args, **options):
+        """Send a request; return the status and the body of the answer."""
+        self.send(request(*args, **options))
+        status, _, body = self.answer(options.get("method") != "HEAD")
+        return status, body
+
+    def answer(self, has_body=True):
+        """Return the status of the next answer, its fields in small letters, its body; None if there is none."""
+        while b"\r\n\r\n" not in self.received:
+            if not self._more():
+                return None
+        head, _, self.received = self.received.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        fields = dict(line.lower().split(": ", 1) for line in lines)
+        length = int(fields.get("content-length", 0)) if has_body else 0
+        while len(self.received) < length:
+            assert self._more(), "the answer ended in the middle"
+        body, self.received = self.received[:length], self.received[length:]
+        return int(first.split()[1]), fields, body
+
+    def _more(self):
+        data = self.socket.recv(65536)
+        if not data:
+            assert not self.received, "the connection ended in the middle of an answer"
+        self.received += data
+        return data
+
+    def ends(self):
+        """Whether the other side has ended the connection, and sent nothing more."""
+        with contextlib.suppress(ConnectionResetError):
+            return self.received == b"" and self.socket.recv(1) == b""
+        return True
