@@ -39,9 +39,9 @@ class Server:
         facts = catalog.facts(model)
         self.name = catalog.name_of(facts)
         self.workers = _checked_workers(facts, self.name, workers)
-        self._model: Any = catalog.load(model)
-        if not hasattr(self._model, "wait_readable"):
+        if catalog.is_simulated(facts) or catalog.is_distributed(facts):
             raise ModelUnavailable(f"{self.name} can't serve: its tasks can't wait for a socket")
+        self._model: Any = catalog.load(model)
         self._program = async_serve if facts.is_async else sync_serve
         self._listener = listen(self._model, host, port)
         self._stop = Stop()

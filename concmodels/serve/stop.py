@@ -5,6 +5,7 @@ import socket
 import threading
 import time
 from contextlib import contextmanager
+from select import POLLIN, poll
 
 from concmodels.models.tasks.signals import ENDING
 
@@ -42,6 +43,12 @@ class Stop:
         """Stop the server. Can be called from any thread, from a signal handler, and more than once."""
         if self.writer is not None:
             self.writer.send(b".")
+
+    def has_come(self) -> bool:
+        """Return whether the server is to stop."""
+        poller = poll()
+        poller.register(self.socket, POLLIN)
+        return bool(poller.poll(0))
 
     def close(self) -> None:
         """Close both sockets, when nobody waits any more."""

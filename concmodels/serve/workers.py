@@ -5,6 +5,8 @@ A task for each connection would be a process for each. So there is one for each
 GIL of its own. The other models can't run in subinterpreters, or need an async handler.
 """
 
+from concmodels import load
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
@@ -22,6 +24,7 @@ LONGEST_S = 2.5
 
 def serve_apart(model: Any, listener: Listener, stop: Stop, name: str, workers: int) -> None:
     """Have workers serve until `stop` says so, and end with them."""
+    load("threads")  # here too: a fork while this thread imports it would never end its own import
     with stop.heard(), model.TaskGroup() as group:
         try:
             numbers = range(1, workers + 1)
@@ -48,13 +51,13 @@ def ended(model: Any, tasks: list[Task[None]]) -> bool:
 
 def work(listener: Listener, stop: socket.socket, name: str) -> None:
     """Serve in this process or interpreter, by threads."""
-    from concmodels import load
     from concmodels.net.sync import Listener
     from concmodels.serve.service import Service
     from concmodels.serve.stop import Stop
     from concmodels.serve.tasks import serve
 
     threads = load("threads")
-    with stop:
-        here = Listener(threads, listener.socket)
-        threads.run(serve, threads, here, Stop(stop), Service(name), deadlock_after=None)
+    with stop, listener.socket:
+        here, its_stop = Listener(threads, listener.socket), Stop(stop)
+        if not its_stop.has_come():  # else this worker has started too late to begin with anything
+            threads.run(serve, threads, here, its_stop, Service(name), deadlock_after=None)
