@@ -13,7 +13,7 @@ from concmodels import catalog
 from concmodels.errors import ChannelClosed, ModelUnavailable, RemoteError, TaskDied
 from concmodels.programs.output import say
 from concmodels.programs.result import BAD_INPUT, FAILED, OK, STOPPING, TIMED_OUT, Outcome, how_it_stopped
-from concmodels.programs.signals import Alarm, masked
+from concmodels.programs.signals import Alarm
 
 if TYPE_CHECKING:
     from concmodels.programs.plan import AnyPlan
@@ -62,14 +62,13 @@ def runs(
 ) -> Iterator[Outcome]:
     """Make this many runs of the plan and yield their results; one that was not verified is the last.
 
-    Ctrl-C, SIGTERM and SIGHUP are let in only during a run.
+    Of Ctrl-C, SIGTERM and SIGHUP, which a command holds back, each run lets in what ends it.
     """
     progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
     give_up = functools.partial(_give_up, program.name)
     for number in range(1, repeat + 1):
         try:
-            with masked(signal.SIG_UNBLOCK):
-                result = measure(program, plan, timeout=timeout, repeat=number, progress=progress, on_hang=give_up)
+            result = measure(program, plan, timeout=timeout, repeat=number, progress=progress, on_hang=give_up)
         except STOPPING as interrupt:
             status, error = how_it_stopped(interrupt)
             result = program.result.of(plan, repeat=number, error=error, status=status)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Self
 
-from concmodels.models.tasks.signals import ENDING, terminate
+from concmodels.models.tasks.signals import ENDING, held_back_between_runs, terminate
 
 GRACE_S = 10.0
 
@@ -22,10 +22,10 @@ GRACE_S = 10.0
 def signals_held() -> Iterator[None]:
     """Hold Ctrl-C, SIGTERM and SIGHUP back; drop those that came meanwhile at the end, when everything is done.
 
-    SIGTERM and SIGHUP raise `Terminated` where they are let in, if they had their default action before.
+    Only the runs of models let them in, and each of them those that came before it. SIGTERM and SIGHUP raise `Terminated` where they are let in, if they had their default action before.
     """
     plain = [signum for signum in ENDING if signal.getsignal(signum) == signal.SIG_DFL]
-    with masked(signal.SIG_BLOCK):
+    with held_back_between_runs() if os.name == "posix" else contextlib.nullcontext():
         for signum in plain:
             signal.signal(signum, terminate)
         try:

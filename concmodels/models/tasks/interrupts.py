@@ -66,7 +66,7 @@ class Guard:
         self._wake = wake
         self._main = main
         self._resent = False
-        self._handlers = SignalHandlers(self._on_signal)
+        self._handlers = SignalHandlers(self._on_signal, self._on_lost)
         self._requests = EndRequests(self, self._handlers, leftovers)
 
     def __enter__(self) -> Self:
@@ -125,6 +125,14 @@ class Guard:
             self.land()
         self.put_off()
         self._wake()
+
+    def _on_lost(self, error: BaseException) -> bool:
+        """Raise an interrupt later that was raised where Python drops exceptions; False if this is another error."""
+        if not (self._handlers.installed and self.has_raised(error)):
+            return False
+        self.put_off()
+        self._wake()
+        return True
 
     def put_off(self) -> None:
         """Raise the interrupt later: it struck where something is half done, or just done and not returned yet."""

@@ -20,7 +20,7 @@ RESEND_S = 0.0002
 """The pause before a signal is sent again that struck where nothing can be raised."""
 
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
-_FINALIZERS = frozenset({"weakref", "multiprocessing.util", "importlib._bootstrap", "_frozen_importlib"})
+_FINALIZERS = frozenset({"weakref", "_weakrefset", "multiprocessing.util", "importlib._bootstrap", "_frozen_importlib"})
 
 ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The signals that ask a program to end: each of them ends a run."""
@@ -64,6 +64,24 @@ def held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
 
+@contextmanager
+def held_back_between_runs() -> Iterator[None]:
+    """Block them as `held_back`, but not while a run handles them: it lets them in once its handlers are installed.
+
+    So none comes in the moments before and after, as in an import: what Python's own handler raises there may strike
+    in a callback, and be lost.
+    """
+    with held_back():
+        _held_back_between_runs.append(True)
+        try:
+            yield
+        finally:
+            _held_back_between_runs.pop()
+
+
+_held_back_between_runs: list[bool] = []
+
+
 def terminate(signum: int, frame: FrameType | None) -> None:
     """Handle SIGTERM or SIGHUP outside of a run: raise `Terminated`. A run replaces this handler as it does `SIG_DFL`.
 
@@ -85,13 +103,24 @@ class SignalHandlers:
 
     `on_signal` is called in the handler. Threads of the run send signals to main, too. They hold `sending` and look at
     `installed` first, so that after `stop_sending` no such signal comes to the handlers of the program.
+
+    What a handler raises is lost where Python calls code and has nobody to raise an exception to: in a finalizer, a
+    callback of a weak reference or of the garbage collector, a generator that is dropped. Python hands it to
+    `sys.unraisablehook`, and `on_lost` is asked first: it returns whether it has taken care of the exception.
     """
 
-    def __init__(self, on_signal: Callable[[signal.Signals, FrameType | None], None]) -> None:
+    def __init__(
+        self,
+        on_signal: Callable[[signal.Signals, FrameType | None], None],
+        on_lost: Callable[[BaseException], bool],
+    ) -> None:
         self.installed = False
         self.sending = _thread.allocate_lock()
         self._on_signal = on_signal
+        self._on_lost = on_lost
         self._old: dict[signal.Signals, Any] = {}
+        self._old_hook: Callable[[Any], object] = sys.unraisablehook
+        self._let_in: set[int] = set()  # what was held back before
 
     def install(self) -> None:
         """Install the handlers."""
@@ -100,7 +129,10 @@ class SignalHandlers:
                 self._old[signum] = signal.signal(signum, self._handle)
             except ValueError:
                 return  # not the main thread
+        self._old_hook, sys.unraisablehook = sys.unraisablehook, self._on_unraisable
         self.installed = bool(self._old)
+        if _held_back_between_runs:
+            self._let_in = ENDING & signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
     def stop_sending(self) -> None:
         """Let no thread of the run send a signal any more."""
@@ -112,6 +144,10 @@ class SignalHandlers:
 
         A loop's `add_signal_handler` does that. With SIGINT it is the run's loop itself that may have done it.
         """
+        if self._let_in:
+            signal.pthread_sigmask(signal.SIG_BLOCK, self._let_in)
+        if sys.unraisablehook == self._on_unraisable:
+            sys.unraisablehook = self._old_hook
         for signum, old in self._old.items():
             if signum == signal.SIGINT or self.handle(signum):
                 signal.signal(signum, old)
@@ -123,6 +159,10 @@ class SignalHandlers:
     def call_old(self, signum: signal.Signals) -> None:
         """Call the handler that these have replaced."""
         self._old[signum](signum, None)
+
+    def _on_unraisable(self, unraisable: Any) -> None:
+        if unraisable.exc_value is None or not self._on_lost(unraisable.exc_value):
+            self._old_hook(unraisable)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._on_signal(signal.Signals(number), frame)

@@ -1,0 +1,119 @@
+"""A command of the programs that Ctrl-C strikes at one place after the other.
+
+    python tests/struck.py MOST pool 4 --work nothing --workers 2 --model asyncio
+
+CPython runs the handler of a signal where a function begins or a generator goes on, where a loop jumps back, and after
+a call of C. `sys.monitoring` tells of these moments. So the command is run again and again in this process, and each
+time the signal is raised at the first place where it has not been raised before: until a run comes to its end, or MOST
+times. A place is an instruction and that of its caller. What ends otherwise than it should is printed, a line of JSON
+for each; the last line says how many places there were.
+"""
+
+import gc
+import importlib
+import io
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from concmodels.programs.command import command
+
+TOOL = sys.monitoring.OPTIMIZER_ID
+EVENTS = sys.monitoring.events
+GONE_WITHIN_S = 2
+SHOWN = 8
+
+CALLBACKS = """
+def at(code, offset, *_):
+    if is_new(getframe(1)):
+        raise_signal(2)
+
+
+def jump(code, offset, target):
+    if target < offset and is_new(getframe(1)):
+        raise_signal(2)
+"""
+"""The handler asks whose code it strikes. These are of the standard library then: so those who called them decide."""
+
+
+class Striker:
+    """`with striker:` has a signal strike at the first place that is new."""
+
+    def __init__(self):
+        self.places = set()
+        self.struck_at = None
+        self._main = threading.main_thread()
+        names = {"__name__": "signal", "getframe": sys._getframe, "raise_signal": signal.raise_signal}
+        exec(CALLBACKS, names | {"is_new": self._is_new}, defined := {})
+        self._callbacks = {kind: defined["at"] for kind in (EVENTS.PY_START, EVENTS.PY_RESUME, EVENTS.C_RETURN)}
+        self._callbacks[EVENTS.JUMP] = defined["jump"]
+
+    def __enter__(self):
+        self.struck_at = None
+        sys.monitoring.use_tool_id(TOOL, "struck")
+        for kind, callback in self._callbacks.items():
+            sys.monitoring.register_callback(TOOL, kind, callback)
+        sys.monitoring.set_events(TOOL, EVENTS.PY_START | EVENTS.PY_RESUME | EVENTS.JUMP | EVENTS.CALL)
+
+    def __exit__(self, *_):
+        sys.monitoring.set_events(TOOL, 0)
+        sys.monitoring.free_tool_id(TOOL)
+
+    def _is_new(self, frame):
+        """Whether it is to strike here; then it strikes nowhere else."""
+        if self.struck_at is not None or threading.current_thread() is not self._main:
+            return False
+        caller = frame.f_back
+        place = frame.f_code, frame.f_lasti, caller and caller.f_code, caller and caller.f_lasti
+        if place in self.places or signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()):
+            return False
+        self.places.add(place)
+        self.struck_at = [f"{Path(it.filename).name}:{it.lineno} {it.name}" for it in traceback.extract_stack(frame)]
+        sys.monitoring.set_events(TOOL, 0)
+        return True
+
+
+def run(program, arguments):
+    """Run the command; return its status, what it wrote on standard error, and what it has left."""
+    threads, files = threading.active_count(), len(os.listdir("/proc/self/fd"))
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as err:
+        try:
+            status = command(program, arguments)
+        except BaseException as error:  # noqa: BLE001 - a command must not raise anything: this is printed below
+            status = f"{type(error).__name__}: {error}"
+        gc.collect()
+    until = time.monotonic() + GONE_WITHIN_S
+    while (left := (threading.active_count() - threads, len(os.listdir("/proc/self/fd")) - files)) > (0, 0):
+        if time.monotonic() > until:
+            break
+        time.sleep(0.001)
+    return status, err.getvalue(), left
+
+
+def main(most, name, *arguments):
+    """Do it."""
+    module = importlib.import_module(f"concmodels.{name}.program")
+    program = getattr(module, f"{name.title()}Command")()
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # as the command itself does it: only a run lets it in
+    message = f"{program.name}: {arguments[-1]}: interrupted\n"
+    run(program, arguments)  # what is imported and opened once
+    striker = Striker()
+    for number in range(int(most)):
+        with striker:
+            status, err, left = run(program, arguments)
+        if striker.struck_at is None:
+            break
+        if (status, err) != (130, message) or max(left) > 0:
+            where = striker.struck_at[: -SHOWN - 1 : -1]
+            print(json.dumps({"status": status, "err": err, "left": left, "at": where}), flush=True)
+    print(json.dumps({"places": len(striker.places), "to_the_end": striker.struck_at is None}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
