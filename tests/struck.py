@@ -48,7 +48,7 @@ class Striker:
     def __init__(self):
         self.places = set()
         self.struck_at = None
-        self._main = threading.main_thread()
+        self._main = threading.get_ident()
         names = {"__name__": "signal", "getframe": sys._getframe, "raise_signal": signal.raise_signal}
         exec(CALLBACKS, names | {"is_new": self._is_new}, defined := {})
         self._callbacks = {kind: defined["at"] for kind in (EVENTS.PY_START, EVENTS.PY_RESUME, EVENTS.C_RETURN)}
@@ -67,7 +67,7 @@ class Striker:
 
     def _is_new(self, frame):
         """Whether it is to strike here; then it strikes nowhere else."""
-        if self.struck_at is not None or threading.current_thread() is not self._main:
+        if self.struck_at is not None or threading.get_ident() != self._main:
             return False
         caller = frame.f_back
         place = frame.f_code, frame.f_lasti, caller and caller.f_code, caller and caller.f_lasti
@@ -81,7 +81,7 @@ class Striker:
 
 def run(program, arguments):
     """Run the command; return its status, what it wrote on standard error, and what it has left."""
-    threads, files = threading.active_count(), len(os.listdir("/proc/self/fd"))
+    before = present()
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as err:
         try:
             status = command(program, arguments)
@@ -89,11 +89,17 @@ def run(program, arguments):
             status = f"{type(error).__name__}: {error}"
         gc.collect()
     until = time.monotonic() + GONE_WITHIN_S
-    while (left := (threading.active_count() - threads, len(os.listdir("/proc/self/fd")) - files)) > (0, 0):
+    while any(left := [max(0, now - then) for now, then in zip(present(), before, strict=True)]):
         if time.monotonic() > until:
             break
         time.sleep(0.001)
     return status, err.getvalue(), left
+
+
+def present():
+    """The numbers of threads, descriptors and children."""
+    children = Path("/proc/thread-self/children").read_text().split()
+    return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), len(children)
 
 
 def main(most, name, *arguments):
@@ -109,10 +115,10 @@ def main(most, name, *arguments):
             status, err, left = run(program, arguments)
         if striker.struck_at is None:
             break
-        if (status, err) != (130, message) or max(left) > 0:
+        if (status, err, *left) != (130, message, 0, 0, 0):
             where = striker.struck_at[: -SHOWN - 1 : -1]
             print(json.dumps({"status": status, "err": err, "left": left, "at": where}), flush=True)
-    print(json.dumps({"places": len(striker.places), "to_the_end": striker.struck_at is None}))
+    print(json.dumps({"places": len(striker.places), "last": None if striker.struck_at else status}))
 
 
 if __name__ == "__main__":

@@ -42,6 +42,8 @@ def in_program(frame: FrameType | None) -> bool:
         module = str(frame.f_globals.get("__name__", ""))
         if frame.f_code.co_name == "__del__" or module in _FINALIZERS:
             return False  # an exception there would be printed, and lost
+        if module == "threading" and frame.f_code.co_qualname == "Thread.start":
+            return False  # it waits, for a moment, in code that an exception breaks: "release unlocked lock"
         root = module.partition(".")[0]
         if root not in sys.stdlib_module_names and root not in _LIBRARIES:
             return True
