@@ -2,8 +2,8 @@
 
     python tests/struck.py MOST pool 4 --work nothing --workers 2 --model asyncio
 
-CPython runs the handler of a signal where a function begins or a generator goes on, where a loop jumps back, and after
-a call of C. `sys.monitoring` tells of these moments. So the command is run again and again in this process, and each
+CPython runs the handler of a signal where a function begins or a generator goes on (but not a coroutine after an
+`await`), where a loop jumps back, and after a call of C. `sys.monitoring` tells of these moments. So the command is run again and again in this process, and each
 time the signal is raised at the first place where it has not been raised before: until a run comes to its end, or MOST
 times. A place is an instruction and that of its caller. What ends otherwise than it should is printed, a line of JSON
 for each; the last line says how many places there were.
@@ -13,6 +13,7 @@ import gc
 import importlib
 import io
 import json
+import opcode
 import os
 import signal
 import sys
@@ -35,8 +36,13 @@ def at(code, offset, *_):
         raise_signal(2)
 
 
+def resume(code, offset):
+    if code.co_code[offset + 1] & 3 < AFTER_YIELD_FROM and is_new(getframe(1)):
+        raise_signal(2)
+
+
 def jump(code, offset, target):
-    if target < offset and is_new(getframe(1)):
+    if code.co_code[offset] == JUMP_BACKWARD and is_new(getframe(1)):
         raise_signal(2)
 """
 """The handler asks whose code it strikes. These are of the standard library then: so those who called them decide."""
@@ -50,9 +56,10 @@ class Striker:
         self.struck_at = None
         self._main = threading.get_ident()
         names = {"__name__": "signal", "getframe": sys._getframe, "raise_signal": signal.raise_signal}
-        exec(CALLBACKS, names | {"is_new": self._is_new}, defined := {})
-        self._callbacks = {kind: defined["at"] for kind in (EVENTS.PY_START, EVENTS.PY_RESUME, EVENTS.C_RETURN)}
-        self._callbacks[EVENTS.JUMP] = defined["jump"]
+        names |= {"is_new": self._is_new, "AFTER_YIELD_FROM": 2, "JUMP_BACKWARD": opcode.opmap["JUMP_BACKWARD"]}
+        exec(CALLBACKS, names)
+        kinds = {"at": (EVENTS.PY_START, EVENTS.C_RETURN), "resume": (EVENTS.PY_RESUME,), "jump": (EVENTS.JUMP,)}
+        self._callbacks = {kind: names[name] for name, its in kinds.items() for kind in its}
 
     def __enter__(self):
         self.struck_at = None
@@ -111,6 +118,7 @@ def main(most, name, *arguments):
     run(program, arguments)  # what is imported and opened once
     striker = Striker()
     for number in range(int(most)):
+        if os.environ.get("VERBOSE"): print(number, striker.struck_at and striker.struck_at[:-5:-1], file=sys.__stderr__, flush=True)
         with striker:
             status, err, left = run(program, arguments)
         if striker.struck_at is None:

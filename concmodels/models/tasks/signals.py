@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 RESEND_S = 0.0002
 """The pause before a signal is sent again that struck where nothing can be raised."""
 
-_LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
+_LIBRARIES = frozenset(
+    {"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio", "attr", "attrs", "sortedcontainers"}
+)
 _FINALIZERS = frozenset({"weakref", "_weakrefset", "multiprocessing.util", "importlib._bootstrap", "_frozen_importlib"})
 
 ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -32,7 +34,8 @@ held_by_stdlib: list[object] = []
 def in_program(frame: FrameType | None) -> bool:
     """Whether this frame belongs to the program, not to a model and not to a library that a model called.
 
-    The standard library and the models' own libraries are neither: there the frame that called them decides.
+    The standard library and the models' own libraries, with what these call, are neither: there the frame that called
+    them decides. The code that makes a named tuple is nobody's, too.
     """
     if held_by_stdlib:
         return False
@@ -45,7 +48,7 @@ def in_program(frame: FrameType | None) -> bool:
         if module == "threading" and frame.f_code.co_qualname == "Thread.start":
             return False  # it waits, for a moment, in code that an exception breaks: "release unlocked lock"
         root = module.partition(".")[0]
-        if root not in sys.stdlib_module_names and root not in _LIBRARIES:
+        if not (root in sys.stdlib_module_names or root in _LIBRARIES or root.startswith("namedtuple_")):
             return True
         frame = frame.f_back
     return False
