@@ -369,3 +369,35 @@ def test_a_signal_is_not_lost_in_a_finalizer(tmp_path):
     (tmp_path / "lost.py").write_text(LOST)
     with Program(tmp_path, module="lost", env={"PYTHONPATH": str(tmp_path)}) as program:
         assert program.end(ENDS_WITHIN_S) == (0, "ended by SIGTERM\n", "")
+
+
+def drops_a_generator():
+    def generator():
+        try:
+            yield
+        finally:
+            signal.raise_signal(signal.SIGINT)
+
+    it = generator()
+    next(it)
+    del it  # what is raised in its `finally` is handed to `sys.unraisablehook`
+
+
+@pytest.mark.parametrize("name", [*catalog.names(), "anyio:trio"])
+def test_an_interrupt_that_python_drops_is_raised_again(name):
+    skip_unless_here(name)
+    model, hook = catalog.load(name), sys.unraisablehook
+
+    async def awaits():
+        drops_a_generator()
+        await model.sleep(30)
+
+    def waits():
+        drops_a_generator()
+        model.sleep(30)
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        model.run(awaits if catalog.facts(name).is_async else waits)
+    assert time.monotonic() - start < 10
+    assert sys.unraisablehook is hook

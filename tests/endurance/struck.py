@@ -1,12 +1,12 @@
 """A command of the programs that Ctrl-C strikes at one place after the other.
 
-    python tests/struck.py MOST pool 4 --work nothing --workers 2 --model asyncio
+    python -m endurance.struck MOST pool 4 --work nothing --workers 2 --model asyncio
 
 CPython runs the handler of a signal where a function begins or a generator goes on (but not a coroutine after an
 `await`), where a loop jumps back, and after a call of C. `sys.monitoring` tells of these moments. So the command is run again and again in this process, and each
 time the signal is raised at the first place where it has not been raised before: until a run comes to its end, or MOST
-times. A place is an instruction and that of its caller. What ends otherwise than it should is printed, a line of JSON
-for each; the last line says how many places there were.
+times. A place is an instruction and that of its caller. The last line of its output is JSON: how many places there were, the status of
+a run that came to its end, and what ended otherwise than it should.
 """
 
 import gc
@@ -116,17 +116,17 @@ def main(most, name, *arguments):
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # as the command itself does it: only a run lets it in
     message = f"{program.name}: {arguments[-1]}: interrupted\n"
     run(program, arguments)  # what is imported and opened once
-    striker = Striker()
-    for number in range(int(most)):
-        if os.environ.get("VERBOSE"): print(number, striker.struck_at and striker.struck_at[:-5:-1], file=sys.__stderr__, flush=True)
+    striker, bad, last = Striker(), [], None
+    for _ in range(int(most)):
         with striker:
             status, err, left = run(program, arguments)
         if striker.struck_at is None:
+            last = status
             break
         if (status, err, *left) != (130, message, 0, 0, 0):
             where = striker.struck_at[: -SHOWN - 1 : -1]
-            print(json.dumps({"status": status, "err": err, "left": left, "at": where}), flush=True)
-    print(json.dumps({"places": len(striker.places), "last": None if striker.struck_at else status}))
+            bad.append({"status": status, "err": err, "left": left, "at": where})
+    print(json.dumps({"places": len(striker.places), "last": last, "bad": bad}))
 
 
 if __name__ == "__main__":
