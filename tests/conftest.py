@@ -123,6 +123,14 @@ def _may_take_minutes(item):
     return timeout is not None and timeout.args[0] > float(item.config.getini("timeout"))
 
 
+def pytest_runtest_teardown(item):
+    """On a worker of xdist, say how large it has grown."""
+    if hasattr(item.config, "workerinput"):
+        from side_by_side import note_memory
+
+        note_memory(item)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop():
     """Spare the garbage collector, which many tests call, the thousands of tests that are kept to the end anyway."""
