@@ -12,6 +12,13 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "examples" / "shared_iterator.py"
 NUMBERS = 3000
 
+survives = pytest.mark.skipif(
+    not sys._is_gil_enabled() and sys.version_info < (3, 15),
+    reason="a generator that several threads are in at once may crash a free-threaded CPython 3.14: cpython#120321, "
+    "mended for 3.15; cpython#156351 says why not for 3.14",
+)
+"""For the tests that share a generator without a lock."""
+
 
 @pytest.fixture(scope="module")
 def example():
@@ -102,12 +109,14 @@ def test_with_the_gil_the_race_does_not_show_in_these(example, many_switches, wh
     assert (sorted(taken), failed) == (list(range(1, NUMBERS + 1)), 0)
 
 
+@survives
 def test_a_threads_own_failure_does_not_end_the_others(example):
     taken, failed, why = shared_out(example, "generator")
     assert sorted(taken) == list(range(1, NUMBERS + 1))  # the one that is inside hands out all
     assert failed == 0 or "already executing" in why
 
 
+@survives
 def test_the_script_prints_its_table():
     command = [sys.executable, str(SCRIPT), "--threads", "3", "--numbers", "500"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
