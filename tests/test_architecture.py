@@ -54,13 +54,13 @@ ARROWS = {
     "conformance/sync": "",
     "conformance/suite": "catalog models/memory models/tasks platform",
     "conformance/guarantees": "catalog errors",
-    "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors "
-    "explore/errors explore/preemption explore/threads facts models/simulated platform programs",
-    "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
     "explore": "catalog errors explore/errors explore/monitor explore/preemption explore/strategies explore/threads "
     "models models/simulated models/tasks programs",
+    "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
+    "explore/errors explore/monitor explore/preemption explore/threads facts models/simulated platform programs",
+    "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
 

@@ -12,6 +12,10 @@ skipped with the reason.
 Nothing changes for other tests: the two fixtures can be used only with one of the options. `--concmodels-model` always
 exists. `--model`, its short form, is added last, and only if no other plugin and no conftest.py has an option of that
 name. A model of a file is tested in a process of its own, so it may hang or crash.
+
+If the simulated world can see what a file waits for, it is tested there, as by the command; what a failed test shows is
+what happens on a schedule that breaks the guarantee, and how to run that again. With `--concmodels-real` all models are
+tested in real time.
 """
 
 import argparse
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 pytest.register_assert_rewrite("concmodels.conformance.guarantees", "concmodels.conformance.census")
 
 _LONG, _SHORT, _CHOSEN = "--concmodels-model", "--model", "concmodels_models"
+_REAL = "--concmodels-real"
 _HELP = "hold this model to the guarantees of concmodels: a name of its catalog, or a file (repeatable)"
 _HINT = "this test needs to know which model: pytest --model my_model.py, or --model threads"
 
@@ -37,8 +42,9 @@ PATIENCE_S = 20.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that is always there."""
+    """Add the options that are always there."""
     _add(parser, _LONG)
+    parser.addoption(_REAL, action="store_true", help="test models of files in real time too, and not simulated")
 
 
 def add_short_option(parser: pytest.Parser) -> None:
@@ -70,10 +76,10 @@ def chosen(config: pytest.Config) -> list[str]:
 class FileModel:
     """A model of a file: guarantees are tested in another process. Other attributes are those of the model itself."""
 
-    def __init__(self, path: str) -> None:
-        from concmodels.conformance.grading import runner
+    def __init__(self, path: str, in_real_time: bool = False) -> None:
+        from concmodels.conformance.grading import runner, simulated
 
-        self.grader = runner.Grader(path, PATIENCE_S)
+        self.grader = runner.Grader(path, PATIENCE_S, simulated.schedules_for(path, 0 if in_real_time else None))
         self.name, self._path = self.grader.label, path
 
     def hold(self, guarantee: Guarantee) -> None:
@@ -84,7 +90,8 @@ class FileModel:
         if outcome.verdict == "not guaranteed":
             raise NotGuaranteed(outcome.reason)
         if outcome.verdict == "broken":
-            pytest.fail(f"guaranteed: {outcome.sentence}\nbut: {outcome.reason}\n{outcome.traceback}", pytrace=False)
+            why = outcome.explanation or outcome.traceback
+            pytest.fail(f"guaranteed: {outcome.sentence}\nbut: {outcome.reason}\n{why}", pytrace=False)
 
     def __getattr__(self, attribute: str) -> Any:
         from concmodels.conformance.grading import candidate
@@ -106,7 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
         for name in chosen(config):
             candidate.check(name)
             if candidate.own_work(name):
-                file_models[name] = FileModel(name)
+                file_models[name] = FileModel(name, config.getoption(_REAL))
     except ValueError as error:
         pytest_unconfigure(config)
         raise pytest.UsageError(str(error)) from None

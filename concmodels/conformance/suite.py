@@ -80,22 +80,27 @@ class Model:
         """Test the model for this guarantee: see `Guarantee.hold`."""
         if why := guarantee.why_not(self):
             raise NotGuaranteed(why)
-        function = getattr(import_module(f"{self.texts}.{guarantee.chapter}"), guarantee.name)
-        known = {"model": self.verbs, "effort": self.effort, "facts": self.facts, **guarantee.values}
-        args = [known[name] for name in signature(function).parameters]
+        import_module(f"{self.texts}.{guarantee.chapter}")
         for library in guarantee.uses:
             import_module(library)  # imported now, so that what it keeps is not taken for left behind
         try:
             with NothingLeft():
-                if guarantee.in_a_run:
-                    self.verbs.run(function, *args)
-                else:
-                    function(*args)
+                self.call(guarantee)
         except BaseException as error:
             if self.partial and (missing := not_implemented(error)):
                 raise NotGuaranteed(str(missing) or "it says NotImplementedError") from error
             error.add_note(f"{self.name} does not keep this guarantee: {guarantee.sentence}")
             raise
+
+    def call(self, guarantee: Guarantee) -> None:
+        """Call the function of the guarantee. Raises what shows that the model breaks it."""
+        function = getattr(import_module(f"{self.texts}.{guarantee.chapter}"), guarantee.name)
+        known = {"model": self.verbs, "effort": self.effort, "facts": self.facts, **guarantee.values}
+        args = [known[name] for name in signature(function).parameters]
+        if guarantee.in_a_run:
+            self.verbs.run(function, *args)
+        else:
+            function(*args)
 
     def _run_small(self, verbs: Any) -> None:
         verbs.run(import_module(f"{self.texts}.runs").end_well, verbs)

@@ -32,31 +32,49 @@ RACE_RUNS = 100
 
 def diagnosed(runs: Runs, run: Run, source: str, points: frozenset[Site] | None) -> Failure:
     """Return the failure of this run. `points` are those of the complete search; None if it was one of a sample."""
-    runs.more_time()
-    number, wanted = runs.count, _kind(runs, run)
-
-    def fails(strategy: Strategy) -> bool:
-        return _kind(runs, runs.repeat(strategy)) == wanted
-
+    number = runs.count
     with runs.switching():
-        schedule = minimised(follower(runs, run, points), fails)
+        schedule = shortest(runs, follower(runs, run, points), kind_of(runs, run))
         if schedule is None:
             raise NotRepeatable
-        if len(schedule.forced) > FEW:
-            plain = runs.repeat(Replay(Schedule({})))  # a task that waits for ever has not done what it waits for
-            keys = contested(map(touched, run.steps)) | contested(map(touched, plain.steps))
-            schedule = with_fewest(keys, fails, len(schedule.forced)) or schedule
         failure = noted(
             runs, schedule, ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source)
         )
     assert failure is not None, "the shortest schedule has failed before"
-    _look_for_races(runs)
+    look_for_races(runs)
     failure.number, failure.races = number, tuple(runs.races)
     return failure
 
 
+def shortest(runs: Runs, strategy: Strategy, wanted: tuple[str, str] | None) -> Schedule | None:
+    """Return the shortest schedule found that has this failure, beginning with that of a strategy; None if it has not.
+
+    It takes no longer than the search itself may: then what has been found by then is returned.
+    """
+    failed: list[Run] = []
+
+    def fails(strategy: Strategy) -> bool:
+        if runs.is_late:
+            return False
+        run = runs.repeat(strategy)
+        if kind_of(runs, run) != wanted:
+            return False
+        if not failed:
+            failed.append(run)
+        return True
+
+    runs.more_time()
+    schedule = minimised(strategy, fails)
+    if schedule is not None and len(schedule.forced) > FEW and not runs.is_late:
+        plain = runs.repeat(Replay(Schedule({})))  # a task that waits for ever has not done what it waits for
+        keys = contested(map(touched, failed[0].steps)) | contested(map(touched, plain.steps))
+        schedule = with_fewest(keys, fails, len(schedule.forced)) or schedule
+    return schedule
+
+
 def noted(runs: Runs, schedule: Schedule, replay_id: ReplayId) -> Failure | None:
     """Run this schedule once more and note its steps; return the failure, None if it does not fail."""
+    runs.more_time()
     follow = Replay(schedule)
     recorder = Recorder(follow)
     run = runs.repeat(recorder, record=True)
@@ -83,19 +101,21 @@ def touched(step: Step) -> tuple[str, Footprint]:
     return text_of(step.identity), step.footprint
 
 
-def _kind(runs: Runs, run: Run) -> tuple[str, str] | None:
+def kind_of(runs: Runs, run: Run) -> tuple[str, str] | None:
+    """Return what makes failures like that of this run alike; None if it has not failed."""
     error = failure_of(run, runs.options.check)
     return None if error is None else kind(error)
 
 
-def _look_for_races(runs: Runs) -> None:
+def look_for_races(runs: Runs) -> None:
     """Search some schedules for a data race, unless one was found: it may be the cause, and its lines explain it."""
     if runs.races or runs.scenario.monitor is None or runs.options.switches != "anywhere":
         return
+    runs.more_time()
     search = SleepSets()
     with runs.racing(frozenset()):
         for _ in range(RACE_RUNS):
             search.begin()
             runs.repeat(search)
-            if not search.end() or runs.sites:
+            if not search.end() or runs.sites or runs.is_late:
                 return

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from concmodels.explore.outcome import place_of, sentence
-from concmodels.explore.picture import picture
+from concmodels.explore.picture import ROWS, picture
 from concmodels.models.tasks.frames import short
 
 if TYPE_CHECKING:
@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from concmodels.explore.monitor import Access, Race
 
 
-def explain(error: BaseException, moments: Sequence[Moment], forced_switches: int, races: Sequence[Race]) -> str:
-    """Return the explanation of a failure, several lines of text."""
-    place = place_of(error)
+def explain(
+    error: BaseException, moments: Sequence[Moment], forced_switches: int, races: Sequence[Race], rows: int = ROWS
+) -> str:
+    """Return the explanation of a failure, several lines of text; its picture has at most so many rows."""
+    waits = getattr(error, "waits", ())
+    place = "" if waits else place_of(error)  # a deadlock is where its tasks wait
     lines = [sentence(error) + (f", raised at {place}" if place else "")]
-    lines += [f"  {wait}" for wait in getattr(error, "waits", ())]
-    lines += ["", f"What happened, {_switches(forced_switches)}:", *picture(moments)]
+    lines += [f"  {wait}" for wait in waits]
+    lines += ["", f"What happened, {_switches(forced_switches)}:", *picture(moments, rows)]
     reasons = [*dict.fromkeys(lost_updates(moments, races)), *tell_races(races)]
     return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])
 

@@ -19,19 +19,20 @@ from concmodels.explore.contested import contested
 if TYPE_CHECKING:
     from concmodels.explore.moment import Moment
 
-_SHOWN = 50
-"""The most rows; of a longer picture the end is shown."""
+ROWS = 50
+"""The most rows, unless the caller says otherwise; of a longer picture the end is shown."""
 
 
-def picture(moments: Sequence[Moment]) -> list[str]:
-    """Return the rows."""
+def picture(moments: Sequence[Moment], most: int = ROWS) -> list[str]:
+    """Return the rows; of more than `most` of them the last ones, below how many are left out."""
     rows = list(_rows(list(_marked(moments))))
+    hidden = max(0, len(rows) - most)
+    rows = rows[hidden:]
     lanes = sorted({moment.identity for moment in rows}, key=lambda identity: [*map(int, identity.split("."))])
     texts = [_in_lane(moment, lanes.index(moment.identity)) for moment in rows]
     width = max(map(len, texts), default=0) + 2
-    hidden = len(rows) - _SHOWN
     lines = [f"  ... {hidden} more before"] if hidden > 0 else []
-    for moment, text in list(zip(rows, texts, strict=True))[-_SHOWN:]:
+    for moment, text in zip(rows, texts, strict=True):
         lines.append(f"{text:{width}}{os.path.basename(moment.file)}:{moment.line}  {moment.source}".rstrip())
     return lines
 

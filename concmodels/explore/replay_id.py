@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from concmodels.explore.monitor import Switches
 
 LONGEST = 60
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _SOURCE = re.compile(r"first|(pos|random)\d{1,9}|(pct|all)\d{1,9}\.\d{1,9}")
 _LETTERS: dict[str, Switches] = {"a": "anywhere", "g": "gil", "c": "checkpoints"}
 
@@ -38,7 +39,7 @@ class ReplayId:
 
     def __str__(self) -> str:
         letter = next(letter for letter, switches in _LETTERS.items() if switches == self.switches)
-        start = f"{_python()}-{self.checksum}-{letter}-"
+        start = f"{PYTHON}-{self.checksum}-{letter}-"
         short = f"{start}{self.schedule}"
         if self.schedule is not None and len(short) <= LONGEST:
             return short
@@ -52,8 +53,8 @@ class ReplayId:
         letter, _, rest = rest.partition("-")
         if letter not in _LETTERS or not rest:
             raise CannotExplore(f"{text!r} is no replay id: copy it as the report has it, as in 3.14-5f0c9a-a-6@2,9@1")
-        if python != _python():
-            raise CannotExplore(f"this replay id was made by Python {python}, and this is {_python()}: use {python}")
+        if python != PYTHON:
+            raise CannotExplore(f"this replay id was made by Python {python}, and this is {PYTHON}: use {python}")
         if program != checksum:
             raise CannotExplore(
                 "this replay id is of another version of the program, or of another program: explore it anew"
@@ -71,10 +72,6 @@ def must_be_source(text: str) -> str:
     if not _SOURCE.fullmatch(text):
         raise ValueError(f"{text!r} is no way to find a schedule")
     return text
-
-
-def _python() -> str:
-    return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def checksum(codes: Iterable[CodeType]) -> str:

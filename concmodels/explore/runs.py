@@ -48,9 +48,11 @@ class Runs:
         self._detector: RaceDetector | None = None
         self._watchdog = Watchdog(options.seconds)
         self._random = random_put_back()
+        self._until = 0.0
 
     def __enter__(self) -> Self:
         self._begin = time.monotonic()
+        self._until = self._begin + self.options.seconds
         self._random.__enter__()
         self._watchdog.__enter__()
         return self
@@ -61,7 +63,13 @@ class Runs:
 
     def more_time(self) -> None:
         """Let the runs go on for as long again, from now."""
+        self._until = time.monotonic() + self.options.seconds
         self._watchdog.start_timer()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over that `more_time` has given last."""
+        return time.monotonic() > self._until
 
     @property
     def seconds(self) -> float:
@@ -82,7 +90,7 @@ class Runs:
         seeded()
         observed = strategy if self._detector is None else _Observed(strategy, self._detector)
         try:
-            run = run_once(self.scenario, observed, steps=self.options.steps, record=record, prepare=self._prepare)
+            run = self.once(observed, record)
         finally:
             self._watchdog.world = None
         if isinstance(observed, _Observed):
@@ -95,7 +103,12 @@ class Runs:
             raise CannotExplore(str(error)) from None
         return run
 
-    def _prepare(self, world: World) -> None:
+    def once(self, strategy: Strategy, record: bool) -> Run:
+        """Make a run, and nothing else."""
+        return run_once(self.scenario, strategy, steps=self.options.steps, record=record, prepare=self.prepare)
+
+    def prepare(self, world: World) -> None:
+        """A run is about to begin in this world."""
         self._watchdog.world = world
         if self._detector is not None:
             self._detector.begin(world)

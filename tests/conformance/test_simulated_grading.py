@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from test_conformance_command import EXAMPLES, run, write
 
 from concmodels.conformance import Refused, grade
 from concmodels.conformance.grading.simulated import why_not
+from concmodels.explore.replay_id import PYTHON
 
 HERE = Path(__file__).parent
 WRONG = sorted((HERE / "wrong").glob("*.py"))
@@ -60,6 +62,75 @@ def test_one_that_needs_a_certain_schedule_says_on_which_it_was_broken():
     report = grade(HERE / "wrong" / "look_then_act.py", only="delivery")
     reasons = [outcome.reason for line in report.broken for outcome in line.outcomes]
     assert any("on schedule 2: others can keep it" in it or "on schedule 3" in it for it in reasons), reasons
+
+
+EXPLAINED = {
+    "look_then_act": ("capacity=1", "1 forced switch", "popleft"),
+    "notify_one": ("capacity=1", "where each task runs on until it has to wait", "wait_for"),
+}
+"""What the explanation of each has: the values, how the schedule is, and what the line does that it ends at."""
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_a_broken_guarantee_is_explained_and_can_be_replayed(name):
+    values, switches, line = EXPLAINED[name]
+    path = HERE / "wrong" / f"{name}.py"
+    status, out, _ = run(path, "-k", "each_item_reaches_one_receiver")
+    assert status == 1
+    picture = out.split("What happened")[1].split("\n\n")[0].splitlines()
+    assert switches in picture[0] and f"{name}.py:" in picture[-1] and line in picture[-1]
+    assert len(picture) <= 22
+    again = shlex.split(out.split("again: python -m concmodels.conformance ")[1].splitlines()[0])
+    assert again[1:3] == ["-k", f"delivery.each_item_reaches_one_receiver({values})"]
+    status, replayed, _ = run(*again)
+    assert status == 1 and out.split("What happened")[1].split("\n\n")[0] in replayed
+
+
+def test_a_data_race_of_the_channel_is_told():
+    _, out, _ = run(HERE / "wrong" / "look_then_act.py", "-k", "delivery.items_arrive_in_order")
+    assert "data race: self.closed is read at " in out and "look_then_act.py:27" in out
+
+
+def test_the_json_has_the_schedules_and_the_explanations():
+    path = HERE / "wrong" / "last_in_first_out.py"
+    _, out, _ = run(path, "--json", "-", "-k", "closing")
+    (report,) = json.loads(out)
+    broken = [it for it in report["outcomes"] if it["verdict"] == "broken"]
+    assert broken and all(f" --replay {shlex.quote(it['replay'])}" in it["explanation"] for it in broken)
+    explained = {it["guarantee"] for it in broken if "last_in_first_out.py:" in it["explanation"]}
+    assert explained == {it["guarantee"] for it in broken}
+    long_ones = [it for it in broken if "!" in it["replay"]]
+    for outcome in broken[:1] + long_ones[:1]:
+        names = ["-k", f"{outcome['guarantee']}({outcome['values']})", "--replay", outcome["replay"]]
+        status, replayed, _ = run(path, *names, "--json", "-")
+        assert status == 1
+        ((again,),) = [report["outcomes"] for report in json.loads(replayed)]
+        assert again["verdict"] == "broken" and "What happened" in again["explanation"]
+
+
+def test_a_deadlock_is_told_as_one_and_not_by_what_its_end_has_raised():
+    report = grade(HERE / "wrong" / "notify_one.py", only="each_item")
+    assert report.broken[0].outcomes[1].reason.startswith("Deadlock: every task waits")
+    assert "send_all-3: waits in Condition.wait_for at " in report.broken[0].outcomes[1].explanation
+
+
+ID = "3.14-123456-c-few-6@2"
+ONE = "delivery.items_arrive_in_order(capacity=1)"
+
+
+@pytest.mark.parametrize(
+    "arguments, part",
+    [
+        (["-k", ONE, "--replay", "something"], "'something' is no replay id"),
+        (["-k", ONE, "--replay", ID.replace("3.14", "3.9")], "was made by Python 3.9"),
+        (["-k", ONE, "--replay", ID.replace("3.14", PYTHON)], "of another version of the model"),
+        (["-k", "delivery", "--replay", ID], "name that one by -k"),
+        (["-k", ONE, "--replay", ID, "--real"], "give it neither"),
+    ],
+)
+def test_a_replay_that_is_none_is_one_sentence_and_status_2(arguments, part):
+    status, out, err = run(HERE / "wrong" / "notify_one.py", *arguments)
+    assert (status, out, len(err.splitlines())) == (2, "", 1) and part in err
 
 
 def test_the_command_says_how_it_has_tested():

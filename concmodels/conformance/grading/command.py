@@ -51,7 +51,19 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         raise BadInput("--real tests in real time and --explore in the simulated world: give one of the two")
     for model in options.models:
         candidate.check(model)
+    if options.replay is not None:
+        _check_replay(options)
     return options
+
+
+def _check_replay(options: argparse.Namespace) -> None:
+    """Raise `BadInput` or `Refused` unless there is one model, one guarantee, and a schedule of the two."""
+    if options.real or options.explore or len(options.models) != 1:
+        raise BadInput("--replay runs one schedule: give it neither --real nor --explore nor a second model")
+    chosen = _chosen(options.k)
+    if len(chosen) > 1:
+        raise BadInput("--replay runs a schedule of one guarantee: name that one by -k, as the report has it")
+    simulated.check_replay(options.models[0], chosen[0], options.replay)
 
 
 def _parser() -> Parser:
@@ -71,6 +83,8 @@ def _parser() -> Parser:
         help="hold each guarantee on N schedules of the simulated world; default for files of your own that wait by "
         f"threading, queue and time.sleep alone: {simulated.SCHEDULES}")  # fmt: skip
     add("--real", action="store_true", help="test such files in real time too, on threads")
+    add("--replay", metavar="ID",
+        help="hold one guarantee, named by -k, on this schedule alone: a report has its id")  # fmt: skip
     add("--traceback", action="store_true", help="show in full where each failure arose, and what the model printed")
     add("--json", metavar="FILE|-", help="write all outcomes as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="only the verdict, no line per guarantee and no progress")
@@ -81,7 +95,7 @@ def _parser() -> Parser:
 def _chosen(text: str) -> list[Guarantee]:
     if not (chosen := grading.select(text)):
         raise BadInput(f"no guarantee contains {text!r}; --list shows them all")
-    return chosen
+    return [it for it in chosen if str(it) == text] or chosen
 
 
 def _list(guarantees: list[Guarantee]) -> int:
@@ -91,10 +105,12 @@ def _list(guarantees: list[Guarantee]) -> int:
     return ALL_KEPT
 
 
-def _title(name: str, schedules: int, is_own: bool) -> str:
+def _title(name: str, schedules: int, is_own: bool, replay: str | None) -> str:
     """Return the name of a model, and for a file how it is tested."""
     if not is_own:
         return name
+    if replay:
+        return f"{name} (on the schedule {replay}, simulated)"
     how = f"on {schedules} schedules each, simulated; --real tests in real time" if schedules else "in real time"
     return f"{name} ({how})"
 
@@ -113,8 +129,9 @@ def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
             reports.append(report)
             try:
                 schedules = simulated.schedules_for(model, 0 if options.real else options.explore)
-                title = _title(report.model, schedules, candidate.own_work(model))
-                with Grader(model, options.patience, schedules) as grader, show.model(title, len(guarantees)) as tell:
+                title = _title(report.model, schedules, candidate.own_work(model), options.replay)
+                grader = Grader(model, options.patience, schedules, options.replay or "")
+                with grader, show.model(title, len(guarantees)) as tell:
                     for guarantee in guarantees:
                         report.outcomes.append(grader.hold(guarantee))
                         tell(report.outcomes[-1])

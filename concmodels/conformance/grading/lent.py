@@ -166,7 +166,8 @@ def _sync_group(base: Any, tell: Tell) -> Any:
                     _tell_of(error, tell)
                     raise
 
-            return super().spawn(watched, *args, name=name or function.__name__)
+            watched.__name__ = function.__name__
+            return super().spawn(watched, *args, name=name)
 
     return TaskGroup
 
@@ -185,7 +186,8 @@ def _async_group(base: Any, tell: Tell) -> Any:
                     _tell_of(error, tell)
                     raise
 
-            return super().spawn(watched, *args, name=name or function.__name__)
+            watched.__name__ = function.__name__
+            return super().spawn(watched, *args, name=name)
 
     return TaskGroup
 

@@ -25,6 +25,10 @@ class Outcome:
     traceback: str = ""
     output: str = ""
     """What the model printed during the test."""
+    replay: str = ""
+    """The id of a schedule that breaks the guarantee, if it was broken in the simulated world."""
+    explanation: str = ""
+    """What happens on that schedule, in several lines, and how to run it again."""
 
 
 def outcome_of(guarantee: Guarantee, **found: str) -> Outcome:

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -35,13 +36,13 @@ class Child:
     usable = True
     """Whether the child can be asked again: it is alive, and no broken guarantee has left something running in it."""
 
-    def __init__(self, model: str, patience: float, schedules: int = 0) -> None:
+    def __init__(self, model: str, patience: float, schedules: int = 0, replay: str = "") -> None:
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._patience, self._label = patience, candidate.label(model)
         self._is_simulated = schedules > 0  # then a broken guarantee leaves nothing running: its tasks were all ended
         self._folder = tempfile.TemporaryDirectory(prefix="concmodels-", ignore_cleanup_errors=True)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
-        self._process = self._start(model, schedules)
+        self._process = self._start([model, str(schedules), replay])
         self._reader = threading.Thread(target=self._read, name="answers", daemon=True)
         self._reader.start()
         try:
@@ -50,10 +51,10 @@ class Child:
             self.end(patiently=False)
             raise
 
-    def _start(self, model: str, schedules: int) -> subprocess.Popen[bytes]:
+    def _start(self, arguments: list[str]) -> subprocess.Popen[bytes]:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
         # Unbuffered, because what the model prints is shown also when the child had to be killed.
-        command = [sys.executable, *flags, "-u", "-m", "concmodels.conformance.grading.worker", model, str(schedules)]
+        command = [sys.executable, *flags, "-u", "-m", "concmodels.conformance.grading.worker", *arguments]
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
             env=os.environ | {"TMPDIR": self._folder.name}, start_new_session=os.name == "posix",
@@ -94,7 +95,7 @@ class Child:
             found["output"] = self._logged_since(logged)
         return outcome_of(guarantee, **found)
 
-    def _answer(self) -> dict[str, str]:
+    def _answer(self) -> dict[str, Any]:
         """Return the answer of the child, or what is to be said of one that hangs or has died."""
         end, told = time.monotonic() + self._patience, None
         while True:
@@ -108,7 +109,9 @@ class Child:
                 return {"verdict": BROKEN, "reason": f"the program {self._death()}"}
             if "told" not in answer:
                 return answer
-            if told is None:
+            if "seconds" in answer:  # it is known, and is being explained
+                told, end = answer["told"], time.monotonic() + answer["seconds"]
+            elif told is None:
                 told, end = answer["told"], min(end, time.monotonic() + _AFTER_A_REPORT_S)
 
     def _death(self) -> str:
@@ -156,14 +159,15 @@ class Child:
 class Grader:
     """`with Grader(model) as grader:` tests one model, in as many children as needed. Raises `Refused`.
 
-    With `schedules`, it is tested in the simulated world, each guarantee on so many; see `simulated.py`.
+    With `schedules`, it is tested in the simulated world, each guarantee on so many; see `simulated.py`. With the id of
+    a schedule, `replay`, on that one.
     """
 
-    def __init__(self, model: str, patience: float = PATIENCE_S, schedules: int = 0) -> None:
+    def __init__(self, model: str, patience: float = PATIENCE_S, schedules: int = 0, replay: str = "") -> None:
         candidate.check(model)
         self.label = candidate.label(model)
-        self._model, self._patience, self._schedules = model, patience, schedules
-        self._child: Child | None = Child(model, patience, schedules)
+        self._new_child = partial(Child, model, patience, schedules, replay)
+        self._child: Child | None = self._new_child()
         self.why_not = self._child.why_not
         """The guarantees that the model does not give, with reasons, as far as that is known before any test."""
 
@@ -180,7 +184,7 @@ class Grader:
     def hold(self, guarantee: Guarantee) -> Outcome:
         """Test the model for one guarantee."""
         if self._child is None:
-            self._child = Child(self._model, self._patience, self._schedules)
+            self._child = self._new_child()
         outcome = self._child.ask(guarantee)
         if not self._child.usable:
             child, self._child = self._child, None

@@ -91,6 +91,8 @@ class Show:
             same = [it for it in broken if it.reason == reason]
             values = f" ({_values(same)})" if same[0].values else ""
             self._indented(f"but{values}: {reason}", style="red")
+            if same[0].explanation:
+                self._indented(same[0].explanation)
             if self._traceback:
                 self._details(same[0])
 
@@ -104,7 +106,7 @@ class Show:
         if self._out.is_terminal:
             self._out.print(Padding(Text(text, style=style), (0, 0, 0, 6)))
         else:
-            self._print(Text("\n".join(f"      {part}" for part in text.splitlines()), style=style))
+            self._print(Text("\n".join(f"      {part}".rstrip() for part in text.splitlines()), style=style))
 
     def _print(self, text: Text) -> None:
         self._out.print(text, soft_wrap=not self._out.is_terminal)

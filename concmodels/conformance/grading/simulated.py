@@ -13,7 +13,11 @@ would get its turn on every real machine.
 import ast
 import os
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +26,12 @@ from concmodels.conformance.suite import Guarantee, not_implemented
 from concmodels.errors import Deadlock
 
 if TYPE_CHECKING:
+    from concmodels.conformance.grading.schedule import HeldOn
+    from concmodels.explore.monitor import Switches
     from concmodels.explore.preemption.monitoring import CodeMonitor
     from concmodels.explore.threads.program import Program
     from concmodels.models.simulated.schedules import Strategy
-    from concmodels.models.simulated.world import World
+    from concmodels.models.simulated.world import Run, World
 
 SCHEDULES = 3
 """On so many schedules a guarantee is held, unless the caller says otherwise."""
@@ -33,7 +39,10 @@ SCHEDULES = 3
 _LONG_S = 0.5
 """A guarantee that takes longer is held on two schedules only."""
 
-_MOST_STEPS = 50_000
+FEW = 2
+"""So many items and rounds are few: an explanation is the shorter, the less there is to do."""
+
+MOST_STEPS = 50_000
 _AFTER_A_REPORT = 2_000
 """So many more steps after a task has raised something, because the others may look for ever for what never comes."""
 
@@ -88,6 +97,19 @@ def _by_its_definitions(tree: ast.Module) -> str | None:
     return None
 
 
+def check_replay(path: str, guarantee: Guarantee, text: str) -> None:
+    """Raise `Refused` if this is no id of a schedule on which the model was held to the guarantee."""
+    schedules_for(path, 1)
+    from concmodels.conformance.grading.schedule import HeldOn
+    from concmodels.explore.errors import CannotExplore
+    from concmodels.explore.threads.program import Program
+
+    try:
+        HeldOn.parse(text, Program(path), guarantee)
+    except CannotExplore as error:
+        raise Refused(str(error)) from None
+
+
 def load(path: str, schedules: int) -> SimulatedCandidate:
     """Load the model of a file in the simulated world. Raises `Refused`."""
     from concmodels.explore.threads.program import Program
@@ -102,42 +124,104 @@ def load(path: str, schedules: int) -> SimulatedCandidate:
     return SimulatedCandidate(label(path), module, program, schedules)
 
 
+@dataclass
+class Turn:
+    """How the model is held to a guarantee now, and the runs that this has come to."""
+
+    strategy: Strategy
+    steps: int
+    record: bool
+    prepare: Callable[[World], object]
+    runs: list[Run] = field(default_factory=list)
+
+
 class SimulatedCandidate(Candidate):
     """A model that somebody wrote, in the simulated world."""
 
     def __init__(self, name: str, module: Any, program: Program, schedules: int) -> None:
         super().__init__(name, module, base="sim")
+        self.program = program
         self.schedule = 0
         """The number of the schedule that a guarantee was held on last, from 0."""
+        self.replaying: HeldOn | None = None
+        """The schedule that guarantees are held on; None if they are drawn."""
+        self.broken_by: BaseException | None = None
+        """What has shown last that a guarantee is broken."""
         self._schedules = schedules
-        self._program = program
+        self._turn: Turn | None = None
         self._told: list[BaseException] = []
-        self._monitor: CodeMonitor | None = None
         self._world: World | None = None
         self.tell = self._note
         self.verbs.run = self._run
 
+    @cached_property
+    def monitor(self) -> CodeMonitor:
+        """What watches the code of the model."""
+        from concmodels.explore.preemption.monitoring import CodeMonitor
+
+        return CodeMonitor(self.program.codes, self.program.trees)
+
+    @property
+    def switches(self) -> Switches:
+        """Where tasks may switch on the present schedule."""
+        if self.replaying is not None:
+            return self.replaying.replay_id.switches
+        return "gil" if self.schedule % 2 else "anywhere"
+
+    @property
+    def source(self) -> str:
+        """How the present schedule is drawn."""
+        return f"random{self.schedule}"
+
     def hold(self, guarantee: Guarantee) -> None:
         """As `Model.hold`, on one schedule after the other, until one breaks it."""
+        try:
+            if self.replaying is None:
+                self._hold_on_each(guarantee)
+            else:
+                self._hold_again(guarantee, self.replaying)
+        except BaseException as error:
+            self.broken_by = error
+            raise
+
+    def _hold_on_each(self, guarantee: Guarantee) -> None:
+        from concmodels.models.simulated.schedules import RandomWalk
+
         begin = time.monotonic()
         for number in range(self._schedules):
             self.schedule = number
-            with self._preempting():
+            with self.monitor.switching(self.switches), self.on(RandomWalk(number)):
                 super().hold(guarantee)
             if self.schedule > 0 and time.monotonic() - begin > _LONG_S:
                 return
 
-    def _preempting(self) -> AbstractContextManager[None]:
-        if self._monitor is None:
-            from concmodels.explore.preemption.monitoring import CodeMonitor
+    def _hold_again(self, guarantee: Guarantee, held_on: HeldOn) -> None:
+        with self.monitor.switching(self.switches), self.on(held_on.strategy(), few=held_on.few):
+            super().hold(guarantee)
 
-            self._monitor = CodeMonitor(self._program.codes, self._program.trees)
-        return self._monitor.switching("gil" if self.schedule % 2 else "anywhere")
+    @contextmanager
+    def on(
+        self,
+        strategy: Strategy,
+        *,
+        few: bool = False,
+        record: bool = False,
+        steps: int = MOST_STEPS,
+        prepare: Callable[[World], object] = lambda world: None,
+    ) -> Iterator[list[Run]]:
+        """Let the runs of this `with` have this strategy, and keep them; with `few`, there is less to do in them."""
+        from concmodels.explore.repeatable import seeded
 
-    def _strategy(self) -> Strategy:
-        from concmodels.models.simulated.schedules import RandomWalk
-
-        return RandomWalk(self.schedule)
+        seeded()
+        effort = self.effort
+        if few:
+            self.effort = copy(effort)
+            self.effort.items = self.effort.rounds = FEW
+        self._turn = Turn(strategy, steps, record, prepare)
+        try:
+            yield self._turn.runs
+        finally:
+            self.effort, self._turn = effort, None
 
     def _run(self, main: Any, *args: Any, deadlock_after: float | None = None) -> Any:
         """As `run` of a model, on the schedule that it is the turn of. A deadlock is known at once."""
@@ -147,7 +231,10 @@ class SimulatedCandidate(Candidate):
         library().fresh()
         self._told.clear()
         sim: Any = self.base
-        run = sim.explored(main, args, self._strategy(), limit=_MOST_STEPS, prepare=self._prepare)
+        turn = self._turn
+        assert turn is not None, "a guarantee is held on a strategy"
+        run = sim.explored(main, args, turn.strategy, limit=turn.steps, record=turn.record, prepare=self._prepare)
+        turn.runs.append(run)
         if run.error is None:
             return run.value
         if self._told and run.cut and isinstance(run.error, (Deadlock, StepLimit)):
@@ -159,10 +246,14 @@ class SimulatedCandidate(Candidate):
 
         self._world = world
         world._tick = TICK_S  # else a task that looks again and again would do so for ever
+        assert self._turn is not None
+        self._turn.prepare(world)
 
     def _note(self, error: BaseException) -> None:
         """Take note of what a task has raised."""
         world = self._world
+        if world is not None and world.dying:
+            return  # the run was cut, and its tasks are ended in the midst of what they do
         if world is not None and not self._told:
             world._limit = min(world._limit, len(world.steps) + _AFTER_A_REPORT)
         self._told.append(error)

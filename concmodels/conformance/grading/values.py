@@ -61,8 +61,15 @@ class _Shown(ast.NodeTransformer):
             parts = [ast.copy_location(ast.Assert(part), node) for part in test.values]
             return [statement for part in parts for statement in self.visit_Assert(part)]
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            return [ast.copy_location(it, node) for it in _compared(test)]
+            return [_located(it, node) for it in _compared(test)]
         return [ast.copy_location(ast.Assert(test, ast.Constant(f"`{ast.unparse(test)}` should be true")), node)]
+
+
+def _located(statement: ast.stmt, node: ast.AST) -> ast.stmt:
+    """Give a statement, and all that is in it, the place of this node."""
+    for inner in ast.walk(statement):
+        ast.copy_location(inner, node)
+    return statement
 
 
 def _compared(test: ast.Compare) -> list[ast.stmt]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
     from typing import Any
 
+_TOOLS = ("concmodels.explore", "concmodels.conformance.grading")
 _LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
 
 
@@ -69,7 +70,7 @@ def place(frames: list[FrameType]) -> str:
 def of_program(frame: FrameType) -> bool:
     """Whether this frame is the program's own: not a model's, not the standard library's, not a model's library's."""
     name = str(frame.f_globals.get("__name__", ""))
-    if frame.f_code.co_filename.startswith((FOLDER, platform.FOLDER)) or name.startswith("concmodels.explore"):
+    if frame.f_code.co_filename.startswith((FOLDER, platform.FOLDER)) or name.startswith(_TOOLS):
         return False
     root = name.partition(".")[0]
     return root not in sys.stdlib_module_names and root not in _LIBRARIES
