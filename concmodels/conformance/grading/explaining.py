@@ -33,14 +33,16 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.schedules import Schedule, Strategy
     from concmodels.models.simulated.world import Run
 
-_SECONDS = 0.5
-"""How long each part of an explanation may take."""
+_STEPS = 100_000
+"""So many steps may be made to shorten a schedule. Not seconds: an explanation is the same on a slow machine."""
+
+_SECONDS = 10.0
+"""What takes longer than this is given up."""
 
 _TRIED = 12
 """On so many schedules that are drawn, a guarantee is held again with few items."""
 
 _FEW_STEPS = 5_000
-_REPLAY_S = 10.0
 _ROWS = 20
 """The most rows of a picture: a report has many."""
 
@@ -48,13 +50,22 @@ _ROWS = 20
 class Holds(Runs):
     """Runs each of which holds a model to a guarantee."""
 
-    def __init__(
-        self, model: SimulatedCandidate, guarantee: Guarantee, switches: Switches, few: bool, seconds: float = _SECONDS
-    ) -> None:
+    def __init__(self, model: SimulatedCandidate, guarantee: Guarantee, switches: Switches, few: bool) -> None:
         scenario = Scenario(model.call, codes=model.program.codes, monitor=model.monitor)
         steps = _FEW_STEPS if few else MOST_STEPS
-        super().__init__(scenario, Options(switches, seconds=seconds, steps=steps))
+        super().__init__(scenario, Options(switches, seconds=_SECONDS, steps=steps))
         self.model, self._guarantee, self._few = model, guarantee, few
+        self._steps = 0
+
+    def more_time(self) -> None:
+        """Let the runs make as many steps again."""
+        super().more_time()
+        self._steps = 0
+
+    @property
+    def is_late(self) -> bool:
+        """Whether they have made all that `more_time` has given last."""
+        return self._steps > _STEPS or super().is_late
 
     def once(self, strategy: Strategy, record: bool) -> Run:
         """Hold the model to the guarantee; whatever it breaks it by is what the run has come to."""
@@ -68,6 +79,7 @@ class Holds(Runs):
         last = runs[-1]
         last.steps = list(chain.from_iterable(run.steps for run in runs))
         last.error, last.cut = error, False
+        self._steps += len(last.steps)
         return last
 
     def held_on(self, schedule: Schedule | None, source: str) -> HeldOn:
@@ -139,7 +151,7 @@ def _found(runs: Holds, wanted: tuple[str, str], sources: Iterable[str]) -> tupl
 def replayed(model: SimulatedCandidate, guarantee: Guarantee, held_on: HeldOn) -> str:
     """Return what happens on this schedule; nothing if the guarantee is kept there. Raises `CannotExplore`."""
     replay_id = held_on.replay_id
-    with Holds(model, guarantee, replay_id.switches, held_on.few, seconds=_REPLAY_S) as runs:
+    with Holds(model, guarantee, replay_id.switches, held_on.few) as runs:
         with runs.switching():
             schedule = replay_id.schedule or _recorded(runs, held_on.strategy())
             failure = noted(runs, schedule, replay_id)
