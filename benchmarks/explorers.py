@@ -9,6 +9,7 @@ children, because schedules are run one after the other; an explorer that tries 
     first_failure     its number; missing if none of them failed
     first_failure_s   the seconds until then, on the wall, starting and telling included
     tried             how many schedules of the broken twin were run, if none failed
+    no_verdict        1 if the explorer says itself that it can't say anything of the broken twin
     complete          1 if the explorer says that the fixed twin holds in all schedules, under no bound
 
 The programs are the same files for all that run unmodified programs. `frontrun` takes a setup, workers and an
@@ -19,13 +20,14 @@ is told nothing that its documentation does not say, and its strategies are cand
 import contextlib
 import importlib.util
 import json
-import os
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -71,7 +73,8 @@ def _module(bug: str, kind: str) -> ModuleType:
 
 def _cpu_s() -> float:
     """Return the CPU time of this process and of its children that have ended."""
-    return sum(os.times()[:4])
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 @contextlib.contextmanager
@@ -100,13 +103,19 @@ def _ours(switches: str) -> Callable[[str, int], Took]:
         fixed = explore(_path(bug, "fixed"), switches=switches, schedules=10**6, seconds=LONGEST_S)  # type: ignore[arg-type]
         begin = _cpu_s()
         sample = explore(
-            _path(bug, "fixed"), switches=switches, search="random", schedules=schedules, seconds=LONGEST_S  # type: ignore[arg-type]
+            _path(bug, "fixed"),
+            switches=switches,
+            search="random",
+            schedules=schedules,
+            seconds=LONGEST_S,  # type: ignore[arg-type]
         )
         seconds = _cpu_s() - begin
         figures = {"complete": float(fixed.verdict == "held in all"), "complete_s": fixed.seconds}
         figures |= {"schedules_in_all": fixed.in_all} if fixed.in_all is not None else {}
         failure = broken.failure
-        return seconds * schedules / sample.schedules, figures | _found(failure and failure.number, found_s, broken.schedules)
+        return seconds * schedules / sample.schedules, figures | _found(
+            failure and failure.number, found_s, broken.schedules
+        )
 
     return measured
 
@@ -158,34 +167,34 @@ def _frontrun(strategy: str) -> Callable[[str, int], Took]:
     def measured(bug: str, schedules: int) -> Took:
         if importlib.util.find_spec("frontrun") is None:
             raise NotHere("frontrun can't be imported")
-        from benchmarks.frontrun_parts import PARTS
-
         begin = time.perf_counter()
-        broken = _under_frontrun(PARTS[bug].__name__, "broken", strategy, MOST)
+        broken = _under_frontrun(bug, "broken", strategy, MOST)
         found_s = time.perf_counter() - begin
-        fixed = _under_frontrun(PARTS[bug].__name__, "fixed", strategy, schedules)
+        fixed = _under_frontrun(bug, "fixed", strategy, schedules)
         if fixed["holds"] is False:
             raise NotHere(f"frontrun calls the fixed program broken: {fixed['why']}")
         if not fixed["explored"]:
             raise NotHere(f"frontrun has no verdict: {fixed['why']}")
         number = broken["explored"] if broken["holds"] is False else None
         figures = {"versions": _versions("frontrun"), "ran": fixed["explored"], "complete": 0.0}
-        return fixed["seconds"] * schedules / fixed["explored"], figures | _found(number, found_s, broken["explored"])
+        return fixed["seconds"] * schedules / fixed["explored"], figures | _found(
+            number, found_s, broken["explored"]
+        ) | {"no_verdict": float(broken["holds"] is None)}
 
     return measured
 
 
 _UNDER_FRONTRUN = """
-import json, os, sys, frontrun
-from benchmarks.explorers import LONGEST_S, _module
+import json, sys, frontrun
+from benchmarks.explorers import LONGEST_S, _cpu_s, _module
 from benchmarks.frontrun_parts import PARTS
 bug, kind, strategy, number = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 most = {"max_executions": number} if strategy == "dpor" else {"max_attempts": number, "seed": 0}
-begin = sum(os.times()[:4])
+begin = _cpu_s()
 done = frontrun.explore(
     **PARTS[bug](lambda: _module(bug, kind)), strategy=strategy, reproduce_on_failure=0, total_timeout=LONGEST_S, **most
 )
-seconds = sum(os.times()[:4]) - begin
+seconds = _cpu_s() - begin
 why = str(getattr(done, "inconclusive_reason", "") or done.explanation or "")
 print(json.dumps({"holds": done.property_holds, "explored": done.num_explored, "seconds": seconds, "why": why[:200]}))
 """
@@ -193,7 +202,18 @@ print(json.dumps({"holds": done.property_holds, "explored": done.num_explored, "
 
 def _under_frontrun(bug: str, kind: str, strategy: str, number: int) -> dict[str, Any]:
     """Explore one program in a process of frontrun's, which it insists on."""
-    command = [sys.executable, "-m", "frontrun.cli", sys.executable, "-c", _UNDER_FRONTRUN, bug, kind, strategy, str(number)]
+    command = [
+        sys.executable,
+        "-m",
+        "frontrun.cli",
+        sys.executable,
+        "-c",
+        _UNDER_FRONTRUN,
+        bug,
+        kind,
+        strategy,
+        str(number),
+    ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S + 15)
     except subprocess.TimeoutExpired:
@@ -218,15 +238,14 @@ def _ploom(bug: str, schedules: int) -> Took:
     def checked(fixed: bool, most: int) -> tuple[int | None, int, bool]:
         """Return the number of the failing schedule, how many were run, and whether these were all."""
         config = ploom.Config(max_executions=most, minimize_executions=0, timeout=LONGEST_S)
-        traces: list[Any] = []
         with tempfile.TemporaryDirectory() as folder:
             try:
+                scenario, folder_of_traces = partial(program, ploom, fixed), Path(folder)
                 statistics = ploom.check(
-                    lambda: program(ploom, fixed), config=config, trace_dir=Path(folder),
-                    on_failure=lambda trace, _: traces.append(trace),
-                )  # fmt: skip
-            except (ploom.ModelCheckError, ploom.DeadlockError):
-                return _executions(traces[0]), 0, False
+                    scenario, config=config, trace_dir=folder_of_traces, on_failure=lambda *_: None
+                )
+            except (ploom.ModelCheckError, ploom.DeadlockError) as error:
+                return error.statistics.executions, 0, False
             except ploom.IncompleteExplorationError as error:
                 return None, error.statistics.executions, False
         return None, statistics.executions, True

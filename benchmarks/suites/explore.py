@@ -7,8 +7,11 @@ TOOLS = {
     # name: kind, what is installed for it, whether it runs programs of channels, schedules
     "explore": ("model", (), True, 500),
     "explore, gil": ("model", (), True, 500),
-    "interleave-test": ("peer", ("interleave-test",), False, 100),
-    "frontrun": ("peer", ("frontrun",), False, 100),
+    "interleave-test random": ("peer", ("interleave-test",), False, 100),
+    "interleave-test pct": ("peer", ("interleave-test",), False, 100),
+    "interleave-test dfs": ("peer", ("interleave-test",), False, 100),
+    "frontrun dpor": ("peer", ("frontrun",), False, 100),
+    "frontrun random": ("peer", ("frontrun",), False, 100),
     "ploom": ("peer", ("ploom",), False, 20),
     "real threads": ("baseline", (), True, 500),
 }
