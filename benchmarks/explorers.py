@@ -46,7 +46,7 @@ BUGS = sorted(path.name.removesuffix("_broken.py") for path in RACES.glob("*_bro
 OF_CHANNELS = frozenset({"forgotten_cancel", "select_starvation"})
 MOST = 1000
 """The most schedules that are run to find a failure."""
-LONGEST_S = 40.0
+LONGEST_S = 20.0
 """The longest that a tool may take for one program."""
 HANGS_S = 1.0
 """Real threads that have come no further for so long are in a deadlock."""

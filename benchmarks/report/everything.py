@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from benchmarks.goals import Verdict, verdicts
-from benchmarks.report import against, articles, models, pools, programs, pythons, rings, spawn, sweeps
+from benchmarks.report import against, articles, explorers, models, pools, programs, pythons, rings, spawn, sweeps
 from benchmarks.report.chart import Absent, Chart
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.words import plain
@@ -35,8 +35,10 @@ def model_charts(results: Results, model: str) -> list[Chart]:
 
 
 def tables(results: Results) -> dict[str, str]:
-    """Return tables in Markdown by name: one for each chart, `goals`, and `left-out` if something was left out."""
+    """Return tables in Markdown by name: one for each chart, those of the explorers, `goals`, and `left-out` if it has
+    anything."""
     found = {chart.name: chart.sheet.markdown() for chart in charts(results)}
+    found |= {name: sheet.markdown() for name, sheet in explorers.tables(results)}
     for name, sheet in (("goals", goal_sheet(results)), ("left-out", left_out_sheet(results))):
         if sheet.lines:
             found[name] = sheet.markdown()

@@ -11,6 +11,7 @@ FOLDER = ROOT / "benchmarks" / "results"
 FILES = {
     "": ("CONCMODELS_RESULT", FOLDER / "full.json"),
     "twins": ("CONCMODELS_TWINS_RESULT", FOLDER / "full-free-threaded.json"),
+    "explorers": ("CONCMODELS_EXPLORERS_RESULT", FOLDER / "explorers.json"),
 }
 """By the name before a row or a chart: the variable that may name another file, and the committed one."""
 
