@@ -298,6 +298,29 @@ def test_tables_are_markdown_by_name():
     assert "| threads against queue.Queue | 6 | 5 | yes | 6 | 6 | ring/stream |" in found["goals"]
 
 
+def explorer(bug: str, tool: str, **figures: float) -> Row:
+    return row(f"explore/{bug}/{tool}", 1e-3, kind="peer", step="schedule", figures=figures)
+
+
+def test_the_tables_of_the_explorers_tell_what_was_found_and_what_was_not():
+    found = report.tables(
+        results(
+            explorer("aba", "explore", first_failure=28, schedules_in_all=144, complete_s=0.2, complete=1),
+            explorer("aba", "frontrun dpor", tried=1, no_verdict=1),
+            explorer("aba", "frontrun random", tried=1000, no_verdict=0),
+            explorer("aba", "ploom", first_failure=7, ran=1186, complete=0),
+            explorer("lost_update", "ploom", first_failure=6, ran=118, complete=1),
+        )
+    )
+    head, _, aba, lost_update = found["explorers-found"].splitlines()
+    assert head.startswith("|  | ours | interleave-test, random |")
+    assert aba == "| aba | 28 | — | — | — | no verdict | none in 1,000 | 7 | — |"
+    assert lost_update == "| lost update | — | — | — | — | — | — | 6 | — |"
+    assert "| aba | 1k |" in found["explorers-speed"]
+    assert "| aba | 144 | 200 ms | not all, 1,186 |\n| lost update | — | — | all 118 |" in found["explorers-proofs"]
+    assert not [name for name in report.tables(results(*STREAM)) if name.startswith("explorers")]
+
+
 def test_a_table_escapes_what_has_a_meaning():
     sheet = Sheet(["a|b", "n"], [["<x>", "1"]])
     assert sheet.markdown().startswith("| a\\|b | n |\n")

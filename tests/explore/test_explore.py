@@ -123,6 +123,38 @@ def test_a_program_that_computes_for_ever_ends_with_its_stack():
     assert "number += 1" in caught.value.stack[0] or "while True" in caught.value.stack[0]
 
 
+SLOW = """
+import threading
+
+def main():
+    count = 0
+    lock = threading.Lock()
+
+    def work():
+        nonlocal count
+        for _ in range(8):
+            with lock:
+                pass
+            count += 1
+        sum(range(2_000_000))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert count == 16
+"""
+
+
+def test_a_failure_that_takes_long_to_be_made_short_is_told_as_it_is_by_then(tmp_path):
+    path = tmp_path / "slow.py"
+    path.write_text(SLOW)
+    report = explore(str(path), search="pos", seconds=2.0)
+    assert report.verdict == "broken" and report.failure.moments
+    assert replay(str(path), schedule=report.failure.replay_id, seconds=5.0).verdict == "broken"
+
+
 def test_another_model_is_refused():
     with pytest.raises(CannotExplore, match="threads can't be explored"):
         explore(programs.first_of_two, load("threads"))
