@@ -3,10 +3,11 @@
     python -m endurance.struck MOST pool 4 --work nothing --workers 2 --model asyncio
 
 CPython runs the handler of a signal where a function begins or a generator goes on (but not a coroutine after an
-`await`), where a loop jumps back, and after a call of C. `sys.monitoring` tells of these moments. So the command is run again and again in this process, and each
-time the signal is raised at the first place where it has not been raised before: until a run comes to its end, or MOST
-times. A place is an instruction and that of its caller. The last line of its output is JSON: how many places there were, the status of
-a run that came to its end, and what ended otherwise than it should.
+`await`), where a loop jumps back, and after a call of C. `sys.monitoring` tells of these moments. So the command is run
+again and again in this process, and each time the signal is raised at the first place where it has not been raised
+before: until a run comes to its end, or MOST times. A place is an instruction and that of its caller. The last line of
+its output is JSON: how many places there were, the status of a run that came to its end, and what ended otherwise than
+it should.
 """
 
 import gc
