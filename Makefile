@@ -13,7 +13,8 @@ FEW_WORKERS = 2
 MODEL = threads
 # Where the GIL matters: what several threads do at a time, and processes, whose supervisor and pools are threads.
 GIL_TESTS = tests/models/test_conformance.py tests/models/test_overlap.py tests/models/test_at_once.py \
-	tests/pools/test_pools.py tests/pools/test_pool_ends.py tests/memory/test_boundary_pools.py tests/stress/test_random_programs.py
+	tests/pools/test_pools.py tests/pools/test_pool_ends.py tests/memory/test_boundary_pools.py \
+	tests/stress/test_random_programs.py
 GIL_MODELS = (threads or processes or overlap or at_once) and not polling and not spawn and not fork
 
 # Settings of the caller's that would have Python run without bytecode, or with other modules than this

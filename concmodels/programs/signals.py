@@ -22,7 +22,8 @@ GRACE_S = 10.0
 def signals_held() -> Iterator[None]:
     """Hold Ctrl-C, SIGTERM and SIGHUP back; drop those that came meanwhile at the end, when everything is done.
 
-    Only the runs of models let them in, and each of them those that came before it. SIGTERM and SIGHUP raise `Terminated` where they are let in, if they had their default action before.
+    Only the runs of models let them in, and each of them also those that came before it. SIGTERM and SIGHUP raise
+    `Terminated` where they are let in, if they had their default action before.
     """
     plain = [signum for signum in ENDING if signal.getsignal(signum) == signal.SIG_DFL]
     with held_back_between_runs() if os.name == "posix" else contextlib.nullcontext():
