@@ -548,8 +548,8 @@ class Model(Protocol):
         as Ctrl-C does, and what leaves `run` is `Terminated`, a `SystemExit` with the status 143 or 129. Several
         signals within a second are one request. (If signals come together, Python reports them in the order of their
         numbers: SIGHUP first.) A program that ignores such a signal (under nohup, for example) or handles it itself
-        goes on doing so. Outside of a run nothing is guaranteed for Ctrl-C: Python's own handler may raise in the
-        middle of an operation on a channel, and the channel's item or its lock is lost then.
+        goes on doing so. Without a run nothing is guaranteed for Ctrl-C: Python's own handler may raise in the middle
+        of an operation on a channel, and the channel's item or its lock is lost then.
         """
 
     def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:

@@ -125,7 +125,7 @@ class SignalHandlers:
         self._on_lost = on_lost
         self._old: dict[signal.Signals, Any] = {}
         self._old_hook: Callable[[Any], object] = sys.unraisablehook
-        self._let_in: set[int] = set()  # what was held back before
+        self._let_in: frozenset[Any] = frozenset()  # what was held back before
 
     def install(self) -> None:
         """Install the handlers."""
