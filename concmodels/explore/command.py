@@ -70,6 +70,8 @@ def _parser() -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.play and options.replay is not None:
+        raise BadInput("--play lets you decide and --replay has decided: give one of the two")
     wanted = Options(options.switches, options.search, options.schedules, options.seconds, options.steps, options.seed)
     json = JsonFile(options.json)
     json.begin([])

@@ -20,7 +20,9 @@ def explain(
     place = "" if waits else place_of(error)  # a deadlock is where its tasks wait
     lines = [sentence(error) + (f", raised at {place}" if place else "")]
     lines += [f"  {wait}" for wait in waits]
-    lines += ["", f"What happened, {_switches(forced_switches)}:", *picture(moments, rows)]
+    drawn = picture(moments, rows)
+    if drawn:
+        lines += ["", f"What happened, {_switches(forced_switches)}:", *drawn]
     reasons = [*dict.fromkeys(lost_updates(moments, races)), *tell_races(races)]
     return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])
 

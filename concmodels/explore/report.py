@@ -68,7 +68,7 @@ class Report:
         if self.in_all is not None:
             all_of_them = "the only schedule" if self.in_all == 1 else f"all {self.in_all:,} schedules"
             return f"{self.scenario.label}: held in {all_of_them}"
-        return f"{self.scenario.label}: held so far, in {self.schedules:,} schedules"
+        return f"{self.scenario.label}: held so far, in {self.schedules:,} schedule{'' if self.schedules == 1 else 's'}"
 
     @property
     def reasons(self) -> list[str]:

@@ -77,8 +77,11 @@ class Runs:
         return time.monotonic() - self._begin
 
     def run(self, strategy: Strategy) -> Run:
-        """Make one run of the search. Raises `Over`, or what has ended the search from outside."""
-        if self.count >= self.options.schedules or self.seconds > self.options.seconds:
+        """Make one run of the search. Raises `Over`, or what has ended the search from outside.
+
+        The first one is made however little time there is: what has held in no schedule has not held.
+        """
+        if self.count >= self.options.schedules or (self.count and self.seconds > self.options.seconds):
             raise Over
         self.count += 1
         run = self.repeat(strategy)

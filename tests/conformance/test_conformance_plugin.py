@@ -49,7 +49,9 @@ def write(course, **files):
 def run(course, *arguments):
     paths = os.pathsep.join([str(course.parent / "installed"), str(ROOT)])
     command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *arguments]
-    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    temporary = course.parent / "temporary"  # the guarantees look whether anything is left there, by whomever
+    temporary.mkdir(exist_ok=True)
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(temporary)}
     done = subprocess.run(command, capture_output=True, text=True, cwd=course, env=environment, timeout=100)
     return done.returncode, done.stdout + done.stderr
 

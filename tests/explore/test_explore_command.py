@@ -107,6 +107,7 @@ WRONG = {
     f"{FIXED} --schedules 0": "schedules must be a whole number of at least 1, not 0",
     f"{FIXED} --seconds 0": "a number of seconds above 0 is needed",
     f"{FIXED} --search fast": "invalid choice: 'fast'",
+    f"{FIXED} --play --replay {sys.version_info[0]}.{sys.version_info[1]}-123456-a-1@2": "give one of the two",
 }
 
 
@@ -117,7 +118,17 @@ def test_bad_input_is_one_sentence_and_status_2(command, arguments, message):
     assert err.startswith("concmodels.explore: ") and message in err
 
 
+def test_the_first_schedule_is_run_however_little_time_there_is(command):
+    assert command(FIXED, "--seconds", "1e-9")[1].endswith("held so far, in 1 schedule\n")
+
+
+def test_a_program_that_cant_be_imported_has_no_picture(command, file):
+    status, out, _ = command(file("import nowhere\ndef main(): pass\n"))
+    assert status == 1 and "No module named 'nowhere', raised at program.py:1" in out and "What happened" not in out
+
+
 REFUSED = {
+    "def main(: pass\n": "program.py can't be compiled: invalid syntax (line 1)\n",
     "import asyncio\ndef main(): pass\n": "imports asyncio, which waits for what no schedule decides",
     "def main(): input()\n": "calls input()",
     "import os\nimport threading\n"

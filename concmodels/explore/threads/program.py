@@ -33,8 +33,8 @@ class Source:
         except OSError as error:
             raise CannotExplore(f"{path} can't be read: {error.strerror}") from None
         except (SyntaxError, ValueError) as error:
-            line = getattr(error, "lineno", None)
-            raise CannotExplore(f"{path} can't be compiled: {error}" + (f" (line {line})" if line else "")) from None
+            why, line = getattr(error, "msg", error), getattr(error, "lineno", None)
+            raise CannotExplore(f"{path} can't be compiled: {why}" + (f" (line {line})" if line else "")) from None
 
     def imported(self) -> Iterator[str]:
         """Yield the names of the modules that the file imports, wherever in it."""
