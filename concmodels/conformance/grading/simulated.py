@@ -143,6 +143,8 @@ class SimulatedCandidate(Candidate):
         self.program = program
         self.schedule = 0
         """The number of the schedule that a guarantee was held on last, from 0."""
+        self.steps = 0
+        """How many steps all runs have made."""
         self.replaying: HeldOn | None = None
         """The schedule that guarantees are held on; None if they are drawn."""
         self.broken_by: BaseException | None = None
@@ -235,6 +237,7 @@ class SimulatedCandidate(Candidate):
         assert turn is not None, "a guarantee is held on a strategy"
         run = sim.explored(main, args, turn.strategy, limit=turn.steps, record=turn.record, prepare=self._prepare)
         turn.runs.append(run)
+        self.steps += len(run.steps)
         if run.error is None:
             return run.value
         if self._told and run.cut and isinstance(run.error, (Deadlock, StepLimit)):

@@ -1,4 +1,4 @@
-"""The process in which guarantees are tested: `python -m concmodels.conformance.grading.worker MODEL SCHEDULES [ID]`.
+"""The process in which guarantees are tested: `python -m concmodels.conformance.grading.worker MODEL SCHEDULES ID`.
 
 A model may hang or crash, so it never shares a process with its grader. Each line of standard input names a guarantee;
 each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
@@ -7,14 +7,14 @@ each line of standard output is an answer in JSON. What the model itself prints 
 import faulthandler
 import json
 import os
-import shlex
 import signal
 import sys
 import threading
-import time
+from collections.abc import Callable
+from typing import Any
 
 from concmodels.conformance.grading import values
-from concmodels.errors import Deadlock, ModelUnavailable, UnknownModel
+from concmodels.errors import ModelUnavailable, UnknownModel
 
 values.show()  # before the guarantees are imported
 
@@ -27,11 +27,6 @@ from concmodels.platform.waking import tie_to_parent  # noqa: E402
 
 _LONGEST_S = 3600.0
 """The grader kills a worker that hangs. This limit is for the case that the grader itself has been killed."""
-
-_EXPLAINING_S = 3.0
-"""When explanations have taken so much CPU time altogether, the next guarantees get none: theirs can be replayed."""
-_TO_EXPLAIN_S = 20.0
-"""An explanation that takes longer than this hangs."""
 
 
 class Wire:
@@ -69,67 +64,24 @@ def main() -> None:
     known = {str(guarantee): guarantee for guarantee in guarantees()}
     wire.say(started=True)
     model = _opened(sys.argv[1], int(sys.argv[2]), wire)
-    explain = Explainer(sys.argv[1], sys.argv[3] if len(sys.argv) > 3 else "")
     if model is not None:
+        test = _test_of(model)
         wire.say(ready={name: why for name, guarantee in known.items() if (why := guarantee.why_not(model))})
         for line in wire.questions:
             guarantee = known[line.rstrip("\n")]
             faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
-            if isinstance(model, simulated.SimulatedCandidate):
-                answer = explain.verdict(guarantee, model, wire)
-            else:
-                answer = verdict(guarantee, model, BaseException)
+            answer = test(guarantee, model, wire)
             faulthandler.cancel_dump_traceback_later()
             wire.say(**answer)
 
 
-class Explainer:
-    """Tells of broken guarantees on which schedule they were broken, and what happens there."""
+def _test_of(model: Model) -> Callable[[Guarantee, Any, Wire], dict[str, str]]:
+    """Return what tests a model for a guarantee, and says the fields of the outcome."""
+    if isinstance(model, simulated.SimulatedCandidate):
+        from concmodels.conformance.grading.explainer import Explainer
 
-    def __init__(self, path: str, replay: str) -> None:
-        self._path, self._replay = path, replay
-        self._told: set[str] = set()
-        self._left_s = _EXPLAINING_S
-
-    def verdict(self, guarantee: Guarantee, model: simulated.SimulatedCandidate, wire: Wire) -> dict[str, str]:
-        """Test the model, on a certain schedule if there is one to be replayed. Returns the fields of an `Outcome`."""
-        from concmodels.conformance.grading.schedule import HeldOn
-        from concmodels.explore.outcome import cause, sentence
-
-        if self._replay:
-            model.replaying = HeldOn.parse(self._replay, model.program, guarantee)
-        answer = verdict(guarantee, model, BaseException)
-        if answer["verdict"] != BROKEN or model.broken_by is None:
-            return answer
-        if isinstance(deadlock := cause(model.broken_by), Deadlock):
-            answer["reason"] = sentence(deadlock)  # who waits where stands in the explanation
-        if model.schedule:
-            answer["reason"] += f"\non schedule {model.schedule + 1}: others can keep it"
-        wire.say(told=answer, seconds=_TO_EXPLAIN_S)
-        return answer | self._explanation(guarantee, model, model.broken_by)
-
-    def _explanation(
-        self, guarantee: Guarantee, model: simulated.SimulatedCandidate, error: BaseException
-    ) -> dict[str, str]:
-        from concmodels.conformance.grading import explaining
-        from concmodels.explore.errors import CannotExplore
-
-        if model.replaying is not None:
-            try:
-                text = explaining.replayed(model, guarantee, model.replaying)
-            except CannotExplore as why_not:
-                text = str(why_not)
-            return {"replay": self._replay, "explanation": text}
-        begin, text = time.process_time(), ""
-        if guarantee.full_name in self._told or self._left_s < 0:
-            held_on = explaining.long_one(model, guarantee)
-        else:
-            self._told.add(guarantee.full_name)
-            held_on, text = explaining.explanation_of(model, guarantee, error)
-        self._left_s -= time.process_time() - begin
-        words = ["python", "-m", "concmodels.conformance", self._path, "-k", str(guarantee), "--replay", str(held_on)]
-        again = f"again: {shlex.join(words)}"
-        return {"replay": str(held_on), "explanation": f"{text}\n\n{again}" if text else again}
+        return Explainer(sys.argv[1], sys.argv[3]).verdict
+    return lambda guarantee, model, _: verdict(guarantee, model, BaseException)
 
 
 def _opened(name: str, schedules: int, wire: Wire) -> Model | None:
