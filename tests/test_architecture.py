@@ -44,9 +44,11 @@ ARROWS = {
     "programs": "catalog errors facts models/tasks package platform",
     "command": "package programs",
     "work": "catalog errors",
+    "net": "errors",
     "ring": "contract programs",
     "channel": "contract programs",
     "pool": "contract programs work",
+    "serve": "catalog contract errors models/tasks net package platform programs work",
     "explore/errors": "",
     "explore/monitor": "models/simulated",
     "explore/threads": "explore/errors models/simulated models/tasks",
@@ -119,7 +121,7 @@ def test_a_program_imports_nothing_before_it_must(program):
     assert not [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-@pytest.mark.parametrize("program", ["ring", "channel", "pool"])
+@pytest.mark.parametrize("program", ["ring", "channel", "pool", "serve"])
 def test_the_sync_and_the_async_text_are_one_program(program):
     functions = _functions(PACKAGE / program / "tasks.py")
     both = {name: it for name, it in functions.items() if name.startswith("async_")}
@@ -127,6 +129,11 @@ def test_the_sync_and_the_async_text_are_one_program(program):
     for name, function in both.items():
         plain = functions[name.removeprefix("async_")]
         assert ast.dump(_bleached(function)) == ast.dump(_bleached(plain)), name
+
+
+def test_sync_and_async_streams_are_one_text():
+    plain, awaited = (ast.parse((PACKAGE / "net" / file).read_text()) for file in ("sync.py", "awaited.py"))
+    assert ast.unparse(_bleached(awaited)).splitlines()[1:] == ast.unparse(_bleached(plain)).splitlines()[1:]
 
 
 @pytest.mark.parametrize("name", [*catalog.names(simulated=True), "sim:async"])
@@ -183,15 +190,23 @@ def _functions(path):
     return {node.name: node for node in ast.parse(path.read_text()).body if hasattr(node, "args")}
 
 
+SYNC_NAMES = {"__aiter__": "__iter__", "__anext__": "__next__", "StopAsyncIteration": "StopIteration"}
+
+
 class _Bleach(ast.NodeTransformer):
     """Makes a text sync: no `async`, no `await`, no `async_` and `Async` in names."""
 
     def visit_AsyncFunctionDef(self, node):
         return self.visit(ast.FunctionDef(**vars(node)))
 
-    def visit_FunctionDef(self, node):
-        node.name = node.name.removeprefix("async_")
+    def visit_ClassDef(self, node):
+        node.name = node.name.removeprefix("Async")
         node.body = node.body[1:]  # the docstring may differ
+        return self.generic_visit(node)
+
+    def visit_FunctionDef(self, node):
+        node.name = SYNC_NAMES.get(node.name, node.name.removeprefix("async_"))
+        node.body = node.body[1:] if ast.get_docstring(node) else node.body  # it may differ
         return self.generic_visit(node)
 
     def visit_AsyncFor(self, node):
@@ -204,7 +219,11 @@ class _Bleach(ast.NodeTransformer):
         return self.visit(node.value)
 
     def visit_Name(self, node):
-        node.id = node.id.removeprefix("async_").removeprefix("Async")
+        node.id = SYNC_NAMES.get(node.id, node.id.removeprefix("async_").removeprefix("Async"))
+        return node
+
+    def visit_Constant(self, node):
+        node.value = node.value.removeprefix("Async") if isinstance(node.value, str) else node.value
         return node
 
 

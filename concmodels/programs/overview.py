@@ -19,6 +19,9 @@ def show(out: Console) -> None:
     shown = [facts for facts in FACTS + SIMULATED + DISTRIBUTED if facts.model == catalog.name_of(facts)]
     out.print(_wide(shown) if out.width >= _WIDE else _narrow(shown))
     out.print("\nTry one: python -m concmodels.ring 300 10000 --model trio", style="dim", highlight=False)
+    out.print(
+        "The programs: concmodels.ring, .channel, .pool and .serve, each with --help", style="dim", highlight=False
+    )
 
 
 def _wide(shown: list[Facts]) -> Table:

@@ -1,4 +1,4 @@
-"""A program as the common parts of the programs see it. Each of the three programs has one such object."""
+"""A program as the common parts of the programs see it. Each of the programs that are measured has one such object."""
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser, Namespace

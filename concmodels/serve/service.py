@@ -26,7 +26,6 @@ _PAGE = """<!doctype html>
 body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 3rem auto; padding: 0 1rem }}
 dt {{ float: left; clear: left; width: 11rem }}
 dd {{ font-variant-numeric: tabular-nums; margin-left: 11rem }}
-:root {{ color-scheme: light dark }}
 </style>
 <h1>{model}</h1>
 <dl>

@@ -26,6 +26,9 @@ PRINTED = {
     "awaited": "1 squared is 1\n2 squared is 4\n3 squared is 9\n",
     "taking_turns": "count_in_one_go: a1 a2 a3 b1 b2 b3\ncount_and_let_others: a1 b1 a2 b2 a3 b3\n",
     "waiting_for_two": "wash\ndry\nfold\ngo home\n",
+    "echo": "b'hello'\nb'and again'\n",
+    "echo_awaited": "b'hello'\nb'and again'\n",
+    "slow_client": "one_by_one: no answer in half a second\na_task_each: b'hello'\n",
     "failing": "clumsy: I divide by zero\npatient: I tidy up\nmain: the group is over: division by zero\n",
     "stubborn": "asyncio\n  cancelled, but I sleep on\n  slept well\ntrio\n  cancelled, but I sleep on\n",
 }
