@@ -4,11 +4,13 @@ import pickle
 import socket
 from types import SimpleNamespace
 
+import matrix
 import pytest
 import stream_programs
 import stream_programs_plain
 
 from concmodels import catalog, net
+from concmodels.conformance.census import NothingLeft
 from concmodels.net.addresses import told
 
 APART = ("processes", "subinterp")
@@ -17,18 +19,21 @@ HOST = "127.0.0.1"
 
 
 @pytest.fixture(params=NAMES)
-def run(request, nothing_left_behind):
-    """Runs one of the programs on a model."""
+def run(request, opened_models):
+    """Runs one of the programs on a model, which has run before and leaves nothing behind."""
     name = request.param
     if why := catalog.why_not(name):
         pytest.skip(f"{name} can't run here: {why}")
-    model = catalog.load(name)
+    if name not in opened_models:
+        opened_models[name] = matrix.model(name, thorough=False)
+    verbs = opened_models[name].verbs
     texts = stream_programs if catalog.facts(name).is_async else stream_programs_plain
 
     def run(program, *args):
-        model.run(getattr(texts, program), model, *args)
+        verbs.run(getattr(texts, program), verbs, *args)
 
-    return run
+    with NothingLeft():
+        yield run
 
 
 def address(kind, folder):
@@ -87,7 +92,7 @@ def test_streams(run, program):
     run(program)
 
 
-def test_every_name_is_kept_when_a_model_does_not_resolve(nothing_left_behind):
+def test_a_name_that_nobody_knows(nothing_left_behind):
     with pytest.raises(OSError, match="there is no address for the host 'no.such.invalid'"):
         net.listen(catalog.load("threads"), "no.such.invalid", 80)
 
