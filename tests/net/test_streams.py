@@ -19,7 +19,7 @@ HOST = "127.0.0.1"
 
 
 @pytest.fixture(params=NAMES)
-def run(request, opened_models):
+def run(request, opened_models, quiet_corner):
     """Runs one of the programs on a model, which has run before and leaves nothing behind."""
     name = request.param
     if why := catalog.why_not(name):
