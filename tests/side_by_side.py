@@ -1,8 +1,8 @@
 """Which tests stay together when `pytest -n 2` runs them on two workers side by side, and how large a worker may grow.
 
 Without the GIL, CPython 3.14 does not give back the memory of a subinterpreter that was closed: about 9 MiB for each of
-ours, of which the whole suite closes some three thousand. So a worker that has grown is replaced by a new one. (With
-the GIL none grows so large.)
+ours, of which the whole suite closes thousands. So a worker that has grown large is replaced by a new one. With the GIL
+none grows so large.
 """
 
 import resource
@@ -54,7 +54,7 @@ class Scheduler(LoadScopeScheduling):
     def _reschedule(self, node):
         """Give a worker its next tests, if there are any. A large one ends when it has done what it was given."""
         if node not in self.registered_collections:
-            return  # it is new, and still collects
+            return  # it is new, and still collects: xdist itself would fail here
         if node in self._large and not node.shutting_down:
             node.shutdown()
         super()._reschedule(node)

@@ -1,4 +1,4 @@
-"""How tests are handed out to the workers of `pytest -n 2`: a worker that has grown large is replaced."""
+"""How tests are handed out to the workers of `pytest -n 2`: one that has grown large or has crashed is replaced."""
 
 import subprocess
 import sys
@@ -56,16 +56,73 @@ def test_second(number):
 """
 
 
+CRASHING = """
+import os
+import time
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def pytest_collection_modifyitems():
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw2":  # that of the first worker that has crashed
+        (FOLDER / "collecting").touch()
+        while not (FOLDER / "crashed").exists():
+            time.sleep(0.01)
+        time.sleep(0.5)  # xdist hears of the crash
+
+
+def crash_once(name):
+    if not (FOLDER / name).exists():
+        (FOLDER / name).touch()
+        os._exit(1)
+"""
+CRASHES = """
+import time
+
+from conftest import FOLDER, crash_once
+
+
+def test_first():
+    crash_once("crashed first")
+
+
+def test_second():
+    while not (FOLDER / "collecting").exists():
+        time.sleep(0.01)
+    crash_once("crashed")
+
+
+def test_third(): pass
+
+
+def test_fourth(): pass
+"""
+
+
+def run(folder, workers, conftest, tests):
+    """Run these tests on so many workers, and return what pytest prints."""
+    (folder / "conftest.py").write_text(conftest)
+    (folder / "test_these.py").write_text(tests)
+    (folder / "pytest.toml").write_text("[pytest]\n")
+    helpers = str(Path(__file__).parent)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "-o", f"pythonpath={helpers}", str(folder)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=50)
+    return done.stdout + done.stderr
+
+
 @linux_files
 @pytest.mark.parametrize(("large", "workers"), [(0, 2), (2**50, 1)])
 def test_a_large_worker_is_replaced_and_ends(tmp_path, large, workers):
-    (tmp_path / "conftest.py").write_text(CONFTEST.format(large=large))
-    (tmp_path / "test_both.py").write_text(TESTS)
-    (tmp_path / "pytest.toml").write_text("[pytest]\n")
-    helpers = str(Path(__file__).parent)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "1", "-o", f"pythonpath={helpers}", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=50)
-    assert "8 passed" in done.stdout, done.stdout + done.stderr
+    output = run(tmp_path, 1, CONFTEST.format(large=large), TESTS)
+    assert "8 passed" in output, output
     first, second = (set((tmp_path / test).read_text().split()) for test in ("first", "second"))
     assert len(first) == len(second) == 1
     assert len(first | second) == workers
+
+
+def test_a_worker_may_crash_while_the_one_for_another_still_collects(tmp_path):
+    output = run(tmp_path, 2, CONFTEST.format(large=2**50) + CRASHING, CRASHES)
+    assert "crashed while running 'test_these.py::test_first'" in output, output
+    assert "crashed while running 'test_these.py::test_second'" in output
+    assert "2 failed, 4 passed" in output  # what crashed is tried once more
