@@ -141,6 +141,20 @@ GUILTY = {
         """,
         {"Counter.number"},
     ),
+    "an attribute that only the class has, until one of the threads writes it": (
+        """
+        class Counter:
+            number = 0
+        def main():
+            counter = Counter()
+            def count():
+                counter.number = 1
+            def look():
+                assert counter.number in (0, 1)
+            together(count, look)
+        """,
+        {"counter.number"},
+    ),
     "a variable of a function, read and written": (
         """
         def main():

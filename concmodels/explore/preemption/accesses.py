@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, BuiltinMethodType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, holder
+from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, holders
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def accessed(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any
         case "attribute":
             owner = _owner(site, frame, returned)
             if not isinstance(owner, local):
-                yield Accessed(Thing(holder(owner, site.variable), site.variable), None, site.writes, False)
+                places = holders(owner, site.variable)
+                for place in [owner] if site.writes else places:
+                    yield Accessed(Thing(place, site.variable), None, site.writes, False)
         case "item":
             yield from _item(_owner(site, frame, returned), site, frame)
         case "within":

@@ -63,25 +63,29 @@ def _name(frame: FrameType, name: str) -> Any:
         raise Unknown from None
 
 
-def holder(owner: Any, name: str) -> Any:
-    """Return what has this attribute: the object itself, or a class of it. Raises `Unknown` for a property."""
+def holders(owner: Any, name: str) -> list[Any]:
+    """Return where Python looks for this attribute, up to where it is: the object itself, then its classes.
+
+    Raises `Unknown` for a property.
+    """
     if isinstance(owner, ModuleType) or name in getattr(owner, "__dict__", ()):
-        return owner
-    classes = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
-    for it in classes:
+        return [owner]
+    looked = [] if isinstance(owner, type) else [owner]
+    for it in owner.__mro__ if isinstance(owner, type) else type(owner).__mro__:
         if name in it.__dict__:
             found = it.__dict__[name]
             if isinstance(found, MemberDescriptorType):
-                return owner
+                return [owner]
             if hasattr(type(found), "__set__"):
                 raise Unknown
-            return it
-    return owner
+            return [*looked, it]
+        looked.append(it)
+    return looked
 
 
 def attribute(owner: Any, name: str) -> Any:
     """Return the value of an attribute. Raises `Unknown`."""
-    holder(owner, name)
+    holders(owner, name)
     try:
         return getattr(owner, name)
     except AttributeError:
