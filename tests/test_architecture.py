@@ -33,7 +33,7 @@ ARROWS = {
     "models/tasks": "errors models/folder models/waiting platform",
     "models/deadlocks": "errors models/folder models/tasks models/waiting",
     "models/pools": "errors models/tasks models/waiting",
-    "models/simulated": "errors models/deadlocks models/tasks",
+    "models/simulated": "errors models/deadlocks models/pools models/tasks models/waiting",
     "models/memory": "catalog errors models/deadlocks models/sharing models/tasks models/waiting platform",
     "models/memory/pool": "errors models/memory models/pools models/waiting platform",
     "models/cluster": "errors models/deadlocks models/memory models/pools models/sharing models/tasks models/waiting",

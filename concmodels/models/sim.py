@@ -24,7 +24,7 @@ takes real time. Nothing switches between two operations: a `counter += 1` is ne
 
 import math
 import sys
-from itertools import count, repeat
+from itertools import repeat
 
 from greenlet import getcurrent
 
@@ -34,10 +34,11 @@ from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.simulated import world as _world
+from concmodels.models.simulated.pools import SimulatedFuture, SimulatedResults, SimulatedWorkers
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk, Replay, Schedule
 from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.steps import text_of
-from concmodels.models.simulated.world import World, current
+from concmodels.models.simulated.world import World, current, new_key, touch
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.task import Cancelled
@@ -50,7 +51,7 @@ from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Event, 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from typing import Any, Self
 
     from concmodels.errors import Selected
@@ -64,8 +65,6 @@ __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
     "wait_readable", "wait_writable",
 ]  # fmt: skip
-
-_numbers = count(1)
 
 
 def run[R](
@@ -234,22 +233,22 @@ class SimulatedEvent(Event):
 
     def __init__(self, new_waiter: Callable[..., Waiter]) -> None:
         super().__init__(new_waiter)
-        self._key = _new_key("event")
+        self._key = new_key("event")
 
     def look(self) -> bool:
         """Whether it has happened; noted as touched."""
-        _touch(self._key, False)
+        touch(self._key, False)
         return self.happened
 
     def set(self) -> None:
         """As `Event.set`."""
         if not self.happened:
-            _touch(self._key, True)
+            touch(self._key, True)
         super().set()
 
     def wait(self, timeout: float | None = None, purpose: Purpose | None = None) -> None:
         """As `Event.wait`."""
-        _touch(self._key, False)
+        touch(self._key, False)
         super().wait(timeout, purpose)
 
 
@@ -290,7 +289,12 @@ class TaskGroup(_TaskGroup):
 
     def __init__(self) -> None:
         super().__init__()
-        self.key = _new_key("group")
+        self.key = new_key("group")
+
+    def __enter__(self) -> Self:
+        """As in the other models; from now on others can start tasks in it."""
+        touch(self.key, True)
+        return super().__enter__()
 
     def new_event(self) -> SimulatedEvent:
         """As in the other models."""
@@ -306,7 +310,7 @@ class TaskGroup(_TaskGroup):
         if world.running.task is not getattr(self, "_owner", None):
             world.point("spawn in", ((self.key, True),), "a group of another task")
         task: Any = super().spawn(function, *args, name=name or world.name_of_next(function))
-        _touch(self.key, False)
+        touch(self.key, False)
         world.point("go on after the spawn of", (), task)
         return task
 
@@ -314,10 +318,14 @@ class TaskGroup(_TaskGroup):
         """As in the other models, and a step."""
         world = current()
         if world is not None:
-            tasks: Any = (*self._tasks, self._owner)
-            members = [(task.runner.key, True) for task in tasks]
-            world.point("cancel", ((self.key, True), *members), "a group")
+            world.point("cancel", self._touched_by_cancel(), "a group")
+            for key, changes in self._touched_by_cancel():  # a task may have been started meanwhile
+                world.touch(key, changes)
         super().cancel()
+
+    def _touched_by_cancel(self) -> tuple[tuple[Key, bool], ...]:
+        tasks: Any = (*self._tasks, self._owner)
+        return (self.key, True), *((task.runner.key, True) for task in tasks)
 
     def _close(self) -> BaseException | None:
         here().point("leave", ((self.key, False),), "a group")
@@ -339,7 +347,7 @@ class Channel(SingleThreadChannel):
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         super().__init__(capacity, name)
-        self.key = _new_key("channel")
+        self.key = new_key("channel")
         self._keys = ((self.key, True),)
 
     def send(self, item: Any, timeout: float | None = None) -> None:
@@ -415,13 +423,13 @@ class Channel(SingleThreadChannel):
 
     def __len__(self) -> int:
         """The number of items held now; a snapshot."""
-        _touch(self.key, False)
+        touch(self.key, False)
         return super().__len__()
 
     @property
     def closed(self) -> bool:
         """Whether `close` was called."""
-        _touch(self.key, False)
+        touch(self.key, False)
         return self._closed
 
     def _announce(self, kind: str) -> None:
@@ -490,10 +498,7 @@ def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority
 
 def name_of_pool() -> str:
     """The name of the pool that the running task makes: the same one on every schedule."""
-    world = current()
-    if world is not None:
-        world.unseen.add("a pool")  # what its workers and those who wait for results tell each other
-    identity = _new_key("pool")[1]
+    identity = here().new_identity("pool")
     return "pool-" + text_of(identity[1:] if identity[0] == 0 else identity)
 
 
@@ -502,8 +507,22 @@ class Pool(_Pool):
 
     Channel = Channel
     TaskGroup = TaskGroup
+    workers_type = SimulatedWorkers
+    future_type = SimulatedFuture
+    results_type = SimulatedResults
     clock = staticmethod(now)
     new_name = staticmethod(name_of_pool)
+
+    def _take(self, results: Any, supply: Any, until: float | None) -> Generator[Any]:
+        """As in the other models; to take the next result is a step."""
+        taken = super()._take(results, supply, until)
+        try:
+            for value in taken:
+                yield value
+                del value  # so that nothing holds it while the next one is waited for
+                here().point("take a result of", ((results.key, False),), "a map")
+        finally:
+            taken.close()
 
     def __del__(self) -> None:
         world = current()
@@ -532,15 +551,3 @@ class _Unbounded(Channel, UnboundedChannel):
 def _waits(waiter: Any) -> bool:
     """Whether this entry of a channel's queue, a waiter or the case of a select, can still be claimed."""
     return not waiter.outcome
-
-
-def _new_key(kind: str) -> Key:
-    """A key for an object that the running task makes, or that is made outside of a run."""
-    world = current()
-    return (kind, (-next(_numbers),)) if world is None else world.new_key(kind)
-
-
-def _touch(key: Key, changes: bool) -> None:
-    world = current()
-    if world is not None:
-        world.touch(key, changes)

@@ -24,6 +24,7 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.sim import here, now
+from concmodels.models.simulated.pools import SimulatedAsyncWorkers, SimulatedHandle, SimulatedResults
 from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.task import Cancelled
@@ -245,6 +246,9 @@ class Pool(AsyncPool):
 
     Channel = Channel
     TaskGroup = TaskGroup
+    workers_type = SimulatedAsyncWorkers
+    future_type = SimulatedHandle
+    results_type = SimulatedResults
     clock = staticmethod(now)
     new_name = staticmethod(sim.name_of_pool)
 

@@ -144,3 +144,33 @@ def computes_for_ever():
 
 def leaves():
     raise SystemExit(0)
+
+
+def pools():
+    """What a pool is asked for is there, whether the worker or main is first."""
+    with sim.Pool(2) as pool:
+        return pool.submit(divide, 2).result()
+
+
+def cancels_in_a_pool():
+    """Whether the worker has begun by then is not decided."""
+    with sim.Pool(1) as pool:
+        return pool.submit(divide, 2).cancel()
+
+
+def maps():
+    with sim.Pool(1) as pool:
+        return tuple(pool.map(divide, [1, 2]))
+
+
+async def pools_awaited():
+    model = load("sim:async")
+    async with model.Pool(2) as pool:
+        call = await pool.submit(divide, 2)
+        return await call
+
+
+async def maps_awaited():
+    model = load("sim:async")
+    async with model.Pool(1) as pool:
+        return tuple([it async for it in pool.map(divide, [1, 2])])

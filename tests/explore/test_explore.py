@@ -50,6 +50,22 @@ def test_in_async_programs_await_is_where_others_come_in(switches):
     assert explore(programs.no_update_lost_awaited, switches=switches, seconds=50).verdict == "held in all"
 
 
+@pytest.mark.parametrize(
+    ("program", "outcomes"),
+    [
+        (programs.pools, {0}),
+        (programs.cancels_in_a_pool, {True, False}),
+        (programs.maps, {(1, 0)}),
+        (programs.pools_awaited, {0}),
+        (programs.maps_awaited, {(1, 0)}),
+    ],
+)
+def test_pools_are_searched_to_the_end(program, outcomes):
+    report = explore(program, seconds=50)
+    assert report.verdict == "held in all", str(report)
+    assert set(report.outcomes) == outcomes
+
+
 def test_check_decides_about_the_result():
     def must_be_a(result):
         assert result == "a", f"it was {result}"

@@ -248,7 +248,7 @@ class SimulatedCandidate(Candidate):
         from concmodels.models.simulated.world import TICK_S
 
         self._world = world
-        world._tick = TICK_S  # else a task that looks again and again would do so for ever
+        world.tick = TICK_S  # else a task that looks again and again would do so for ever
         assert self._turn is not None
         self._turn.prepare(world)
 
@@ -258,7 +258,7 @@ class SimulatedCandidate(Candidate):
         if world is not None and world.dying:
             return  # the run was cut, and its tasks are ended in the midst of what they do
         if world is not None and not self._told:
-            world._limit = min(world._limit, len(world.steps) + _AFTER_A_REPORT)
+            world.limit = min(world.limit, len(world.steps) + _AFTER_A_REPORT)
         self._told.append(error)
 
 

@@ -15,20 +15,18 @@ import re
 import sys
 from _thread import TIMEOUT_MAX
 from collections import deque
-from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from weakref import WeakSet
 
-from concmodels.models.simulated.world import current
+from concmodels.models.simulated.world import current, new_key
 from concmodels.models.tasks.frames import of_program, short, stack
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from concmodels.models.simulated.steps import Key, Runner, Step
+    from concmodels.models.simulated.steps import Key, Kind, Runner, Step
 
 made_outside: WeakSet[Lock] = WeakSet()
-_numbers = count(1)
 _ASSIGNED = re.compile(r"\s*([\w.]+)(?:\s*:[^=]+)?\s*=[^=]")
 
 
@@ -75,9 +73,8 @@ class Shared:
     _keys: tuple[tuple[Key, bool], ...]
     _made: tuple[str, int] | None = None
 
-    def _become_shared(self, kind: str) -> None:
-        world = current()
-        self.key = (kind, (-next(_numbers),)) if world is None else world.new_key(kind)
+    def _become_shared(self, kind: Kind) -> None:
+        self.key = new_key(kind)
         self._waiting: list[Step] = []
         self._keys = ((self.key, True),)
         frame: FrameType | None = sys._getframe(2)

@@ -35,6 +35,9 @@ class AsyncPool:
 
     Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
+    workers_type: ClassVar[type[AsyncWorkers]] = AsyncWorkers
+    future_type: ClassVar[type[Handle]] = Handle
+    results_type: ClassVar[type[Results]] = Results
 
     @staticmethod
     def clock() -> float:
@@ -97,7 +100,7 @@ class AsyncPool:
     async def __aenter__(self) -> Self:
         if self._opened is not None:
             raise RuntimeError("a pool can be opened only once: make a new one")
-        self._opened = AsyncWorkers(type(self), self._size, self._initializer, self._initargs)
+        self._opened = self.workers_type(type(self), self._size, self._initializer, self._initargs)
         await self._opened.start()
         return self
 
@@ -110,7 +113,7 @@ class AsyncPool:
     async def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Handle:
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` unless the pool is open."""
         workers = self._workers
-        future = Handle(workers, partial(fn, **kwargs) if kwargs else fn)
+        future = self.future_type(workers, partial(fn, **kwargs) if kwargs else fn)
         try:
             await workers.channel.send((future, 0, args))
         except ChannelClosed:
@@ -141,7 +144,7 @@ class AsyncPool:
         workers = self._workers
         if workers.inbox.closed:
             raise workers.inbox.refusal()
-        results = Results(fn, cancellation)
+        results = self.results_type(fn, cancellation)
         supply = Supply(results, iterables, buffersize, workers.channel.send_nowait, workers.inbox.refusal)
         return AsyncResults(workers, results, supply, until)
 

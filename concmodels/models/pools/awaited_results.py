@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
 
+_ENDED = ("finished", "cancelled")
+
+
 def cancellation() -> TaskCancelled:
     """The error of a task that was cancelled before a worker began it."""
     return TaskCancelled("the task was cancelled")
@@ -37,7 +40,7 @@ class Handle:
 
     def done(self) -> bool:
         """Whether the call has ended, however it ended."""
-        return self._state in ("finished", "cancelled")
+        return self._state in _ENDED
 
     def cancel(self) -> bool:
         """Cancel the call unless a worker has begun it. Returns whether it is cancelled."""
@@ -51,7 +54,7 @@ class Handle:
         `timeout` is in seconds. Raises `TimeoutError`; `TaskCancelled` if the call was cancelled; `Deadlock` if no
         worker is left to begin it.
         """
-        if not self.done():
+        if self._state not in _ENDED:
             await self._wait(timeout)
         if self._error is None:
             return self._value
@@ -73,7 +76,7 @@ class Handle:
                 waiter.claim(CANCELLED)  # if an exception was thrown into the wait
                 if waiter in self._waiters:
                     self._waiters.remove(waiter)
-        if not self.done():
+        if self._state not in _ENDED:
             raise TimeoutError(f"{self!r} did not end in time")
 
     def describe_wait(self, _waiter: Waiter) -> str:

@@ -42,6 +42,9 @@ class Pool(MappingExecutor):
 
     Channel: ClassVar[type[Any]]
     TaskGroup: ClassVar[type[Any]]
+    workers_type: ClassVar[type[Workers]] = Workers
+    future_type: ClassVar[type[Future]] = Future
+    results_type: ClassVar[type[Results]] = Results
 
     @staticmethod
     def new_name() -> str:
@@ -62,7 +65,7 @@ class Pool(MappingExecutor):
             must_be_sync(initializer, self.model)
         size = number_of_workers(workers)
         inbox = self.Channel(math.inf, self.new_name())
-        started = Workers(inbox, self.TaskGroup(), size, initializer, tuple(initargs))
+        started = self.workers_type(inbox, self.TaskGroup(), size, initializer, tuple(initargs))
         started.start()
         self._workers = started  # only now: a pool whose workers could not be started has nothing to close
 
@@ -78,7 +81,7 @@ class Pool(MappingExecutor):
         """Have one worker call `fn(*args, **kwargs)`. Raises `RuntimeError` once the pool is shut down."""
         must_be_sync(fn, self.model)
         workers = self._workers
-        future = Future(workers, partial(fn, **kwargs) if kwargs else fn)
+        future = self.future_type(workers, partial(fn, **kwargs) if kwargs else fn)
         try:
             workers.channel.send((future, 0, args))
         except ChannelClosed:
@@ -94,7 +97,7 @@ class Pool(MappingExecutor):
         buffersize: int | None,
     ) -> Generator[Any]:
         workers = self._workers
-        results = Results(fn, CancelledError)
+        results = self.results_type(fn, CancelledError)
         supply = Supply(results, iterables, buffersize, workers.channel.send, workers.inbox.refusal)
         taken = self._take(results, supply, until)
         next(taken)

@@ -110,14 +110,15 @@ class Condition:
         self._strategy = strategy
         self._name = name
         self._waiters: list[Waiter] = []
-        self.acquire = lock.acquire
+        self._lock = lock
+        self.acquire = lock.acquire  # by `concurrent.futures.wait` and `as_completed`, which lock all their futures
         self.release = lock.release
 
     def __enter__(self) -> None:
-        self.acquire()
+        self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:
-        self.release()
+        self._lock.release()
 
     def wait(self, timeout: float | None = None) -> None:
         """Let go of the lock and wait for `notify_all`, at most `timeout` seconds; then take the lock again."""
@@ -125,12 +126,12 @@ class Condition:
             return
         waiter = self._strategy.new_waiter(None, self)
         self._waiters.append(waiter)
-        self.release()
+        self._lock.release()
         try:
             self._strategy.wait(waiter, timeout)
         finally:
             waiter.claim(CANCELLED)  # if an exception was thrown into the wait
-            self.acquire()
+            self._lock.acquire()
             if waiter in self._waiters:
                 self._waiters.remove(waiter)
 
@@ -219,8 +220,11 @@ class Future(_Future):  # type: ignore[type-arg]
         try:
             tell(outcome)
         except BaseException as error:  # noqa: BLE001 - a callback has raised it: it must not end the worker
-            LOGGER.critical("exception calling callback for %r", self, exc_info=error)
-            self._strategy.interrupted(error)
+            self._callback_failed(error)
+
+    def _callback_failed(self, error: BaseException) -> None:
+        LOGGER.critical("exception calling callback for %r", self, exc_info=error)
+        self._strategy.interrupted(error)
 
     # The standard library's methods. They stand here once more so that their callers are in code of a model: there the
     # handler of Ctrl-C only makes a note (`in_program` asks the nearest frame that is not the standard library's).

@@ -16,12 +16,17 @@ had made by then, so that they are the same on every schedule, in every process.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, Literal
 
     from greenlet import greenlet
 
     type Identity = tuple[int, ...]
-    type Key = tuple[str, Identity]
+    type Kind = Literal[
+        "task", "channel", "group", "event", "future", "map",
+        "lock", "queue", "thread", "global", "cell", "attribute", "item",
+    ]  # fmt: skip
+    """What keys can stand for. Tests find here what they have to show: that the search needs each of these."""
+    type Key = tuple[Kind, Identity]
     type Touches = Iterable[tuple[Key, bool]]
 
 ANNOUNCED, ENABLED, OVER = range(3)
@@ -36,7 +41,7 @@ class Runner:
         self.task = task
         task.runner = self
         self.identity = identity
-        self.key = ("task", identity)
+        self.key: Key = ("task", identity)
         self.unit = unit
         self.pending: tuple[Step, ...] = ()
         self.chosen: Step | None = None

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
     from concmodels.errors import Deadlock
     from concmodels.models.simulated.schedules import Strategy
-    from concmodels.models.simulated.steps import Identity, Key
+    from concmodels.models.simulated.steps import Identity, Key, Kind
 
     class Startable(Protocol):
         """What a world can start; `sim` has the library's own `Task` here."""
@@ -85,6 +85,7 @@ _SWALLOWED = 1000
 """So often a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
 
 _here = _local()
+_numbers = count(1)
 _left_behind: list[greenlet] = []
 
 
@@ -96,8 +97,7 @@ class Run:
     """What has come of a run: `value` or `error`, and how.
 
     `decisions` are the numbers that the strategy has returned, of `choose` and `branch` alike; `steps` are those that
-    were done, in order. `cut` says that the run did not end by itself. `unseen` names what the tasks have shared and
-    footprints do not tell of, such as pools: then footprints do not prove that two steps can be exchanged.
+    were done, in order. `cut` says that the run did not end by itself.
     """
 
     def __init__(self, world: World) -> None:
@@ -106,7 +106,6 @@ class Run:
         self.cut = False
         self.decisions = world.decisions
         self.steps = world.steps
-        self.unseen = world.unseen
         self.seconds = 0.0
         """The virtual seconds that it has taken."""
 
@@ -114,7 +113,8 @@ class Run:
 class World:
     """Which tasks there are, which steps are enabled, what time it is, and what to do when no step is enabled.
 
-    With a `hub`, the greenlet that explores, decisions, steps and footprints are kept, and the run can be cut.
+    With a `hub`, the greenlet that explores, decisions, steps and footprints are kept, and the run can be cut. `tick`
+    is how many virtual seconds a step takes, `limit` how many steps there may be; both may be changed while it runs.
     """
 
     def __init__(
@@ -138,16 +138,15 @@ class World:
         self.running = self.main = Runner(main, (0,), unit)
         self.runners: dict[Runner, None] = {self.main: None}
         self.detector = DeadlockDetector()
-        self.unseen: set[str] = set()
         self.cut_by: BaseException | None = None
         self.dying = False
         self.strategy = strategy
         self._patience = patience
         self._hub = hub
         self._outside = hub or unit  # where the run was begun, and ends
-        self._limit = limit
+        self.limit = limit
         self._record = record
-        self._tick = tick
+        self.tick = tick
         self._step = Step(self.main, "begin")  # the one that is under way
         self._timers: list[tuple[float, int, Step]] = []
         self._order = count()
@@ -290,11 +289,15 @@ class World:
 
     # What steps touch.
 
-    def new_key(self, kind: str) -> Key:
+    def new_key(self, kind: Kind) -> Key:
         """Return the key of an object that the running task has just made: the same one on every schedule."""
+        return kind, self.new_identity(kind)
+
+    def new_identity(self, kind: str) -> Identity:
+        """Return the identity of the next object of this kind that the running task makes."""
         maker = self.running
         number = maker.objects[kind] = maker.objects.get(kind, 0) + 1
-        return kind, (*maker.identity, number)
+        return *maker.identity, number
 
     def touch(self, key: Key, changes: bool) -> None:
         """Note that the step under way touches this, and whether it changes it."""
@@ -318,7 +321,7 @@ class World:
 
     def _next(self) -> Runner:
         """Ask the strategy for the next step; return its task, which is the running one from now on."""
-        self.clock += self._tick
+        self.clock += self.tick
         if self._timers and self._timers[0][0] <= self.clock:
             self._ring()
         enabled = self.enabled
@@ -351,8 +354,8 @@ class World:
         footprint[step.runner.key] = True
         for key, changes in step.keys:
             footprint[key] = changes
-        if len(self.steps) > self._limit:
-            self.cut(StepLimit(f"the run has made {self._limit} steps, and does not end"))
+        if len(self.steps) > self.limit:
+            self.cut(StepLimit(f"the run has made {self.limit} steps, and does not end"))
 
     def _ring(self) -> None:
         """Enable the steps whose time has come."""
@@ -451,6 +454,19 @@ def _place(frame: Any) -> tuple[str, int] | None:
 def current() -> World | None:
     """The world of the run in this thread; None outside of one."""
     return getattr(_here, "world", None)
+
+
+def new_key(kind: Kind) -> Key:
+    """Return a key for an object that the running task makes, or that is made outside of a run."""
+    world = current()
+    return (kind, (-next(_numbers),)) if world is None else world.new_key(kind)
+
+
+def touch(key: Key, changes: bool) -> None:
+    """Note that the step under way touches this, if there is a run; see `World.touch`."""
+    world = current()
+    if world is not None:
+        world.touch(key, changes)
 
 
 def enter(world: World) -> None:
