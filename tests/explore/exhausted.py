@@ -1,7 +1,9 @@
-"""All outcomes that a scenario can have, found by a complete search."""
+"""All outcomes that a scenario can have, found by a complete search, and those that many schedules come to."""
 
 from concmodels.explore.run import run_once
+from concmodels.explore.strategies.pos import POS
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
+from concmodels.models.simulated.schedules import RandomWalk
 
 
 def outcomes(scenario, search=None, runs=30_000):
@@ -18,6 +20,11 @@ def outcomes(scenario, search=None, runs=30_000):
             return found, count
         if count >= runs:
             return None, count
+
+
+def sampled(scenario, runs):
+    """The set of outcomes of so many random schedules."""
+    return {outcome(run_once(scenario, draw(seed))) for seed in range(runs // 2) for draw in (RandomWalk, POS)}
 
 
 def outcome(run):

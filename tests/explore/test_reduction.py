@@ -1,24 +1,44 @@
 """The complete search leaves out most schedules, and must not leave out any outcome.
 
-The oracle is the search that leaves out nothing: on every random program both must find the same outcomes.
+The oracle is the search that leaves out nothing: on every random program both must find the same outcomes. Where there
+are too many schedules for that, some are drawn, and the complete search must know all outcomes of these. There are four
+families of programs: of channels, of pools, of threads, and of plain code.
 
-    pytest tests/explore/test_reduction.py --programs 1000
+    pytest tests/explore/test_reduction.py --programs 1000     so many programs of each family
 """
 
-from functools import partial
-from itertools import count
+import ast
+import inspect
+from contextlib import nullcontext
+from functools import cache
+from itertools import count, islice
 
+import channel_programs
+import plain_programs
+import pool_programs
 import pytest
-from channel_programs import Program
-from exhausted import outcomes
+import thread_programs
+from exhausted import outcomes, sampled
 
+from concmodels.explore import explore
+from concmodels.explore.run import run_once
 from concmodels.explore.strategies.sleep_sets import SleepSets, conflict
+from concmodels.models.simulated import steps
+from concmodels.models.simulated.schedules import FirstComeFirstServed
 
-MOST_REDUCED, MOST_FULL = 40, 3_000
-"""A program for which a search needs more runs than these is too large, and left out."""
-
-
+FAMILIES = {
+    "channels": channel_programs.Program,
+    "pools": pool_programs.Program,
+    "threads": thread_programs.Program,
+    "plain code": plain_programs.Program,
+}
+MOST_REDUCED = 200
+"""A program for which the complete search needs more runs is too large, and left out."""
+MOST_FULL = 1_000
+"""If the search that leaves out nothing needs more runs, so many schedules are drawn instead."""
 PER_TEST = 5
+ENOUGH = 400
+"""So many programs of each family are tried to show that a kind of key is needed."""
 
 
 def pytest_generate_tests(metafunc):
@@ -26,52 +46,110 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("part", range(-(-metafunc.config.getoption("--programs") // PER_TEST)))
 
 
-def small_programs(number, part):
-    """So many programs of which every schedule can be run, each with its outcomes and the runs that this took."""
-    for seed in count(part * 1000):
-        program = Program(seed)
-        _, runs = outcomes(program.scenario, runs=MOST_REDUCED)
-        if runs == MOST_REDUCED:
-            continue
-        found, full = outcomes(program.scenario, SleepSets(reduce=False), runs=MOST_FULL)
-        if found is not None:
-            yield program, found, full
-            number -= 1
-        if not number:
-            return
+def watched(program):
+    """What has the code of a program watched during its runs."""
+    return getattr(program, "watched", nullcontext)()
 
 
-def disagreements(number, part):
-    """The programs for which the reduced search has other outcomes; and how many runs both searches took."""
-    wrong, full_runs, reduced_runs = [], 0, 0
-    for program, found, full in small_programs(number, part):
-        reduced, runs = outcomes(program.scenario)
-        full_runs, reduced_runs = full_runs + full, reduced_runs + runs
-        if reduced != found:
-            wrong.append(f"{program.text}\nmissed: {found - reduced}\ntoo many: {reduced - found}")
-    return wrong, full_runs, reduced_runs
+def small_programs(make, part, told):
+    """Programs that are small enough, each with the outcomes of the complete search; `told` counts the others."""
+    for number in count(part * 1000):
+        program = make(number)
+        with watched(program):
+            reduced, runs = outcomes(program.scenario, runs=MOST_REDUCED)
+        if reduced is None:
+            told["too large"] += 1
+        else:
+            told["reduced runs"] += runs
+            yield program, reduced
 
 
-@pytest.mark.timeout(240)
-def test_the_reduced_search_finds_every_outcome_and_no_other(part, record_property):
-    wrong, full, reduced = disagreements(PER_TEST, part)
-    record_property("runs", f"{full} full, {reduced} reduced")
+def expected(program, told):
+    """All outcomes of a program, or those of many schedules."""
+    with watched(program):
+        full, runs = outcomes(program.scenario, SleepSets(reduce=False), runs=MOST_FULL)
+        told["compared with all schedules" if full else "compared with a sample"] += 1
+        told["full runs"] += runs
+        return full or sampled(program.scenario, MOST_FULL)
+
+
+@pytest.mark.timeout(280)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_reduced_search_finds_every_outcome(family, part, tmp_path, record_property):
+    told = dict.fromkeys(
+        ("compared with all schedules", "compared with a sample", "too large", "full runs", "reduced runs"), 0
+    )
+    wrong = []
+    for program, reduced in islice(small_programs(maker(family, tmp_path), part, told), PER_TEST):
+        if missed := expected(program, told) - reduced:
+            wrong.append(f"{program.text}\nmissed: {missed}")
+    record_property("random programs", (family, told))
     assert not wrong, "\n\n".join(wrong)
-    assert reduced < full
+    assert told["reduced runs"] < told["full runs"]
 
 
-@pytest.mark.timeout(240)
-@pytest.mark.parametrize("kind", ["channel", "task"])
-def test_a_wrong_dependency_is_found(kind):
-    """Two hundred programs are enough to see that steps which touch the same channel, or wake a task, depend."""
-    assert any(map(partial(is_told_apart, kind), range(200)))
+@pytest.mark.timeout(280)
+def test_a_search_at_locks_and_races_finds_what_one_at_every_instruction_finds(part, tmp_path):
+    """The complete search of `explore` switches at locks only, and where it has found a race."""
+    told = {"too large": 0, "reduced runs": 0}
+    for program, everywhere in islice(small_programs(maker("plain code", tmp_path), part, told), PER_TEST):
+        report = explore(str(program.path), search="all", schedules=100_000, seconds=100.0)
+        assert report.in_all, f"{program.text}\n{report}"
+        assert set(report.outcomes) == {value for value, *_ in everywhere}, program.text
 
 
-def is_told_apart(kind, seed):
-    """Whether the outcomes of this program differ for a search that takes no note of such keys."""
-    scenario = Program(seed).scenario
-    found, _ = outcomes(scenario, runs=MOST_REDUCED)
-    return found is not None and outcomes(scenario, SleepSets(conflict=blind_to(kind)))[0] != found
+def maker(family, folder):
+    """What makes the program of a number."""
+    make = FAMILIES[family]
+    return (lambda number: make(number, folder)) if family == "plain code" else make
+
+
+# Each kind of key is needed.
+
+
+FAMILY_OF = {
+    **dict.fromkeys(("task", "channel", "group", "event"), "channels"),
+    **dict.fromkeys(("future", "map"), "pools"),
+    **dict.fromkeys(("lock", "queue", "thread"), "threads"),
+    **dict.fromkeys(("global", "cell", "attribute", "item"), "plain code"),
+}
+"""The programs that show that a kind of key is needed. A new kind has to be added here."""
+
+
+@cache
+def kinds():
+    """The kinds of keys, from the text of the type that has them all."""
+    for node in ast.walk(ast.parse(inspect.getsource(steps))):
+        if isinstance(node, ast.TypeAlias) and node.name.id == "Kind":
+            return ast.literal_eval(node.value.slice)
+    raise AssertionError("there is no type Kind in steps.py")
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_a_wrong_dependency_is_found(kind, tmp_path):
+    """Some program tells a search that takes no note of such keys from one that does."""
+    family = FAMILY_OF[kind]
+    make = maker(family, tmp_path)
+    assert any(is_told_apart(kind, make(number)) for number in range(ENOUGH))
+
+
+def is_told_apart(kind, program):
+    """Whether a search that takes no note of such keys finds fewer outcomes of this program."""
+    with watched(program):
+        if not has_key(kind, program):
+            return False
+        found, _ = outcomes(program.scenario, runs=MOST_REDUCED)
+        return found is not None and outcomes(program.scenario, SleepSets(conflict=blind_to(kind)))[0] != found
+
+
+def has_key(kind, program):
+    """Whether several tasks touch such a key in the plainest schedule."""
+    tasks = {}
+    for step in run_once(program.scenario, FirstComeFirstServed()).steps:
+        for key in step.footprint:
+            if key[0] == kind:
+                tasks.setdefault(key, set()).add(step.identity)
+    return kind == "task" or any(len(those) > 1 for those in tasks.values())
 
 
 def blind_to(kind):
