@@ -517,10 +517,11 @@ class Pool(_Pool):
         """As in the other models; to take the next result is a step."""
         taken = super()._take(results, supply, until)
         try:
-            for value in taken:
-                yield value
-                del value  # so that nothing holds it while the next one is waited for
+            while True:
+                yield next(taken)  # a name would hold the result that was handed out
                 here().point("take a result of", ((results.key, False),), "a map")
+        except StopIteration:
+            pass
         finally:
             taken.close()
 
