@@ -1,0 +1,93 @@
+"""A connection of the generator: it opens, sends one request at a time, and reads its answer; it never waits."""
+
+import os
+import socket
+
+from benchmarks.web.answers import Answer, Broken, answer
+from concmodels.net.addresses import connecting_socket, places
+
+_CHUNK = 64 * 1024
+
+
+class Left(Exception):
+    """The server has closed a connection that waited for no answer: it may do that."""
+
+
+class Connection:
+    """One place among the connections: if its socket is closed, it gets another one."""
+
+    __slots__ = ("_data", "_family", "_place", "_socket", "answers", "due", "fd", "kind", "ready", "reopened")
+
+    def __init__(self, host: str, port: int) -> None:
+        self._family, self._place = places(host, port)[0]
+        self._socket: socket.socket | None = None
+        self._data: bytearray | None = None
+        """What has come of an answer that is not complete."""
+        self.fd = -1
+        self.ready = False
+        """Whether it is connected."""
+        self.due: float | None = None
+        """When the request should have been sent that is waiting for its answer, or for the connection."""
+        self.kind = 0
+        self.answers = 0
+        self.reopened = 0
+
+    def open(self) -> int:
+        """Begin to connect; return the descriptor, which is writable when that is done. Raises `Broken`."""
+        self._socket = connecting_socket(self._family)
+        self.fd = self._socket.fileno()
+        try:
+            self._socket.connect(self._place)
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            raise _broken(error) from None
+        return self.fd
+
+    def opened(self) -> None:
+        """Take note that the descriptor is writable. Raises `Broken` if that is because nobody accepts."""
+        assert self._socket is not None
+        if error := self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            raise Broken(os.strerror(error).lower())
+        self.ready = True
+
+    def send(self, request: bytes, due: float, kind: int) -> None:
+        """Send a request that was due at this moment. Raises `Broken`."""
+        assert self._socket is not None
+        self.due, self.kind = due, kind
+        try:
+            sent = self._socket.send(request)
+        except OSError as error:
+            raise _broken(error) from None
+        if sent < len(request):  # an answer has been awaited for each one before: there is space for this one
+            raise Broken("a request that was not taken whole")
+
+    def receive(self) -> Answer | None:
+        """Read what has come; return the answer if it is complete. Raises `Broken`, and `Left`."""
+        assert self._socket is not None
+        try:
+            data: bytes | bytearray = self._socket.recv(_CHUNK)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            raise _broken(error) from None
+        if self.due is None:
+            raise Broken("an answer without a request") if data else Left
+        ended = not data
+        if self._data is not None:
+            self._data += data
+            data = self._data
+        found = answer(data, ended)
+        self._data = bytearray(data) if found is None else None
+        return found
+
+    def close(self) -> None:
+        """Close the socket, if there is one."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        self.ready, self.due, self._data = False, None, None
+
+
+def _broken(error: OSError) -> Broken:
+    return Broken(os.strerror(error.errno or 0).lower())

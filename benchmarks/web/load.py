@@ -1,0 +1,154 @@
+"""The command `python -m benchmarks.web.load HOST:PORT/PATH`: load on a server of this machine.
+
+    python -m benchmarks.web.load 127.0.0.1:8000/json                          how many answers it can give
+    python -m benchmarks.web.load 127.0.0.1:8000/json --rate 2000              how long users wait at that rate
+    python -m benchmarks.web.load 127.0.0.1:8000/json --rate 400 --mix 0.01 '/cpu?n=27'
+
+Exit status 1 if nothing was answered, 2 for bad input, 130 after Ctrl-C.
+"""
+
+import argparse
+import contextlib
+import signal
+import sys
+
+from benchmarks.web.plan import LONGEST_S, MOST_CONNECTIONS, MOST_PER_SECOND, Kind, Plan, checked_path, target
+from concmodels.errors import Terminated
+from concmodels.programs.limits import TooLarge
+from concmodels.programs.options import Parser, whole
+from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
+from concmodels.programs.result import BAD_INPUT, FAILED, OK, how_it_stopped
+from concmodels.programs.signals import masked, signals_held
+
+NAME = "benchmarks.web.load"
+_PROGRESS_AFTER_S = 2
+
+
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    found = Parser(
+        prog=f"python -m {NAME}",
+        description="Put load on an HTTP server of this machine, and measure how long its answers take. Exit status: 0 "
+        "measured, 1 nothing was answered, 2 bad input, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.",
+        allow_abbrev=False,
+    )
+    add = found.add_argument
+    add("target", metavar="HOST:PORT/PATH", help="what to ask for: 127.0.0.1:8000/json; this machine only")
+    add("--connections", metavar="N", type=whole(), default=64, help=f"default 64, at most {MOST_CONNECTIONS:,}")
+    add("--seconds", metavar="S", type=float, default=5.0, help=f"that are measured; default 5, at most {LONGEST_S}")
+    add("--warmup", metavar="S", type=float, default=0.0, help="of the same load before them; default 0")
+    add(
+        "--rate", metavar="N", type=float,
+        help="open loop: so many requests a second, whatever the server does, each latency from when its request was "
+        f"due; at most {MOST_PER_SECOND:,}. Default: closed loop, each connection asks again when it has its answer",
+    )  # fmt: skip
+    add(
+        "--even", action="store_true", help="requests evenly spaced; default: at random, as independent users (Poisson)"
+    )
+    add("--seed", metavar="N", type=whole(), default=1, help="of what is random; default 1")
+    add(
+        "--mix", nargs=2, metavar=("SHARE", "PATH"), action="append", default=[],
+        help="another path for this share of the requests, 0.01 for one in a hundred; may be given several times",
+    )  # fmt: skip
+    add("--expect", metavar="TEXT", help="count an answer with any other body as an error")
+    add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
+    add("--quiet", action="store_true", help="no table and no progress")
+    return found
+
+
+def command(arguments: list[str] | None = None) -> int:
+    """Do what the command line says; return the exit status. Raises nothing except `SystemExit(0)` after `--help`."""
+    try:
+        options = parser().parse_args(arguments)
+        with signals_held():
+            return _run(options)
+    except (BadInput, TooLarge) as error:
+        say(NAME, str(error))
+        return BAD_INPUT
+    except (KeyboardInterrupt, Terminated) as interrupt:
+        status, how = how_it_stopped(interrupt)
+        say(NAME, how)
+        return status
+
+
+def _run(options: argparse.Namespace) -> int:
+    from benchmarks.web.generator import generate
+
+    if not options.quiet:
+        need("rich", "the table (--quiet leaves it out)")
+    plan = _plan(options)
+    file = JsonFile(options.json)
+    line = _Line(plan, options.quiet)
+    with masked(signal.SIG_UNBLOCK), contextlib.closing(line):
+        report = generate(plan, line.draw)
+    file.end([report])
+    if not options.quiet:
+        from benchmarks.web import shown
+
+        stream = sys.stderr if options.json == "-" else sys.stdout
+        with quiet_when_closed(stream):
+            shown.show(report, console(stream))
+    return OK if report.answers else FAILED
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    return Plan(
+        target=target(options.target),
+        connections=options.connections,
+        seconds=options.seconds,
+        warmup_s=options.warmup,
+        rate=options.rate,
+        even=options.even,
+        others=tuple(_kind(share, path) for share, path in options.mix),
+        body=None if options.expect is None else options.expect.encode(),
+        seed=options.seed,
+    )
+
+
+def _kind(share: str, path: str) -> Kind:
+    try:
+        return Kind(checked_path(path), float(share))
+    except ValueError as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(f"--mix needs a share from 0 to 1, and a path; {share!r} is no share") from None
+
+
+class _Line:
+    """One line on a terminal, which says how far a run of more than two seconds is.
+
+    The generator writes it itself, twice a second: a thread that draws would have the generator wait for the GIL.
+    """
+
+    def __init__(self, plan: Plan, quiet: bool) -> None:
+        self._seconds = plan.warmup_s + plan.seconds
+        self._is_shown = not quiet and sys.stderr is not None and sys.stderr.isatty()
+        self._is_shown &= self._seconds > _PROGRESS_AFTER_S
+
+    def draw(self, seconds: float, answers: int) -> None:
+        """Write how far the run is."""
+        if self._is_shown:
+            from benchmarks.web.shown import progress
+
+            self._write(progress(min(seconds, self._seconds), self._seconds, answers))
+
+    def close(self) -> None:
+        """Erase the line."""
+        if self._is_shown:
+            self._write("")
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(f"\r\x1b[2K{text}")
+            sys.stderr.flush()
+        except OSError:  # the terminal has gone
+            self._is_shown = False
+
+
+if __name__ == "__main__":
+    try:
+        from concmodels.programs.command import as_program
+
+        sys.exit(as_program(command()))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,135 @@
+"""What came of a run, and what is to be said of it."""
+
+import os
+import platform
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.web.latencies import Latencies, latencies, percentile
+from benchmarks.web.plan import Kind, Plan
+
+if TYPE_CHECKING:
+    from benchmarks.web.generator import Generator
+
+_BUSY = 0.9
+_KEPT_UP = 0.97
+_STARVED = 0.1
+_FEW_ANSWERS = 10
+_LATE_S = 0.001
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The figures of a run. One that is not known, or could be chance, is None."""
+
+    plan: Plan
+    goodput: float
+    """Right answers per second, without those that came after the end."""
+    offered: float | None
+    """Requests per second that were due; None in a closed loop."""
+    answers: int
+    errors: dict[str, int]
+    unanswered: int
+    """Requests that had no answer when the time for late answers was over. Their ages are among the latencies."""
+    latencies: Latencies
+    by_kind: tuple[tuple[Kind, Latencies], ...]
+    least_served: float | None
+    """The answers of the connection with the fewest, divided by the mean: 0 says that some connection had none."""
+    starved: int
+    """How many connections had no answer; 0 if there were not enough answers for all."""
+    reopened: int
+    """How often the server has closed a connection and it was opened again."""
+    most_waiting: int
+    """The most requests that were due and had no connection."""
+    opened_s: float
+    generator_cores: float
+    """In what share of the time the generator computed."""
+    generator_waited: float | None
+    """In what share of the time it waited for a processor that others had."""
+    lag_p99_s: float | None
+    """How late the generator noticed that a request was due; that is part of the latency."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures as a dict for JSON."""
+        plan = self.plan
+        figures = {name: value for name, value in asdict(self).items() if name not in ("plan", "by_kind", "latencies")}
+        return {
+            "target": f"{plan.target.address}{plan.target.path}",
+            "loop": "closed" if plan.rate is None else "open",
+            "connections": plan.connections,
+            "seconds": plan.seconds,
+            "warmup_s": plan.warmup_s,
+            "rate": plan.rate,
+            "arrivals": None if plan.rate is None else "even" if plan.even else "poisson",
+            "seed": plan.seed,
+            **figures,
+            "latencies": asdict(self.latencies),
+            "by_kind": [asdict(kind) | asdict(its) for kind, its in self.by_kind],
+            "notes": self.notes(),
+            "python": platform.python_version(),
+            "cpus": os.process_cpu_count(),
+        }
+
+    def notes(self) -> list[str]:
+        """Return a sentence for everything that one must know to read the figures."""
+        found = [self._about_the_generator(), self._about_the_rate(), self._about_the_connections()]
+        if self.unanswered:
+            found.append(
+                f"{self.unanswered:,} requests were never answered; they count with their age at the end, so the "
+                "latencies are lower bounds"
+            )
+        return [sentence for sentence in found if sentence]
+
+    def _about_the_generator(self) -> str:
+        waited = self.generator_waited or 0
+        if self.generator_cores + waited >= _BUSY:
+            return (
+                f"the generator itself was the bottleneck: it computed {self.generator_cores:.0%} of the time, and "
+                f"waited {waited:.0%} for a processor; the server may be faster than this"
+            )
+        if self.lag_p99_s is not None and self.lag_p99_s >= _LATE_S:
+            return (
+                f"the generator was up to {self.lag_p99_s * 1000:.1f} ms late for one request in a hundred, which is in "
+                f"the latencies; it waited {waited:.0%} of the time for a processor"
+            )
+        return ""
+
+    def _about_the_rate(self) -> str:
+        if self.offered is None or self.goodput >= _KEPT_UP * self.offered:
+            return ""
+        return (
+            f"the server did not keep up: it answered {self.goodput:,.0f} of {self.offered:,.0f} requests/s in time, and "
+            f"up to {self.most_waiting:,} waited for a connection; a longer run would have higher latencies"
+        )
+
+    def _about_the_connections(self) -> str:
+        if self.least_served is None or self.least_served >= _STARVED:
+            return ""
+        if self.starved:
+            return f"{self.starved:,} of {self.plan.connections:,} connections had no answer in time"
+        return f"the connection served least had {self.least_served:.0%} of the answers of the mean one"
+
+
+def report(plan: Plan, generator: Generator, opened_s: float, cores: float, waited: float | None) -> Report:
+    """Return what came of this run, which is over."""
+    tally, lags = generator.tally, generator.lags
+    answers = [connection.answers for connection in generator.connections]
+    enough = tally.answers >= _FEW_ANSWERS * plan.connections
+    return Report(
+        plan=plan,
+        goodput=tally.answers / plan.seconds,
+        offered=None if lags is None else len(lags) / plan.seconds,
+        answers=tally.answers,
+        errors=dict(tally.errors.most_common()),
+        unanswered=tally.unanswered,
+        latencies=latencies(value for values in tally.latencies for value in values),
+        by_kind=tuple(zip(plan.kinds, map(latencies, tally.latencies), strict=True)),
+        least_served=min(answers) * plan.connections / tally.answers if enough else None,
+        starved=answers.count(0) if enough else 0,
+        reopened=sum(connection.reopened for connection in generator.connections),
+        most_waiting=generator.most_waiting,
+        opened_s=opened_s,
+        generator_cores=cores,
+        generator_waited=waited,
+        lag_p99_s=None if lags is None else percentile(sorted(lags), 0.99),
+    )
