@@ -39,7 +39,8 @@ def answer(data: bytes | bytearray, ended: bool = False) -> Answer | None:
     """
     end = data.find(_HEAD_END)
     if end < 0:
-        return _incomplete(data, ended)
+        _check_incomplete(data, ended)
+        return None
     head = _parsed(bytes(data[:end]))
     end += len(_HEAD_END)
     if head.chunked:
@@ -50,13 +51,15 @@ def answer(data: bytes | bytearray, ended: bool = False) -> Answer | None:
         complete = ended if head.length is None else len(data) - end >= length
         body = bytes(data[end : end + length])
     if not complete or body is None:
-        return _incomplete(data, ended)
+        _check_incomplete(data, ended)
+        return None
     if len(data) > end + length:
         raise Broken("more than one answer")
     return Answer(head.status, body, head.closing or ended)
 
 
-def _incomplete(data: bytes | bytearray, ended: bool) -> None:
+def _check_incomplete(data: bytes | bytearray, ended: bool) -> None:
+    """Raise `Broken` if these bytes can't become an answer."""
     if ended:
         raise Broken("closed within an answer" if data else "closed without an answer")
     if len(data) > LARGEST:
@@ -68,7 +71,7 @@ def _parsed(text: bytes) -> Head:
     found = _STATUS.match(text)
     if found is None:
         raise Broken("no answer of HTTP/1.1")
-    fields = {name: value for name, value in _FIELD.findall(text.lower())}
+    fields = dict(_FIELD.findall(text.lower()))
     options = [option.strip() for option in fields.get(b"connection", b"").split(b",")]
     status, chunked = int(found[2]), fields.get(b"transfer-encoding", b"").endswith(b"chunked")
     length = _length(status, fields)
@@ -90,7 +93,8 @@ def _length(status: int, fields: dict[bytes, bytes]) -> int | None:
 
 def _unchunked(data: bytes | bytearray, begin: int) -> tuple[bytes | None, int]:
     """Return the body of these chunks, None if more are to come, and how many bytes they take."""
-    parts, at = [], begin
+    parts: list[bytes] = []
+    at = begin
     while (line := data.find(b"\r\n", at)) >= 0:
         size = bytes(data[at:line]).partition(b";")[0].strip()
         if not re.fullmatch(rb"[0-9A-Fa-f]{1,8}", size):

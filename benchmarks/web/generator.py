@@ -247,7 +247,8 @@ class OpenLoop(Generator):
         self._idle: deque[Connection] = deque()
         self._backlog: deque[float] = deque()
         self._next = inf
-        self.lags = array("d")
+        self._lags = array("d")
+        self.lags = self._lags
         self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK | os.TFD_CLOEXEC)
         self._epoll.register(self._timer, select.EPOLLIN)
 
@@ -272,7 +273,7 @@ class OpenLoop(Generator):
         while self._next <= now and self._next < self._end:
             self._backlog.append(self._next)
             if self._next >= self.tally.begin:
-                self.lags.append(now - self._next)
+                self._lags.append(now - self._next)
             self._next = next(self._moments)
         self._set_timer()
 

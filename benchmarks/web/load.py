@@ -35,16 +35,14 @@ def parser() -> Parser:
     add = found.add_argument
     add("target", metavar="HOST:PORT/PATH", help="what to ask for: 127.0.0.1:8000/json; this machine only")
     add("--connections", metavar="N", type=whole(), default=64, help=f"default 64, at most {MOST_CONNECTIONS:,}")
-    add("--seconds", metavar="S", type=float, default=5.0, help=f"that are measured; default 5, at most {LONGEST_S}")
-    add("--warmup", metavar="S", type=float, default=0.0, help="of the same load before them; default 0")
+    add("--seconds", metavar="S", type=_number, default=5.0, help=f"that are measured; default 5, at most {LONGEST_S}")
+    add("--warmup", metavar="S", type=_number, default=0.0, help="of the same load before them; default 0")
     add(
-        "--rate", metavar="N", type=float,
+        "--rate", metavar="N", type=_number,
         help="open loop: so many requests a second, whatever the server does, each latency from when its request was "
         f"due; at most {MOST_PER_SECOND:,}. Default: closed loop, each connection asks again when it has its answer",
     )  # fmt: skip
-    add(
-        "--even", action="store_true", help="requests evenly spaced; default: at random, as independent users (Poisson)"
-    )
+    add("--even", action="store_true", help="evenly spaced; default: at random, as independent users ask (Poisson)")
     add("--seed", metavar="N", type=whole(), default=1, help="of what is random; default 1")
     add(
         "--mix", nargs=2, metavar=("SHARE", "PATH"), action="append", default=[],
@@ -54,6 +52,13 @@ def parser() -> Parser:
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="no table and no progress")
     return found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a number is needed, not {text!r}") from None
 
 
 def command(arguments: list[str] | None = None) -> int:
@@ -77,7 +82,9 @@ def _run(options: argparse.Namespace) -> int:
     if not options.quiet:
         need("rich", "the table (--quiet leaves it out)")
     plan = _plan(options)
+    plan.check()
     file = JsonFile(options.json)
+    file.begin([])
     line = _Line(plan, options.quiet)
     with masked(signal.SIG_UNBLOCK), contextlib.closing(line):
         report = generate(plan, line.draw)

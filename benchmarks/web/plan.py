@@ -12,7 +12,7 @@ MOST_CONNECTIONS, MOST_PER_SECOND = 20_000, 100_000
 SHORTEST_S, LONGEST_S, LONGEST_WARMUP_S = 0.1, 60, 10
 _BYTES_PER_CONNECTION = 16 * 1024  # ours and the kernel's, both ends
 _LONGEST_PATH = 2000
-_TARGET = re.compile(r"(?:http://)?(\[[^]]*\]|[^/:]*)(?::(\d{1,5}))?(.*)")
+_TARGET = re.compile(r"(?:http://)?(\[[^]]*\]|[^/:]*)(?::([0-9]{1,5}))?(.*)")
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,7 @@ class Plan:
         _between("--seconds", self.seconds, SHORTEST_S, LONGEST_S)
         _between("--warmup", self.warmup_s, 0, LONGEST_WARMUP_S)
         if self.rate is not None and not 0 < self.rate <= MOST_PER_SECOND:
-            raise BadInput(
-                f"--rate must be above 0 and at most {MOST_PER_SECOND:,} requests a second, not {self.rate:g}"
-            )
+            raise BadInput(f"--rate must be above 0 and at most {MOST_PER_SECOND:,} a second, not {self.rate:g}")
         if self.even and self.rate is None:
             raise BadInput("--even is for an open loop: give it a --rate")
         if not all(0 < kind.share < 1 for kind in self.others) or self.kinds[0].share <= 0:

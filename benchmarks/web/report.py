@@ -89,8 +89,8 @@ class Report:
             )
         if self.lag_p99_s is not None and self.lag_p99_s >= _LATE_S:
             return (
-                f"the generator was up to {self.lag_p99_s * 1000:.1f} ms late for one request in a hundred, which is in "
-                f"the latencies; it waited {waited:.0%} of the time for a processor"
+                f"the generator noticed one request in a hundred {self.lag_p99_s * 1000:.1f} ms late or later, which is "
+                f"in the latencies; it waited {waited:.0%} of the time for a processor"
             )
         return ""
 
@@ -98,7 +98,7 @@ class Report:
         if self.offered is None or self.goodput >= _KEPT_UP * self.offered:
             return ""
         return (
-            f"the server did not keep up: it answered {self.goodput:,.0f} of {self.offered:,.0f} requests/s in time, and "
+            f"the server did not keep up: it answered {self.goodput:,.0f} of {self.offered:,.0f} requests/s in time; "
             f"up to {self.most_waiting:,} waited for a connection; a longer run would have higher latencies"
         )
 

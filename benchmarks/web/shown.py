@@ -76,7 +76,8 @@ def _lines(report: Report) -> Iterator[str]:
     if report.offered is not None:
         yield f"offered {report.offered:,.0f}/s, answered {report.goodput:,.0f}/s; most waiting {report.most_waiting:,}"
     served = "unknown" if report.least_served is None else f"{report.least_served:.0%} of the mean"
-    yield f"least served connection: {served}; reopened {report.reopened:,}; all open in {duration(report.opened_s * 1e9)}"
+    opened = duration(report.opened_s * 1e9)
+    yield f"least served connection: {served}; reopened {report.reopened:,}; all open in {opened}"
     waited = "" if report.generator_waited is None else f", waited {report.generator_waited:.0%} for one"
     yield f"generator: computed {report.generator_cores:.0%} of a processor{waited}"
 

@@ -10,9 +10,15 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from typing import Any, Protocol
+
     from rich.console import Console
 
-    from concmodels.programs.result import Outcome
+    class HasJson(Protocol):
+        """A result, as `Outcome` is one."""
+
+        def to_json(self) -> dict[str, Any]:
+            """Return the figures as a dict for JSON."""
 
 
 _WIDEST = 65_535
@@ -102,12 +108,12 @@ class JsonFile:
             except (OSError, ValueError) as error:
                 raise BadInput(f"can't write {path!r}: {getattr(error, 'strerror', None) or error}") from None
 
-    def begin(self, results: Iterable[Outcome]) -> None:
+    def begin(self, results: Iterable[HasJson]) -> None:
         """Write the results that hold if this process is killed."""
         if self._file is not None and self._file.seekable():
             self._dump(results)
 
-    def end(self, results: Iterable[Outcome]) -> None:
+    def end(self, results: Iterable[HasJson]) -> None:
         """Write the results and close the file."""
         if self._path == "-" and sys.stdout is not None:
             with quiet_when_closed():
@@ -116,7 +122,7 @@ class JsonFile:
             self._dump(results)
             self._close()
 
-    def _dump(self, results: Iterable[Outcome]) -> None:
+    def _dump(self, results: Iterable[HasJson]) -> None:
         assert self._file is not None
         try:
             if self._file.seekable():
@@ -136,5 +142,5 @@ class JsonFile:
                 file.close()
 
 
-def _text(results: Iterable[Outcome]) -> str:
+def _text(results: Iterable[HasJson]) -> str:
     return json.dumps([result.to_json() for result in results], indent=2) + "\n"
