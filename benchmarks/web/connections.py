@@ -16,7 +16,19 @@ class Left(Exception):
 class Connection:
     """One place among the connections: if its socket is closed, it gets another one."""
 
-    __slots__ = ("_data", "_family", "_place", "_socket", "answers", "due", "fd", "kind", "ready", "reopened")
+    __slots__ = (
+        "_data",
+        "_family",
+        "_place",
+        "_socket",
+        "answers",
+        "due",
+        "fd",
+        "has_answered",
+        "kind",
+        "ready",
+        "reopened",
+    )
 
     def __init__(self, host: str, port: int) -> None:
         self._family, self._place = places(host, port)[0]
@@ -26,6 +38,8 @@ class Connection:
         self.fd = -1
         self.ready = False
         """Whether it is connected."""
+        self.has_answered = False
+        """Whether an answer has come since then."""
         self.due: float | None = None
         """When the request should have been sent that is waiting for its answer, or for the connection."""
         self.kind = 0
@@ -78,7 +92,10 @@ class Connection:
             self._data += data
             data = self._data
         found = answer(data, ended)
-        self._data = bytearray(data) if found is None else None
+        if found is None:
+            self._data = bytearray(data)
+        else:
+            self._data, self.has_answered = None, True
         return found
 
     def close(self) -> None:
@@ -86,7 +103,8 @@ class Connection:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
-        self.ready, self.due, self._data = False, None, None
+        self.ready = self.has_answered = False
+        self.due = self._data = None
 
 
 def _broken(error: OSError) -> Broken:

@@ -24,7 +24,7 @@ _AT_ONCE = 64
 """So many connections are opening at a time: the queue of a server that listens may be short."""
 _OPENING_S = 10
 _RETRY_S = 0.1
-"""The pause after an error before the connection is opened again."""
+"""The pause before a connection that has had no answer is opened again."""
 _PAUSE_S = 0.02
 _EVENTS = 512
 _LOOK_S = 0.5
@@ -185,10 +185,13 @@ class Generator:
         self._open(connection)
 
     def _failed(self, connection: Connection, reason: Broken) -> None:
-        """Count an error; open the connection again after a pause, so that errors can't take all the time."""
+        """Count an error; open the connection again: after a pause if it has had no answer, or errors took all time."""
         self.tally.errors[str(reason)] += 1
-        self._drop(connection)
-        self._to_retry.append((monotonic() + _RETRY_S, connection))
+        if connection.has_answered:
+            self._reopen(connection)
+        else:
+            self._drop(connection)
+            self._to_retry.append((monotonic() + _RETRY_S, connection))
 
     def _drop(self, connection: Connection) -> None:
         self._by_fd.pop(connection.fd, None)

@@ -89,7 +89,7 @@ class Report:
             )
         if self.lag_p99_s is not None and self.lag_p99_s >= _LATE_S:
             return (
-                f"the generator noticed one request in a hundred {self.lag_p99_s * 1000:.1f} ms late or later, which is "
+                f"the generator noticed one request in a hundred {self.lag_p99_s * 1000:.1f} ms late or later; that is "
                 f"in the latencies; it waited {waited:.0%} of the time for a processor"
             )
         return ""

@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
         _show(report, options)
         return HELD if report.failure is None else BROKEN
     finally:
-        json.end(reports)  # type: ignore[arg-type]  # each has `to_json`
+        json.end(reports)
 
 
 def _report(scenario: Scenario, wanted: Options, options: argparse.Namespace) -> Report:
