@@ -40,9 +40,8 @@ def generate(plan: Plan, watch: Watch | None = None) -> Report:
     plan.check()
     with _no_collection(), contextlib.closing((ClosedLoop if plan.rate is None else OpenLoop)(plan)) as generator:
         opened_s = generator.connect()
-        processor = Processor()
         generator.run(watch)
-        return report(plan, generator, opened_s, *processor.shares())
+        return report(plan, generator, opened_s)
 
 
 @contextlib.contextmanager
@@ -60,6 +59,10 @@ def _no_collection() -> Iterator[None]:
 class Generator:
     """What both loops have in common: the connections, and what is done when one of them is ready."""
 
+    cores: float = 0
+    """In what share of the time it computed."""
+    waited: float | None = None
+    """In what share of the time it waited for a processor."""
     most_waiting = 0
     """The most requests that were due and had no connection."""
     lags: array[float] | None = None
@@ -101,14 +104,19 @@ class Generator:
         now = self._begin = monotonic()
         self.tally.begin = now + self._plan.warmup_s
         self._end = self.tally.end = self.tally.begin + self._plan.seconds
+        processor = Processor()
         self._start()
         look = now + _LOOK_S if watch else inf
-        while now < self._end or (now < self._end + self._plan.grace_s and self._is_waiting()):
+        while now < self._end:
             self._step(now)
             now = monotonic()
             if watch and now >= look:
                 watch(now - self._begin, self.tally.answers)
                 look = now + _LOOK_S
+        self.cores, self.waited = processor.shares()
+        while now < self._end + self._plan.grace_s and self._is_waiting():
+            self._step(now)
+            now = monotonic()
         self.tally.left(self._waiting(), now)
 
     def close(self) -> None:

@@ -110,7 +110,7 @@ class Report:
         return f"the connection served least had {self.least_served:.0%} of the answers of the mean one"
 
 
-def report(plan: Plan, generator: Generator, opened_s: float, cores: float, waited: float | None) -> Report:
+def report(plan: Plan, generator: Generator, opened_s: float) -> Report:
     """Return what came of this run, which is over."""
     tally, lags = generator.tally, generator.lags
     answers = [connection.answers for connection in generator.connections]
@@ -129,7 +129,7 @@ def report(plan: Plan, generator: Generator, opened_s: float, cores: float, wait
         reopened=sum(connection.reopened for connection in generator.connections),
         most_waiting=generator.most_waiting,
         opened_s=opened_s,
-        generator_cores=cores,
-        generator_waited=waited,
+        generator_cores=generator.cores,
+        generator_waited=generator.waited,
         lag_p99_s=None if lags is None else percentile(sorted(lags), 0.99),
     )

@@ -9,6 +9,7 @@ from rich.text import Text
 from benchmarks.web.latencies import Latencies, octaves
 from benchmarks.web.plan import Plan
 from benchmarks.web.report import Report
+from concmodels.programs.result import count
 from concmodels.programs.table import duration, short
 
 _WIDEST_BAR = 40
@@ -31,9 +32,8 @@ def _title(report: Report) -> Text:
     plan = report.plan
     title = Text(f"{report.goodput:,.0f} answers/s from {plan.target.address}\n", style="bold")
     warmup = f" after {plan.warmup_s:g} s" if plan.warmup_s else ""
-    return title.append(
-        f"{_loop(plan)}; {plan.connections:,} connections, {plan.seconds:g} s{warmup}\n", "not bold dim"
-    )
+    how_long = f"{count(plan.connections, 'connection')}, {plan.seconds:g} s{warmup}"
+    return title.append(f"{_loop(plan)}; {how_long}\n", "not bold dim")
 
 
 def _loop(plan: Plan) -> str:
