@@ -23,6 +23,7 @@ All that a task has stored before it wakes another is seen by that one when it g
 """
 
 import os
+import time
 
 from concmodels.platform import PORTABLE
 
@@ -44,6 +45,8 @@ wake: Callable[[int], object]
 _SET_DEATH_SIGNAL = 1  # of prctl
 
 _ONE_SHOT = 1 << 30  # select.EPOLLONESHOT
+
+_POLLED_S = 0.001  # epoll and poll count milliseconds, rounded up
 
 LONGEST_S = 3600.0
 """The kernel counts milliseconds in 32 bits: a wait with a limit returns after an hour at the latest."""
@@ -101,6 +104,7 @@ class Poller:
 
         self._epoll: epoll = epoll()
         self._in_doubt: set[int] = set()
+        self._timer: int | None = None
 
     def add(self, fd: int) -> None:
         """Poll this descriptor too, for whether it can be read."""
@@ -138,6 +142,22 @@ class Poller:
         found = self._epoll.poll(seconds)
         return [it for it in found if self._is_of_open_file(*it)] if self._in_doubt else found
 
+    def poll_finely(self, seconds: float) -> list[tuple[int, int]]:
+        """As `poll`, but rather return up to a millisecond before the time is over than after it.
+
+        For the last millisecond there is a timer, a descriptor among the others. So a limit that is hardly ever reached
+        costs nothing more.
+        """
+        if seconds <= 0 or seconds >= _POLLED_S:
+            return self.poll(max(0, seconds - _POLLED_S))  # which it rounds up
+        if self._timer is None:
+            self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_CLOEXEC | os.TFD_NONBLOCK)
+            self.add(self._timer)
+        os.timerfd_settime(self._timer, initial=seconds)
+        found = self.poll(seconds)
+        os.timerfd_settime(self._timer)  # it is not over any more, and does not wake the next poll
+        return [it for it in found if it[0] != self._timer]
+
     def wait(self, seconds: float | None) -> list[int]:
         """As `poll`; return only the descriptors."""
         return [fd for fd, _ in self.poll(seconds)]
@@ -157,11 +177,13 @@ class Poller:
 
     def own(self) -> tuple[int, ...]:
         """Return the descriptors that the poller itself has open."""
-        return (self._epoll.fileno(),)
+        return (self._epoll.fileno(),) if self._timer is None else (self._epoll.fileno(), self._timer)
 
     def close(self) -> None:
         """End it."""
         self._epoll.close()
+        if self._timer is not None:
+            os.close(self._timer)
 
 
 def wait_for_end(fd: int) -> None:

@@ -11,6 +11,9 @@ task (`Waiter.finish`), and that puts the task into the queue.
     the waker  a descriptor in that list, which wakes the loop when it is written to. A signal handler does that: the
                system call returns for a signal, but Python calls it again for the rest of the time
 
+The last two are made when a task waits for a socket for the first time. Until then the loop sleeps on a lock, which
+opens no descriptor, and to wake it is to release the lock.
+
 A busy scheduler never sleeps, but tasks that keep handing on to each other must not keep sockets and moments waiting.
 So now and then it looks without sleeping: the same call, which then returns at once (`look`).
 
@@ -21,6 +24,7 @@ loop again and again.
 
 import heapq
 import time
+from _thread import allocate_lock
 from itertools import count
 from select import POLLIN, POLLOUT
 
@@ -54,15 +58,24 @@ class EventLoop(SocketWaits):
         self._most_moments = 64
         self._order = count()
         self.look_at = self._find_closed_at = 0.0
-        self._poller = waking.Poller()
-        self._waker = waking.make()
-        self._waker_number = waking.descriptors(self._waker)[0]
-        self._poller.add(self._waker_number)
+        self._released_to_wake = allocate_lock()
+        self._released_to_wake.acquire()
+        self._poller: Any = None  # until a task waits for a socket
+        self._waker = self._waker_number = 0
 
     def close(self) -> None:
         """Close its descriptors, when the run is over."""
-        self._poller.close()
-        waking.close(self._waker)
+        if self._poller is not None:
+            self._poller.close()
+            waking.close(self._waker)
+
+    def _open(self) -> None:
+        """Sleep in the kernel's list of descriptors from now on, and no longer on the lock."""
+        self._waker = waking.make()
+        self._waker_number = waking.descriptors(self._waker)[0]
+        poller = waking.Poller()
+        poller.add(self._waker_number)
+        self._poller = poller
 
     # What a task does that waits.
 
@@ -76,6 +89,8 @@ class EventLoop(SocketWaits):
 
     def begin(self, wait: Any) -> None:
         """Note a wait, and have the kernel watch the socket. Raises as `SocketWaits.begin`."""
+        if self._poller is None:
+            self._open()
         if self.waits.setdefault(wait.key, wait) is not wait:
             super().begin(wait)
         events = EVENTS[wait.direction]
@@ -105,7 +120,8 @@ class EventLoop(SocketWaits):
     def end_waits_for(self, number: int) -> None:
         """End the waits for a descriptor that is about to be closed."""
         super().end_waits_for(number)
-        self._poller.disarm(number)
+        if self._poller is not None:
+            self._poller.disarm(number)
 
     # What the scheduler does.
 
@@ -116,25 +132,37 @@ class EventLoop(SocketWaits):
         return bool(self._moments or self.waits)
 
     def sleep(self, longest: float) -> None:
-        """Sleep until something has happened, at most so many seconds."""
+        """Sleep until something has happened, at most so many seconds. It may return before anything has."""
         self.asleep = True  # first: a signal handler that comes after the look below finds this, and wakes the loop
         try:
             if self._ready:
                 longest = 0
             elif self._moments:
                 longest = max(0, min(longest, self._moments[0][0] - time.monotonic()))
-            events = self._poller.poll(longest)
+            events = self._sleep(longest)
         finally:
             self.asleep = False
         self._end_waits(events)
 
+    def _sleep(self, longest: float) -> list[tuple[int, int]]:
+        if self._poller is not None:
+            return self._poller.poll_finely(longest)
+        self._released_to_wake.acquire(timeout=longest)
+        return []
+
     def wake(self) -> None:
         """End a `sleep`. A signal handler may call it."""
-        waking.wake(self._waker)
+        if self._poller is not None:
+            waking.wake(self._waker)
+            return
+        try:
+            self._released_to_wake.release()
+        except RuntimeError:
+            pass  # another signal handler has released it just before
 
     def look(self) -> None:
         """Look for what has happened, without sleeping. A busy scheduler calls this when the clock shows `look_at`."""
-        self._end_waits(self._poller.poll(0))
+        self._end_waits([] if self._poller is None else self._poller.poll(0))
 
     def _end_waits(self, found: list[tuple[int, int]]) -> None:
         """End the waits for what has happened: for these events, and because of the time."""

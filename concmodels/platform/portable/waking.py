@@ -97,6 +97,10 @@ class Poller:
             self.disarm(fd)
         return found
 
+    def poll_finely(self, seconds: float) -> list[tuple[int, int]]:
+        """As `poll`: here the time is rounded up to whole milliseconds."""
+        return self.poll(max(0, seconds))
+
     def wait(self, seconds: float | None) -> list[int]:
         """As `poll`; return only the descriptors."""
         return [fd for fd, _ in self.poll(seconds)]
