@@ -5,6 +5,7 @@ scheduler     eventlet's hub (epoll), by a heap of timers; cooperative
 message       by reference
 parallel      no: all greenlets of a thread share it
 cancellation  an exception that the hub throws in where the task waits, eventlet's own waits too; swallowed, it is gone
+sockets       listeners of the hub, as for eventlet's own sockets
 
 Limitations: eventlet is in maintenance and asks not to be used for new programs (it warns on import; this model keeps
 that warning to itself). A greenlet that computes stops all others, and so does a blocking call that is not eventlet's
@@ -45,9 +46,9 @@ from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
+from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, SocketWaitSteps, descriptor, is_ready
+from concmodels.models.waiting.timeouts import expired, must_be_seconds, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.sockets import HasFileno, SocketWait
+    from concmodels.models.waiting.sockets import HasFileno
     from concmodels.models.waiting.waiter import Wait, Waiter
 
 __all__ = [
@@ -164,7 +165,7 @@ class _Detector(HubDetector):
         self._timer = self._hub.schedule_call_global(pause, self._look)
 
     def _look(self) -> None:
-        _socket_waits().find_closed()
+        _socket_waits().look()
         dead = self._progress is not None and self._progress.lasts(self._waits())
         self._begin()  # after the look, which must not see it, and before the throw, which leaves for main
         if dead:
@@ -255,34 +256,63 @@ class _Waiter(SingleThreadWaiter):
         postpone(self.unit, error, _call_soon)
 
 
-class _SocketWaiter(_Waiter):
+class _SocketWaiter(SocketWaitSteps, _Waiter):
     """One wait of one task for a socket: a listener of the hub claims it when the socket is ready.
 
     Whatever claims it takes the listener off at once, and not only the task when it goes on: by then the number of a
     closed socket may be that of another one, which another task waits for.
     """
 
-    __slots__ = ("_listener",)
+    __slots__ = ("_listener", "direction", "key", "number", "socket")
 
     outside = True
-    purpose: SocketWait
+    purpose = waiter = property(lambda self: self)  # one object is both: it is made for each wait, in a hot path
+
+    def __init__(self, socket: Any, direction: str) -> None:
+        self.outcome = ""
+        self.unit = getcurrent()
+        try:
+            self._task = tasks[self.unit]
+        except KeyError:
+            self._task = UnknownTask(hubs.get_hub())
+        self._turn = None
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+        self.key = self.number, direction
 
     def park(self, timeout: float | None) -> bool:
-        """As `_Waiter.park`; the hub polls the socket meanwhile."""
-        hub, wait = self._task.hub, self.purpose
-        kind = hub.READ if wait.direction == READABLE else hub.WRITE
-        self._listener = hub.add(kind, wait.number, self._report, _do_nothing, self._close)
+        """As `_Waiter.park`; the hub polls the socket meanwhile, and switches to the task when it is ready."""
+        if postponed:
+            raise_postponed(self.unit)
+        task = self._task
+        hub = task.hub
+        kind = hub.READ if self.direction == READABLE else hub.WRITE
+        self._listener = hub.add(kind, self.number, self._report, _do_nothing, self._close)
+        timer = None if timeout is None else hub.schedule_call_global(timeout, self.finish, TIMED_OUT)
+        task.waiter = self
         try:
-            return super().park(timeout)
+            while self._turn is None and self.outcome != DONE:
+                hub.switch()
         finally:
             self._stop_listening()
+            task.waiter = None
+            if self._turn is not None and not self._turn.called:
+                self._turn.cancel()  # an exception came after `wake`: do not switch here later
+            if timer is not None:
+                timer.cancel()
+        return True
 
     def wake(self) -> None:
         self._stop_listening()
         super().wake()
 
     def _report(self, _number: int) -> None:
-        self.finish(CLOSED if self.purpose.is_closed() else DONE)
+        """Called by the hub: the socket is ready, so the task goes on at once."""
+        if self.is_closed():
+            self.finish(CLOSED)
+        elif not _socket_waits().is_event_of_closed(self) and self.claim(DONE):
+            self.unit.switch()
 
     def _close(self) -> None:
         """Called when eventlet finds that the number belongs to another file."""
@@ -298,14 +328,65 @@ def _do_nothing(_error: BaseException) -> None:
     """Stand in for what throws into a task whose listener was marked as closed: that has claimed its wait."""
 
 
+class _Sockets(SocketWaits):
+    """The waits for sockets of one thread, which has a hub of its own.
+
+    The hub polls, and then reports one event after the other. A task that goes on meanwhile may close a socket whose
+    event is still to come, and wait for another one that has got its number.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._closed: set[int] = set()
+
+    def begin(self, wait: Any) -> None:
+        """As `SocketWaits.begin`."""
+        if self._waits.setdefault(wait.key, wait) is not wait:
+            super().begin(wait)
+
+    def end(self, wait: Any) -> None:
+        """As `SocketWaits.end`."""
+        key = wait.key
+        if self._waits.get(key) is wait:
+            del self._waits[key]
+
+    def end_waits_for(self, number: int) -> None:
+        """End the waits for a descriptor that is about to be closed."""
+        super().end_waits_for(number)
+        self._closed.add(number)
+
+    def is_event_of_closed(self, wait: _SocketWaiter) -> bool:
+        """Whether an event that is reported for this wait is that of an earlier socket with this number."""
+        return wait.number in self._closed and not is_ready(wait.number, wait.direction)
+
+    def look(self) -> None:
+        """Look for closed sockets. A timer calls this, between two polls of the hub."""
+        self.find_closed()
+        self._closed.clear()
+
+
 def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    wait_sync(_socket_waits(), _SocketWaiter, socket, READABLE, timeout)
+    _wait_for_socket(_SocketWaiter(socket, READABLE), timeout)
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
-    wait_sync(_socket_waits(), _SocketWaiter, socket, WRITABLE, timeout)
+    _wait_for_socket(_SocketWaiter(socket, WRITABLE), timeout)
+
+
+def _wait_for_socket(waiter: _SocketWaiter, timeout: float | None) -> None:
+    if timeout is not None:
+        timeout = must_be_seconds(timeout)
+    sockets = _socket_waits()
+    sockets.begin(waiter)
+    try:
+        waiter.park(timeout)
+    finally:
+        waiter.outcome = waiter.outcome or CANCELLED  # unless something else has ended the wait
+        sockets.end(waiter)
+    if waiter.outcome != DONE:
+        waiter.settle()
 
 
 def notify_closing(socket: HasFileno) -> None:
@@ -313,12 +394,12 @@ def notify_closing(socket: HasFileno) -> None:
     _socket_waits().notify_closing(socket)
 
 
-def _socket_waits() -> SocketWaits:
-    """Return the waits of this thread, which has a hub of its own."""
+def _socket_waits() -> _Sockets:
+    """Return the waits of this thread."""
     try:
-        waits: SocketWaits = _here.socket_waits
+        waits: _Sockets = _here.socket_waits
     except AttributeError:
-        waits = _here.socket_waits = SocketWaits()
+        waits = _here.socket_waits = _Sockets()
     return waits
 
 

@@ -5,6 +5,7 @@ scheduler     gevent's hub (libev), first come, first served; cooperative
 message       by reference
 parallel      no: all greenlets of a thread share it; on a free-threaded build gevent switches the GIL back on
 cancellation  an exception that the hub throws in where the task waits, gevent's own waits too; swallowed, it is gone
+sockets       watchers of the hub's loop, as for gevent's own sockets; each is kept for the next wait
 
 Limitations: a greenlet that computes stops all others, and so does a blocking call that is not gevent's own. The model
 patches nothing: call `gevent.monkey.patch_all()` yourself if the standard library is to cooperate. A
@@ -16,6 +17,8 @@ import math
 import threading
 import time
 from _thread import _local
+from socket import socket as StandardSocket
+from weakref import ref
 
 from greenlet import getcurrent  # before gevent: in a subinterpreter this just fails, and gevent prints a traceback
 
@@ -48,9 +51,9 @@ from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
+from concmodels.models.waiting.sockets import LOOK_S, READABLE, WRITABLE, SocketWaits, SocketWaitSteps, descriptor
+from concmodels.models.waiting.timeouts import expired, must_be_seconds, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.sockets import HasFileno, SocketWait
+    from concmodels.models.waiting.sockets import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
@@ -139,10 +142,13 @@ class _LookUp:
 
     def __enter__(self) -> None:
         self._timer = gevent.get_hub().loop.timer(LOOK_UP_S, LOOK_UP_S, ref=False)  # it does not keep the loop alive
-        self._timer.start(_socket_waits().find_closed)
+        self._sockets = _sockets()
+        self._sockets.runs += 1
+        self._timer.start(self._sockets.look)
 
     def __exit__(self, *_: object) -> None:
         self._timer.close()
+        self._sockets.run_ended()
 
 
 def sleep(seconds: float) -> None:
@@ -228,51 +234,158 @@ class _Waiter(SingleThreadWaiter):
         postpone(self.unit, error, _call_soon)
 
 
-class _SocketWaiter(_Waiter):
-    """One wait of one task for a socket: a watcher of the hub's loop claims it when the socket is ready."""
+class _SocketWaiter(SocketWaitSteps, _Waiter):
+    """One wait of one task for a socket: a watcher of the hub's loop switches to the task when the socket is ready."""
 
-    __slots__ = ()
+    __slots__ = ("direction", "key", "number", "socket", "watcher")
 
     outside = True
-    purpose: SocketWait
+    purpose = waiter = property(lambda self: self)  # one object is both: it is made for each wait, in a hot path
+
+    def __init__(self, socket: Any, direction: str) -> None:
+        self.outcome = ""
+        self.unit = getcurrent()
+        try:
+            self._task = tasks[self.unit]
+        except KeyError:
+            self._task = UnknownTask(gevent.get_hub())
+        self._callback = None
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+        self.key = self.number, direction
+        self.watcher: Any = None
 
     def park(self, timeout: float | None) -> bool:
-        """As `_Waiter.park`; the loop watches the socket meanwhile."""
-        wait = self.purpose
-        watcher = self._task.hub.loop.io(wait.number, _EVENTS[wait.direction])
-        watcher.start(self._report, wait)
+        """As `_Waiter.park`; the task itself claims the wait when the watcher has switched to it."""
+        if postponed:
+            raise_postponed(self.unit)
+        self.watcher.start(self.unit.switch, self)
+        timer = None if timeout is None else self._start_timer(timeout)
+        task = self._task
+        task.waiter = self
         try:
-            return super().park(timeout)
+            while self._callback is None:
+                if task.hub.switch() is self and self.claim(CLOSED if self.is_closed() else DONE):
+                    break
         finally:
-            watcher.stop()
+            self.watcher.stop()
+            task.waiter = None
+            if self._callback is not None:
+                self._callback.stop()  # an exception came after `wake`: do not switch here later
+            if timer is not None:
+                timer.close()
+        return True
+
+    def wake(self) -> None:
+        self.watcher.stop()  # now: before the task goes on, the number of a closed socket may be another one's
+        super().wake()
+
+
+class _Sockets(SocketWaits):
+    """The waits for sockets of one thread, which has a hub of its own, and the watchers of the hub's loop.
+
+    A watcher is kept for the next wait for the same socket: for a new one, the loop makes a system call. It is dropped
+    when the socket was closed or its number belongs to another one, and at the end of the run.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs = 0
+        self._kept: dict[tuple[int, str], tuple[ref[StandardSocket], Any]] = {}
+        self._look_at = 0.0
+
+    def begin(self, wait: Any) -> None:
+        """As `SocketWaits.begin`, and give the wait a watcher."""
+        key = wait.key
+        if self._waits.setdefault(key, wait) is not wait:
+            super().begin(wait)
+        socket, watcher = self._kept.get(key, _NOTHING_KEPT)
+        wait.watcher = watcher if socket() is wait.socket else self._new_watcher(wait)
+
+    def end(self, wait: Any) -> None:
+        """Forget a wait that is over, and its watcher if that is not kept."""
+        key = wait.key
+        if self._waits.get(key) is wait:
+            del self._waits[key]
+        if self._kept.get(key, _NOTHING_KEPT)[1] is not wait.watcher:
+            wait.watcher.close()
+
+    def _new_watcher(self, wait: Any) -> Any:
+        watcher = gevent.get_hub().loop.io(wait.number, _EVENTS[wait.direction])
+        self._drop(wait.key)
+        if self.runs and isinstance(wait.socket, StandardSocket):  # of anything else, the descriptor may change
+            self._kept[wait.key] = ref(wait.socket), watcher
+        return watcher
+
+    def _drop(self, key: tuple[int, str]) -> None:
+        """Keep the watcher of this descriptor no longer; a wait that has it closes it at its end."""
+        _, watcher = self._kept.pop(key, _NOTHING_KEPT)
+        if watcher is not None and not watcher.active:
             watcher.close()
 
-    def _report(self, wait: SocketWait) -> None:
-        self.finish(CLOSED if wait.is_closed() else DONE)
+    def end_waits_for(self, number: int) -> None:
+        """End the waits for a descriptor that is about to be closed."""
+        super().end_waits_for(number)
+        for direction in _EVENTS:
+            self._drop((number, direction))
+
+    def look(self) -> None:
+        """Look for closed sockets, if that is due."""
+        if now() >= self._look_at:
+            self._look_at = now() + LOOK_S
+            self.find_closed()
+            for key, (socket, _) in list(self._kept.items()):
+                if (open_socket := socket()) is None or open_socket.fileno() != key[0]:
+                    self._drop(key)
+
+    def run_ended(self) -> None:
+        """Note the end of a run; the last one in this thread keeps no watchers."""
+        self.runs -= 1
+        if not self.runs:
+            for key in list(self._kept):
+                self._drop(key)
+
+
+_NOTHING_KEPT: tuple[Any, Any] = (lambda: None, None)
 
 
 def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    wait_sync(_socket_waits(), _SocketWaiter, socket, READABLE, timeout)
+    _wait_for_socket(_SocketWaiter(socket, READABLE), timeout)
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
-    wait_sync(_socket_waits(), _SocketWaiter, socket, WRITABLE, timeout)
+    _wait_for_socket(_SocketWaiter(socket, WRITABLE), timeout)
+
+
+def _wait_for_socket(waiter: _SocketWaiter, timeout: float | None) -> None:
+    if timeout is not None:
+        timeout = must_be_seconds(timeout)
+    sockets = _sockets()
+    sockets.begin(waiter)
+    try:
+        waiter.park(timeout)
+    finally:
+        waiter.outcome = waiter.outcome or CANCELLED  # unless something else has ended the wait
+        sockets.end(waiter)
+    if waiter.outcome != DONE:
+        waiter.settle()
 
 
 def notify_closing(socket: HasFileno) -> None:
     """Wake the tasks of this thread that wait for the socket; see `concmodels.contract.Model.notify_closing`."""
-    _socket_waits().notify_closing(socket)
+    _sockets().notify_closing(socket)
 
 
-def _socket_waits() -> SocketWaits:
-    """Return the waits of this thread, which has a hub of its own."""
+def _sockets() -> _Sockets:
+    """Return the waits of this thread."""
     try:
-        waits: SocketWaits = _here.socket_waits
+        sockets: _Sockets = _here.sockets
     except AttributeError:
-        waits = _here.socket_waits = SocketWaits()
-    return waits
+        sockets = _here.sockets = _Sockets()
+    return sockets
 
 
 class TaskGroup(_TaskGroup):

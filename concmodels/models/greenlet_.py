@@ -5,6 +5,7 @@ scheduler     the one below: a queue of those that can go on, first come, first 
 message       by reference
 parallel      no: all greenlets of a run share one thread
 cancellation  the library's own: where a task waits, at the latest after 256 operations that need not wait
+sockets       an event loop on epoll (`waiting/event_loop.py`), made when a task waits for one for the first time
 
 A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. A task that
 waits puts itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); the task that

@@ -145,10 +145,11 @@ class EventLoop(SocketWaits):
         self._end_waits(events)
 
     def _sleep(self, longest: float) -> list[tuple[int, int]]:
-        if self._poller is not None:
-            return self._poller.poll_finely(longest)
-        self._released_to_wake.acquire(timeout=longest)
-        return []
+        if self._poller is None:
+            self._released_to_wake.acquire(timeout=longest)
+            return []
+        events: list[tuple[int, int]] = self._poller.poll_finely(longest)
+        return events
 
     def wake(self) -> None:
         """End a `sleep`. A signal handler may call it."""
