@@ -96,7 +96,11 @@ class EventLoop(SocketWaits):
         events = EVENTS[wait.direction]
         if (wait.number, OTHER[wait.direction]) in self.waits:
             events = POLLIN | POLLOUT
-        self._poller.arm(wait.number, events)
+        try:
+            self._poller.arm(wait.number, events)
+        except BaseException:  # a file on a disk can't be polled
+            del self.waits[wait.key]
+            raise
 
     def end(self, wait: Any) -> None:
         """Forget a wait that is over; unless its socket became ready, the kernel still watches that."""
