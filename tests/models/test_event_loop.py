@@ -3,11 +3,13 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 
 import pytest
 
-from concmodels import load
+from concmodels import load, platform
 from concmodels.errors import SocketClosed
 
 MODELS = ["greenlet", "tasklets"]
@@ -115,3 +117,44 @@ def test_a_run_closes_its_descriptors(name, pair):
 
     model.run(main)
     assert set(os.listdir("/dev/fd")) == before
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_run_without_sockets_opens_no_descriptor(name):
+    model = load(name)
+    before = set(os.listdir("/dev/fd"))
+
+    def main():
+        with model.TaskGroup() as group:
+            group.spawn(model.sleep, 0.01)
+        return set(os.listdir("/dev/fd"))
+
+    assert model.run(main) == before
+
+
+@pytest.mark.skipif(platform.PORTABLE, reason="the second version of the platform counts milliseconds")
+@pytest.mark.parametrize("name", MODELS)
+def test_a_timer_beside_a_socket_is_finer_than_a_millisecond(name, pair):
+    model = load(name)
+
+    def main():
+        with model.TaskGroup() as group:
+            group.spawn(model.wait_readable, pair[0])
+            model.sleep(0)
+            slept = []
+            for _ in range(50):
+                start = time.monotonic()
+                model.sleep(0.0002)
+                slept.append(time.monotonic() - start)
+            group.cancel()
+        return min(slept)
+
+    assert 0.0002 <= model.run(main) < 0.0009
+
+
+@pytest.mark.skipif(platform.PORTABLE, reason="this is it")
+def test_the_second_version_of_the_platform_keeps_all_this():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    environment = os.environ | {"CONCMODELS_PLATFORM": "portable"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout
