@@ -8,7 +8,8 @@ between the two kinds.
 The docstring of each model says what is particular to it. The largest difference is the one between tasks that share
 their memory and tasks that do not. In processes and subinterp a message is a copy; the function of a task must be
 importable (so the program that is started does its work behind `if __name__ == "__main__":`); channels live only
-inside a `run`; and an object that can't be copied to the other side is refused with `CannotTravel`. An exception that
+inside a `run`; and an object that can't be copied to the other side is refused with `CannotTravel`. A socket arrives as
+a duplicate: each side closes its own, and a task that has not closed one loses it when the task ends. An exception that
 is raised beyond such a memory boundary keeps its type or arrives as `RemoteError`; a child that was killed is reported
 as `TaskDied`. All these exceptions are in `concmodels.errors`.
 
@@ -602,9 +603,10 @@ class Model(Protocol):
 
         A checkpoint. Raises `TimeoutError`, `RuntimeError` if another task waits until the same socket is readable,
         `TypeError` for what has no `fileno()`, and `concmodels.errors.SocketClosed` if the socket is closed on this
-        side, before or while the task waits. A wait is told at once by `notify_closing`; a socket that is closed
-        without it is noticed within a second (with more than 1,000 waiting threads, within a second for every
-        thousand).
+        side, before or while the task waits. A wait that is cancelled or told of a close is over at once: another task
+        may wait for the socket then, even before the first has gone on. `notify_closing` tells a wait at once; a socket
+        that is closed without it is noticed within a second (with more than 1,000 waiting threads, within a second for
+        every thousand).
 
             >>> import socket
             >>> from concmodels import load

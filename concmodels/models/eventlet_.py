@@ -275,11 +275,15 @@ class _SocketWaiter(SocketWaitSteps, _Waiter):
             self._task = tasks[self.unit]
         except KeyError:
             self._task = UnknownTask(hubs.get_hub())
-        self._turn = None
+        self._turn = self._listener = None
         self.socket = socket
         self.number = descriptor(socket)
         self.direction = direction
         self.key = self.number, direction
+
+    def is_over(self) -> bool:
+        """As `Waiter.is_over`: after a cancellation, no claim succeeds."""
+        return not self.waits() or self.unit in throws_due
 
     def park(self, timeout: float | None) -> bool:
         """As `_Waiter.park`; the hub polls the socket meanwhile, and switches to the task when it is ready."""
@@ -288,14 +292,15 @@ class _SocketWaiter(SocketWaitSteps, _Waiter):
         task = self._task
         hub = task.hub
         kind = hub.READ if self.direction == READABLE else hub.WRITE
-        self._listener = hub.add(kind, self.number, self._report, _do_nothing, self._close)
+        if not self.is_over():  # else the hub may know another task that waits for this socket: it allows only one
+            self._listener = hub.add(kind, self.number, self._report, _do_nothing, self._close)
         timer = None if timeout is None else hub.schedule_call_global(timeout, self.finish, TIMED_OUT)
         task.waiter = self
         try:
             while self._turn is None and self.outcome != DONE:
                 hub.switch()
         finally:
-            self._stop_listening()
+            self.stop_listening()
             task.waiter = None
             if self._turn is not None and not self._turn.called:
                 self._turn.cancel()  # an exception came after `wake`: do not switch here later
@@ -304,7 +309,7 @@ class _SocketWaiter(SocketWaitSteps, _Waiter):
         return True
 
     def wake(self) -> None:
-        self._stop_listening()
+        self.stop_listening()
         super().wake()
 
     def _report(self, _number: int) -> None:
@@ -318,7 +323,8 @@ class _SocketWaiter(SocketWaitSteps, _Waiter):
         """Called when eventlet finds that the number belongs to another file."""
         self.finish(CLOSED)
 
-    def _stop_listening(self) -> None:
+    def stop_listening(self) -> None:
+        """Take the listener off, if it is there."""
         listener, self._listener = self._listener, None
         if listener is not None:
             self._task.hub.remove(listener)
@@ -340,9 +346,12 @@ class _Sockets(SocketWaits):
         self._closed: set[int] = set()
 
     def begin(self, wait: Any) -> None:
-        """As `SocketWaits.begin`."""
-        if self._waits.setdefault(wait.key, wait) is not wait:
+        """As `SocketWaits.begin`, and take off the listener of a wait that is over and whose task has not gone on."""
+        before = self._waits.setdefault(wait.key, wait)
+        if before is not wait:
             super().begin(wait)
+            if self._waits.get(wait.key) is wait:
+                before.stop_listening()
 
     def end(self, wait: Any) -> None:
         """As `SocketWaits.end`."""

@@ -256,6 +256,10 @@ class _SocketWaiter(SocketWaitSteps, _Waiter):
         self.key = self.number, direction
         self.watcher: Any = None
 
+    def is_over(self) -> bool:
+        """As `Waiter.is_over`: after a cancellation, no claim succeeds."""
+        return not self.waits() or self.unit in throws_due
+
     def park(self, timeout: float | None) -> bool:
         """As `_Waiter.park`; the task itself claims the wait when the watcher has switched to it."""
         if postponed:
@@ -298,10 +302,15 @@ class _Sockets(SocketWaits):
     def begin(self, wait: Any) -> None:
         """As `SocketWaits.begin`, and give the wait a watcher."""
         key = wait.key
-        if self._waits.setdefault(key, wait) is not wait:
+        before = self._waits.setdefault(key, wait)
+        if before is not wait:
             super().begin(wait)
+            if self._waits.get(key) is not wait:  # its task was cancelled, and another one waits
+                wait.watcher = self._watcher(wait)
+                return
         socket, watcher = self._kept.get(key, _NOTHING_KEPT)
-        wait.watcher = watcher if socket() is wait.socket else self._new_watcher(wait)
+        # A wait that is over has its watcher until its task goes on, and stops it then.
+        wait.watcher = watcher if before is wait and socket() is wait.socket else self._new_watcher(wait)
 
     def end(self, wait: Any) -> None:
         """Forget a wait that is over, and its watcher if that is not kept."""
@@ -311,8 +320,12 @@ class _Sockets(SocketWaits):
         if self._kept.get(key, _NOTHING_KEPT)[1] is not wait.watcher:
             wait.watcher.close()
 
+    @staticmethod
+    def _watcher(wait: Any) -> Any:
+        return gevent.get_hub().loop.io(wait.number, _EVENTS[wait.direction])
+
     def _new_watcher(self, wait: Any) -> Any:
-        watcher = gevent.get_hub().loop.io(wait.number, _EVENTS[wait.direction])
+        watcher = self._watcher(wait)
         self._drop(wait.key)
         if self.runs and isinstance(wait.socket, StandardSocket):  # of anything else, the descriptor may change
             self._kept[wait.key] = ref(wait.socket), watcher

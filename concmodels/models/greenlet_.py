@@ -260,6 +260,10 @@ class _SocketWaiter(SocketWaitSteps, Waiter):
         self.direction = direction
         self.key = self.number, direction
 
+    def is_over(self) -> bool:
+        """As `Waiter.is_over`: a task that must stop claims its wait when it parks."""
+        return not self.waits() or self.task.must_stop()
+
 
 def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""

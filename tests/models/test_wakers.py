@@ -161,6 +161,41 @@ def test_a_claim_that_comes_before_the_waker(verbs, outcome):
     assert wait.waiter.outcome == outcome
 
 
+def test_a_task_is_cancelled_between_the_note_of_its_wait_and_the_wait(verbs):
+    """It claims the wait itself when it parks: by then another task may wait for the socket."""
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        waits = waiter_of(verbs).socket_waits
+        first = begun(verbs, ours)
+        with pytest.raises(RuntimeError):
+            begun(verbs, ours)
+        first.waiter.task.cancel()
+        assert first.waiter.waits()
+        second = begun(verbs, ours)
+        with pytest.raises(BaseException, match="was cancelled") as caught:
+            first.waiter.park(PATIENCE)
+        waits.end(first)
+        assert caught.type is verbs.Cancelled and waits.get(ours.fileno(), READABLE) is second
+        waits.end(second)
+        waiter_of(verbs).wakers.close()
+
+
+def test_a_cancelled_task_meets_the_wait_of_another(verbs):
+    """It is told that it was cancelled, and not that the other one waits."""
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        kind = waiter_of(verbs)
+        first = begun(verbs, ours)
+        late = SocketWait(ours, READABLE)
+        late.waiter = kind(None, late)
+        late.waiter.task.cancel()
+        kind.socket_waits.begin(late)
+        assert kind.socket_waits.get(ours.fileno(), READABLE) is first
+        kind.socket_waits.end(late)
+        assert kind.socket_waits.get(ours.fileno(), READABLE) is first
+        kind.socket_waits.end(first)
+
+
 def test_a_claim_that_comes_just_before_the_poll(verbs, monkeypatch):
     """The task has looked whether it waits, and polls next: the waker that is woken in between must end that."""
     with ExitStack() as stack:

@@ -165,6 +165,58 @@ async def a_second_task_may_wait_after_the_first(model):
                 assert await task.result(PATIENCE) == bytes([number])
 
 
+@guarantee(direction=DIRECTIONS)
+async def a_wait_that_was_cancelled_keeps_nobody_waiting(model, direction):
+    """As soon as `Task.cancel()` has returned, another task may wait for the socket that the cancelled one waited
+    for."""
+    report = model.Channel(INF)
+    with unready(direction) as (ours, theirs):
+        async with model.TaskGroup() as group:
+            task = group.spawn(wait_and_report, model, ours, direction, report)
+            await pause(model)
+            task.cancel()
+            with raises(TimeoutError):
+                await wait_until(model, ours, direction, SHORT)
+            with raises(TaskCancelled):
+                await task.result(PATIENCE)
+            make_ready(theirs, direction)
+            await wait_until(model, ours, direction)
+
+
+@guarantee(by=of_one_memory, direction=DIRECTIONS)
+async def a_wait_that_was_told_of_a_close_keeps_nobody_waiting(model, direction):
+    """As soon as `notify_closing` has returned, a task may wait for the same socket again, if it was not closed."""
+    report = model.Channel(INF)
+    with unready(direction) as (ours, theirs):
+        async with model.TaskGroup() as group:
+            group.spawn(wait_and_report, model, ours, direction, report)
+            await pause(model)
+            model.notify_closing(ours)
+            with raises(TimeoutError):
+                await wait_until(model, ours, direction, SHORT)
+            assert await report.receive(PATIENCE) == "closed"
+            make_ready(theirs, direction)
+            await wait_until(model, ours, direction)
+
+
+@guarantee(by=of_one_memory, direction=DIRECTIONS)
+async def a_task_that_was_cancelled_is_not_refused(model, direction):
+    """A cancelled task that comes to a wait for a socket ends there, also if another task waits for the socket, whose
+    wait goes on undisturbed."""
+    report, went_on = model.Channel(INF), False
+    with unready(direction) as (ours, theirs):
+        async with model.TaskGroup() as group:
+            group.spawn(wait_and_report, model, ours, direction, report)
+            await pause(model)
+            async with model.TaskGroup() as inner:
+                inner.cancel()
+                await wait_until(model, ours, direction)
+                went_on = True
+            assert not went_on and drain(report) == []
+            make_ready(theirs, direction)
+            assert await report.receive(PATIENCE) == "ready"
+
+
 # A close on this side.
 
 

@@ -105,8 +105,10 @@ class EventLoop(SocketWaits):
     def end(self, wait: Any) -> None:
         """Forget a wait that is over; unless its socket became ready, the kernel still watches that."""
         key = wait.key
-        if self.waits.get(key) is wait:
-            del self.waits[key]
+        noted: Any = self.waits.get(key)
+        if noted is not wait:
+            return  # another one has replaced it, and has armed the descriptor for itself
+        del self.waits[key]
         if wait.outcome == DONE or wait.outcome == CLOSED:
             return
         if wait.is_closed():

@@ -11,7 +11,7 @@ disarmed any more. If a duplicate keeps that socket open (another process may ha
 that may be another socket's now. Such numbers are remembered, and their events looked at twice.
 """
 
-from asyncio import _get_running_loop, get_running_loop
+from asyncio import _get_running_loop, get_running_loop, sleep
 from contextlib import suppress
 
 from concmodels.errors import SocketClosed
@@ -200,7 +200,11 @@ async def wait_on_loop(
     wait = SocketWait(socket, direction)
     wait.waiter = waiter = new_waiter(None, wait)
     sockets = of_loop(get_running_loop())
-    sockets.begin(wait)
+    try:
+        sockets.begin(wait)
+    except RuntimeError:
+        await sleep(0)  # a task that was cancelled is told of that
+        raise
     try:
         await waiter.park(timeout)
     finally:

@@ -121,14 +121,21 @@ class SocketWaits:
         return len(self._waits)
 
     def begin(self, wait: Any) -> None:
-        """Note a wait. Raises `RuntimeError` if another task waits for the same direction of the same socket."""
+        """Note a wait. Raises `RuntimeError` if another task waits for the same direction of the same socket.
+
+        A wait that is over may still be noted, until its task goes on: it is replaced. And a task that was cancelled
+        is not refused: its wait is not noted, and ends as soon as it begins.
+        """
         key = wait.number, wait.direction
         with self._lock:
             other = self._waits.get(key)
-            if other is not None and not other.is_closed():
+            closed = other is not None and other.is_closed()
+            if other is not None and not closed and not other.waiter.is_over():
+                if wait.waiter.is_over():
+                    return
                 raise busy(wait)
             self._waits[key] = wait
-        if other is not None:
+        if closed:
             self.end_closed(other)  # its number is that of another socket now
         if wait.is_closed():  # by another thread, whose `notify_closing` did not find the wait
             self.end(wait)

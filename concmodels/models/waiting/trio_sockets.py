@@ -7,7 +7,14 @@ as long as there are waits. For that the waits are noted, those of each thread a
 from threading import local
 
 from trio import BusyResourceError, CancelScope, ClosedResourceError, move_on_after, sleep
-from trio.lowlevel import in_trio_run, notify_closing, spawn_system_task, wait_readable, wait_writable
+from trio.lowlevel import (
+    checkpoint_if_cancelled,
+    in_trio_run,
+    notify_closing,
+    spawn_system_task,
+    wait_readable,
+    wait_writable,
+)
 
 from concmodels.errors import SocketClosed
 from concmodels.models.waiting.sockets import (
@@ -120,6 +127,7 @@ async def wait_in_trio(socket: HasFileno, direction: str, timeout: float | None)
     except BusyResourceError:
         if before is not None:
             sockets.put_back(before)
+        await checkpoint_if_cancelled()
         raise busy(wait) from None
     finally:
         sockets.end(wait)

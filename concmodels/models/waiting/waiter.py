@@ -77,6 +77,10 @@ class Waiter:
         """Whether nobody has claimed it yet."""
         return bool(self._claim)
 
+    def is_over(self) -> bool:
+        """Whether it has been claimed, or will be before anything else happens, because its task was cancelled."""
+        return not self.waits()
+
     def park(self, timeout: float | None) -> Any:
         """Wait to be woken; returns False if the timeout struck first. Awaited in the async models."""
         raise NotImplementedError(f"{type(self).__name__} must say how its task waits")

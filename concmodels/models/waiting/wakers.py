@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar
 
+    from concmodels.models.tasks.task import Task
     from concmodels.models.waiting.sockets import SocketWait, SocketWaits
     from concmodels.models.waiting.taken_lock import TakenLock
 
@@ -52,8 +53,7 @@ class SharedWakers:
     def join(self, waiter: PollingWaiter) -> None:
         """Give the waiter a waker that was not woken. What claims the wait from here on wakes that one.
 
-        The lock does more than to guard the table. When it is given back, all processors see the waiter's waker; so the
-        waiter either sees a claim when it looks for that next, or what claims it sees this waker.
+        The waiter has to look next whether it `waits`: either it sees a claim then, or what claims it sees this waker.
         """
         place = waiter.purpose.number % WAKERS
         with self._lock:
@@ -92,10 +92,24 @@ class PollingWaiter(Waiter):
     outside = True
     purpose: SocketWait
     shared: SharedWaker
+    task: Task
     _lock: TakenLock
 
     socket_waits: ClassVar[SocketWaits]
     wakers: ClassVar[SharedWakers]
+
+    def waits(self) -> bool:
+        """As `Waiter.waits`, for a thread that has just taken a waker, which what claims the wait looks for in turn.
+
+        Each of the two writes one thing and then reads what the other one writes. Without the GIL, processors may let
+        both read the old values, so that the waker of a claimed wait would not be woken. That can't happen if both take
+        the same lock in between. `claim` pops from the list, for which CPython locks it, and so it does for a copy.
+        """
+        return bool(self._claim.copy())
+
+    def is_over(self) -> bool:
+        """As `Waiter.is_over`. A task that was cancelled just before its wait claims that itself, when it parks."""
+        return not self.waits() or self.task.must_stop()
 
     def park(self, timeout: float | None) -> bool:
         """Wait until the socket is ready, or the wait was claimed for another reason; a timeout claims it here."""
