@@ -20,6 +20,18 @@ def fail_with(stream):
     raise ValueError(stream)
 
 
+KEPT = []
+
+
+def forget_to_close(stream):
+    stream.sendall(b"open")
+
+
+def keep_open(stream):
+    stream.sendall(b"open")
+    KEPT.append(stream)
+
+
 def send_on(model, channel, stream):
     channel.send(stream)
     stream.close()
@@ -47,6 +59,40 @@ def test_each_side_closes_its_own(name):
 
     model = load(name)
     assert model.run(main, model) == (b"WORD", b"")
+
+
+@pytest.mark.parametrize("task", [forget_to_close, keep_open])
+@pytest.mark.parametrize("name", MODELS)
+def test_what_a_task_has_not_closed_is_closed_when_it_has_ended(name, task):
+    def main(model):
+        ours, theirs = socket.socketpair()
+        with ours:
+            with model.TaskGroup() as group:
+                group.spawn(task, theirs)
+                theirs.close()
+            ours.settimeout(10)
+            assert ours.recv(10) == b"open"
+            assert ours.recv(10) == b""  # the task's own was the last that was open
+
+    model = load(name)
+    model.run(main, model)
+    before = descriptors()
+    model.run(main, model)
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_a_task_of_a_pool_has_not_closed_is_closed_when_it_has_ended(name):
+    def main(model):
+        ours, theirs = socket.socketpair()
+        with ours, model.Pool(1) as pool:
+            pool.submit(forget_to_close, theirs).result()
+            theirs.close()
+            ours.settimeout(10)
+            return ours.recv(10), ours.recv(10)
+
+    model = load(name)
+    assert model.run(main, model) == (b"open", b"")
 
 
 @pytest.mark.parametrize("name", MODELS)
