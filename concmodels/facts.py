@@ -40,7 +40,7 @@ class Facts:
     cancellation: str
     raised_again: bool  # whether a cancellation that was swallowed is raised again
     cost: str  # of one task, in words
-    descriptors: int  # file descriptors per task, in the process that starts it
+    descriptors: int  # file descriptors per task, in the process that starts it, without what the task itself opens
     memory: int  # bytes per task, over all processes
     separate: bool  # whether tasks are processes of their own
     hop: float  # seconds for one message alone, in the slowest case

@@ -8,7 +8,8 @@ import ast
 import pytest
 
 import concmodels
-from concmodels import catalog, load
+from concmodels import catalog, contract, load
+from concmodels.conformance.suite import VOCABULARY
 from concmodels.errors import ModelUnavailable
 
 MODELS = f"{concmodels.__path__[0]}/models"
@@ -18,9 +19,15 @@ SYNC = ("greenlet_", "tasklets", "gevent_", "eventlet_")
 ASYNC = ("asyncio_", "trio_", "anyio_")
 SIMULATED = ("sim", "sim_async")
 
+HUBS = ("gevent_", "eventlet_")
+BOUNDARIES = ("processes", "subinterp")
+
 VERBS = ("Channel.send", "Channel.receive", "Channel._wait_for_partner")
+SOCKETS = ("wait_readable", "wait_writable")
 SAME = {
-    THREADS: (*VERBS, "Channel.__init__", "Channel.__iter__", "Channel._checkpoint", "_Waiter.park"),
+    THREADS: (*VERBS, *SOCKETS, "Channel.__init__", "Channel.__iter__", "Channel._checkpoint", "_Waiter.park"),
+    HUBS: SOCKETS,
+    BOUNDARIES: SOCKETS,
     SYNC: (*VERBS, "Channel.__iter__", "_Unbounded.send", "_Unbounded.__iter__"),
     ASYNC: (*VERBS, "Channel.__aiter__", "Channel.__anext__", "_Unbounded.send"),
     (*SYNC, *ASYNC, *SIMULATED): (*VERBS, "_Unbounded.send"),
@@ -58,6 +65,25 @@ def test_a_text_that_drifts_is_found(models, name):
             assert _plain(_source(model), name, without=number) not in texts
 
 
+@pytest.mark.parametrize("file", [*THREADS, *HUBS, *BOUNDARIES, "greenlet_", *ASYNC, *SIMULATED, "dask_"])
+def test_the_two_directions_are_one_text(file):
+    readable, writable = (ast.unparse(_find(_source(file), verb).body[1:]) for verb in SOCKETS)
+    assert readable.replace("readable", "writable").replace("READABLE", "WRITABLE") == writable
+
+
+@pytest.mark.parametrize("name", [*catalog.names(variants=True), "sim", "sim:async", "dask"])
+def test_a_model_has_the_whole_vocabulary(name):
+    try:
+        model = load(name)
+    except ModelUnavailable as error:
+        pytest.skip(str(error))
+    assert [it for it in VOCABULARY if not hasattr(model, it)] == []
+
+
+def test_the_vocabulary_is_that_of_the_contract():
+    assert {it for it in vars(contract.Model) if not it.startswith("_")} == set(VOCABULARY)
+
+
 VARIANTS = [name for name in catalog.names(variants=True) if catalog.facts(name).file in (*THREADS, *SYNC, *ASYNC)]
 
 
@@ -81,10 +107,13 @@ def _source(model):
 
 
 def _find(source, name):
-    """The function of this name, given as `Class.function`."""
-    owner, _, function = name.partition(".")
-    (kind,) = [it for it in ast.parse(source).body if isinstance(it, ast.ClassDef) and it.name == owner]
-    (found,) = [it for it in kind.body if getattr(it, "name", None) == function]
+    """The function of this name, given as `Class.function` or `function`."""
+    owner, _, function = name.rpartition(".")
+    body = ast.parse(source).body
+    if owner:
+        (kind,) = [it for it in body if isinstance(it, ast.ClassDef) and it.name == owner]
+        body = kind.body
+    (found,) = [it for it in body if getattr(it, "name", None) == function]
     return found
 
 
