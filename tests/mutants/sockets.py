@@ -1,10 +1,17 @@
-"""Waits for sockets, each broken in one way."""
+"""Waits for sockets, each broken in one way.
+
+Two defects are not here, because no guarantee can see them. A thread that goes on polling a waker that was woken for
+another one only uses the processor: `test_wakers.py` measures that. And a thread that reads its claim without its lock
+(`PollingWaiter.waits`) is wrong only in the memory model: on x86 every lock is a full fence, and so no test finds it.
+"""
 
 from mutants import every, mutant, replace
 from mutants.steps import (
     BEGIN_WAIT,
+    CLAIM_OR_WAIT,
     END_WAIT,
     IS_CLOSED,
+    IS_OVER,
     POLLING,
     SOCKET_WAIT,
     SOCKET_WAITER,
@@ -21,13 +28,35 @@ def wakes_nobody_who_polls(model):
     kind.wake = lambda self: super(kind, self).wake()
 
 
+@mutant("threads", "sockets_ends")
+def goes_on_without_a_claim(model):
+    """A thread whose socket is ready, or closed, goes on without a claim."""
+
+    @replace(found(POLLING), CLAIM_OR_WAIT)
+    def claim_or_wait(claim_or_wait, self, outcome):
+        return True
+
+
+@mutant("gevent", "sockets_ends")
+def refuses_until_the_task_has_gone_on(model):
+    """A wait that is over keeps others from waiting for the same socket, until its task goes on."""
+
+    @replace(getattr(model, SOCKET_WAITER), IS_OVER)
+    def is_over(is_over, self):
+        return False
+
+
 @mutant("rawthreads", "sockets_ends")
 def forgets_no_wait(model):
-    """A wait that is over still keeps others from waiting for the same socket."""
+    """A wait that is over keeps others from waiting for the same socket for ever."""
 
     @replace(found(SOCKET_WAITS), END_WAIT)
     def end(end, self, wait):
         pass
+
+    @replace(found(POLLING), IS_OVER)
+    def is_over(is_over, self):
+        return False
 
 
 @mutant("threads", "sockets_ends")

@@ -34,6 +34,8 @@ SOCKET_WAITS = "concmodels.models.waiting.sockets:SocketWaits"
 BEGIN_WAIT, END_WAIT = "begin", "end"  # (wait)
 WAITS = "_waits"  # of `SOCKET_WAITS`: by descriptor and direction
 POLLING = "concmodels.models.waiting.wakers:PollingWaiter"
+CLAIM_OR_WAIT = "_claim_or_wait_for_wakeup"  # (outcome): of a thread whose socket is ready or closed
+IS_OVER = "is_over"  # of a waiter for a socket
 SOCKET_WAITER = "_SocketWaiter"  # of a model of threads: has `socket_waits`
 
 # Beyond a memory boundary (models/memory).
