@@ -275,7 +275,8 @@ class _SocketWaiter(SocketWaitSteps, _Waiter):
             self._task = tasks[self.unit]
         except KeyError:
             self._task = UnknownTask(hubs.get_hub())
-        self._turn = self._listener = None
+        self._turn = None
+        self._listener: Any = None
         self.socket = socket
         self.number = descriptor(socket)
         self.direction = direction

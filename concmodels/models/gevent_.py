@@ -235,7 +235,11 @@ class _Waiter(SingleThreadWaiter):
 
 
 class _SocketWaiter(SocketWaitSteps, _Waiter):
-    """One wait of one task for a socket: a watcher of the hub's loop switches to the task when the socket is ready."""
+    """One wait of one task for a socket: a watcher of the hub's loop switches to the task when the socket is ready.
+
+    What claims the wait stops the watcher at once, and not only the task when it goes on: if the socket is closed in
+    the turn in which a watcher was started, libev ends the whole process with a failed assertion.
+    """
 
     __slots__ = ("direction", "key", "number", "socket", "watcher")
 
@@ -282,7 +286,7 @@ class _SocketWaiter(SocketWaitSteps, _Waiter):
         return True
 
     def wake(self) -> None:
-        self.watcher.stop()  # now: before the task goes on, the number of a closed socket may be another one's
+        self.watcher.stop()
         super().wake()
 
 
@@ -308,8 +312,9 @@ class _Sockets(SocketWaits):
             if self._waits.get(key) is not wait:  # its task was cancelled, and another one waits
                 wait.watcher = self._watcher(wait)
                 return
+            before.watcher.stop()
         socket, watcher = self._kept.get(key, _NOTHING_KEPT)
-        # A wait that is over has its watcher until its task goes on, and stops it then.
+        # A wait that is over has its watcher until its task goes on, and stops it then: so this is another one.
         wait.watcher = watcher if before is wait and socket() is wait.socket else self._new_watcher(wait)
 
     def end(self, wait: Any) -> None:
@@ -338,9 +343,12 @@ class _Sockets(SocketWaits):
             watcher.close()
 
     def end_waits_for(self, number: int) -> None:
-        """End the waits for a descriptor that is about to be closed."""
+        """End the waits for a descriptor that is about to be closed; also those that are over already stop watching."""
         super().end_waits_for(number)
         for direction in _EVENTS:
+            wait = self._waits.get((number, direction))
+            if wait is not None:
+                wait.watcher.stop()
             self._drop((number, direction))
 
     def look(self) -> None:

@@ -154,5 +154,45 @@ def test_waits_for_sockets_need_few_descriptors_of_their_own(name):
         return after - before
 
     model = model_of(name)
-    most = WAKERS if catalog.facts(name).preemptive else 2
+    most = WAKERS if catalog.facts(name).preemptive else 3
     assert catalog.facts(name).descriptors == 0 and model.run(main, model) <= most
+
+
+CLOSES = """
+import socket, sys
+from concmodels import load
+from concmodels.errors import SocketClosed
+
+def wait(model, ours):
+    try:
+        model.wait_readable(ours)
+    except SocketClosed:
+        print("closed")
+
+def close(model, ours, task):
+    if sys.argv[2] == "cancelled before":
+        task.cancel()
+    model.notify_closing(ours)
+    ours.close()
+
+def main(model):
+    ours, theirs = socket.socketpair()
+    with theirs, model.TaskGroup() as group:
+        task = group.spawn(wait, model, ours)
+        group.spawn(close, model, ours, task)
+
+model = load(sys.argv[1])
+model.run(main, model)
+"""
+
+
+@pytest.mark.parametrize("before", ["waiting before", "cancelled before"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_socket_is_closed_in_the_turn_in_which_its_wait_has_begun(name, before):
+    """What polls the sockets must not be left with a closed one: libev ends the process for that."""
+    model_of(name)
+    command = [sys.executable, "-c", CLOSES, name, before]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LATER)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    if before == "waiting before":
+        assert ended.stdout == "closed\n"

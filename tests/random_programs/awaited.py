@@ -6,19 +6,88 @@ A note is (task, step, part, moment, outcome): a call begins (its outcome is Non
 (what, channel, item). In one process the notes go into a list, across a memory boundary through a channel.
 """
 
+import socket
+from ast import literal_eval
 from collections import deque
+from contextlib import suppress
 from math import inf
 from time import monotonic_ns
 
-from concmodels.errors import ChannelClosed, WouldBlock
+from concmodels.errors import ChannelClosed, SocketClosed, WouldBlock
 
-from .program import BLOCKED, CANCELLED, CLOSED, DONE, NOWAIT, RECEIVED, SENT, script
+from .program import BLOCKED, BUSY, CANCELLED, CLOSED, DONE, NOWAIT, RECEIVED, SENT, SHUT, SOCKET, script
+
+ITEM_BYTES = 16
 
 
 class Notes(list):
     """A list that is written to like a channel."""
 
     send_nowait = list.append
+
+
+class Line:
+    """Two connected sockets, with the operations of a channel: each waits for a socket and then uses it."""
+
+    def __init__(self, model):
+        self.verbs = model
+        self.ours, self.theirs = self.ends = socket.socketpair()
+        for end in self.ends:
+            end.setblocking(False)
+
+    async def receive(self, timeout):
+        """Receive an item; wait again if another task was quicker."""
+        while True:
+            await self.verbs.wait_readable(self.ours, timeout)
+            with suppress(WouldBlock):
+                return self.receive_nowait()
+
+    def receive_nowait(self):
+        """Receive an item without waiting."""
+        try:
+            data = self.ours.recv(ITEM_BYTES)
+        except BlockingIOError:
+            raise WouldBlock from None
+        except OSError:
+            raise SocketClosed from None
+        if not data:
+            raise ChannelClosed
+        try:
+            return literal_eval(data.decode().strip())
+        except SyntaxError, ValueError:
+            return data  # it was not sent like this: no history explains it
+
+    async def send(self, item, timeout):
+        """Send an item."""
+        await self.verbs.wait_writable(self.theirs, timeout)
+        self.send_nowait(item)
+
+    def send_nowait(self, item):
+        """Send an item without waiting."""
+        try:
+            self.theirs.send(repr(item).encode().ljust(ITEM_BYTES))
+        except ConnectionError:
+            raise ChannelClosed from None
+
+    def close(self):
+        """Send no more; what was sent can be received."""
+        with suppress(OSError):  # where the other side has gone
+            self.theirs.shutdown(socket.SHUT_WR)
+
+    def notify(self):
+        """Wake all who wait."""
+        for end in self.ends:
+            self.verbs.notify_closing(end)
+
+    def shut(self):
+        """Close the socket that is received from."""
+        self.verbs.notify_closing(self.ours)
+        self.ours.close()
+
+    def end(self):
+        """Close both sockets when nobody uses them."""
+        for end in self.ends:
+            end.close()
 
 
 class Player:
@@ -48,7 +117,7 @@ class Player:
                 self.cancelled(step, part)
                 raise
             self.note((self.task, step, part, monotonic_ns(), outcome))
-            if outcome[0] in (CLOSED, BLOCKED):
+            if outcome[0] in (CLOSED, BLOCKED, SHUT):
                 return
 
     async def iterate(self, step, operation):
@@ -81,6 +150,12 @@ class Player:
             return (CLOSED, operation.cases[0][0], None)
         except due:
             return (BLOCKED, None, None)
+        except SocketClosed:
+            return (SHUT, operation.cases[0][0], None)
+        except RuntimeError as error:
+            if "another task waits until" not in str(error):
+                raise
+            return (BUSY, operation.cases[0][0], None)
 
     async def do(self, operation):
         """Do it; raises what the model raises."""
@@ -91,8 +166,8 @@ class Player:
             self.handles[number].cancel()
             return (DONE, None, None)
         channel = self.channels[number]
-        if operation.verb == "close":
-            channel.close()
+        if operation.verb in ("close", "notify", "shut"):
+            getattr(channel, operation.verb)()
             return (DONE, number, None)
         if operation.patience == NOWAIT:
             return self.do_nowait(channel, number, item)
@@ -153,7 +228,9 @@ class Play:
     def __init__(self, program, setting):
         self.program, self.setting = program, setting
         model = setting.verbs
-        self.channels = [setting.make(capacity) for capacity in program.capacities]
+        self.channels = [
+            Line(model) if capacity == SOCKET else setting.make(capacity) for capacity in program.capacities
+        ]
         self.gate, self.news = model.Channel(), model.Channel(inf)
         self.notes = setting.notes = Notes()  # the setting's: for a report on a model that fails
         self.me = Player(model, len(program.tasks), self.channels, self.notes, setting.timeouts)
@@ -202,6 +279,9 @@ class Play:
         """The tasks have ended: close what is open, and look what is left."""
         while self.acts:
             await self.act()
+        for channel in self.channels:
+            if isinstance(channel, Line):
+                channel.end()
 
 
 async def play(program, setting, hand_out):

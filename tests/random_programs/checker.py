@@ -7,7 +7,7 @@ has failed once (these calls are left, in this state) it does not go again.
 
 from .history import calls_of
 from .program import END
-from .reference import Reference
+from .reference import Reference, founded
 
 BOUND = 500_000
 """Steps. A history that needs more is not judged: `TooHard`."""
@@ -68,7 +68,8 @@ def _advanced(done, together):
 
 def explain(program, notes):
     """An order of the calls that explains the history, or None. Raises `TooHard`."""
-    return Search(Reference(program.capacities), calls_of(program, notes)).order()
+    tasks = calls_of(program, notes)
+    return Search(Reference(program.capacities), tasks).order() if founded(tasks) else None
 
 
 def stands_still(program, notes):

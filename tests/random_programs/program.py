@@ -14,7 +14,12 @@ NEVER_WAITS = (ZERO, NOWAIT)
 
 SENT, RECEIVED, CLOSED, BLOCKED, DONE = "sent", "received", "closed", "blocked", "done"
 CANCELLED = "cancelled"
-"""What may come of a call. BLOCKED: it raised `WouldBlock` or `TimeoutError`, whichever is due."""
+BUSY, SHUT = "busy", "shut"
+"""What may come of a call. BLOCKED: it raised `WouldBlock` or `TimeoutError`, whichever is due. BUSY and SHUT: another
+task waited for the same socket, or the socket was closed on this side."""
+
+SOCKET = "socket"
+"""The capacity of a channel that is a line: two connected sockets. It is not selected from, nor iterated over."""
 
 Operation = namedtuple("Operation", "verb cases patience priority count", defaults=(FOR_EVER, False, 1))
 """A case is (channel, item) to send, (channel, None) to receive. All verbs but `select` have one."""
@@ -50,6 +55,16 @@ def select(*cases, patience=FOR_EVER, priority=False):
 def close(channel):
     """Close it."""
     return Operation("close", ((channel, None),), NOWAIT)
+
+
+def notify(line):
+    """Tell all who wait for the sockets of this line that they are about to be closed, and close none."""
+    return Operation("notify", ((line, None),), NOWAIT)
+
+
+def shut(line):
+    """Close the socket that is received from, after a `notify_closing`."""
+    return Operation("shut", ((line, None),), NOWAIT)
 
 
 def cancel(task):
@@ -99,7 +114,7 @@ def in_words(operation):
     if verb == "cancel":
         return f"cancel task {cases[0][0]}"
     texts = [NAMES[channel] if item is None else f"{NAMES[channel]} <- {item!r}" for channel, item in cases]
-    extras = [patience] if patience != FOR_EVER and verb not in ("close", "drain") else []
+    extras = [patience] if patience != FOR_EVER and verb not in ("close", "drain", "notify", "shut") else []
     extras += ["in this order"] if priority else []
     extras += [f"{count} times"] if verb == "iterate" else []
     return ", ".join([f"{verb} {' | '.join(texts)}", *extras])

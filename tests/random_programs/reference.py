@@ -15,6 +15,11 @@ What is strict:
   of its cases could be done: full or empty, and not closed. This holds for any timeout, since nobody waits before he
   has looked. LONG and untimed waits never end that way.
 * A cancelled call has done nothing, and somebody has cancelled its task before its end.
+* A line, which is two connected sockets, is a channel of any capacity: what is sent arrives once and in order, and
+  there is always room. Shut, it has nothing to receive. (It may still accept something, which is lost: the system
+  closes a socket only when a thread that polls it has let go.)
+* Only a task that waits for the same socket at that time makes a call BUSY, and only a `notify_closing` or a close of
+  the socket makes it SHUT (`founded`).
 * With `priority=True`, the cases before the chosen one could not be done at the moment when it was done.
 
 What is not:
@@ -26,14 +31,29 @@ What is not:
 * Who of several that wait is served first, and which of the ready cases a select without priority takes.
 """
 
-from .program import BLOCKED, CANCELLED, CLOSED, DONE, NEVER_WAITS, PATIENT, RECEIVED, SENT
+from math import inf
+
+from .program import (
+    BLOCKED,
+    BUSY,
+    CANCELLED,
+    CLOSED,
+    DONE,
+    NEVER_WAITS,
+    NOWAIT,
+    PATIENT,
+    RECEIVED,
+    SENT,
+    SHUT,
+    SOCKET,
+)
 
 
 class Reference:
     """Channels of these capacities."""
 
     def __init__(self, capacities):
-        self.capacities = capacities
+        self.capacities = tuple(inf if capacity == SOCKET else capacity for capacity in capacities)
         self.begin = (*((False, ()) for _ in capacities), frozenset())
 
     def step(self, state, call):
@@ -45,12 +65,16 @@ class Reference:
             return state if call.task in state[-1] else None
         if call.operation.verb == "cancel":
             return (*state[:-1], state[-1] | {call.operation.cases[0][0]})
+        if what in (BUSY, SHUT) or call.operation.verb == "notify":
+            return state
         closed, items = state[channel]
+        if call.operation.verb == "shut":
+            return _replaced(state, channel, (SHUT, ()))
         if what == DONE:
-            return _replaced(state, channel, (True, items))
+            return _replaced(state, channel, (closed or True, items))
         if not self.may_be_chosen(state, call):
             return None
-        if what == CLOSED:
+        if what == CLOSED or closed == SHUT:
             return state
         if self.capacities[channel] == 0:
             return None  # not alone: see `meet`
@@ -91,9 +115,10 @@ class Reference:
         if channel != where:
             return False
         if what == CLOSED:
-            return closed and (sending is not None or not items)
+            return bool(closed) if sending is not None else closed is True and not items
         if what == SENT:
-            return sending == item and not closed and len(items) < max(self.capacities[channel], 1)
+            has_room = not closed and len(items) < max(self.capacities[channel], 1)
+            return sending == item and (has_room or closed == SHUT)
         return sending is None and (items[0] == item if items else self.capacities[channel] == 0 and not closed)
 
     def must_wait(self, state, cases):
@@ -120,6 +145,28 @@ class Reference:
             item is not None and self.capacities[channel] == 0 and (channel, None) in receiver.operation.cases
             for channel, item in sender.operation.cases
         )
+
+
+def founded(tasks):
+    """Whether there is a reason for each call that was BUSY or SHUT."""
+    calls = [call for task in tasks for call in task]
+    return all(
+        any(_is_reason(other, call) for other in calls)
+        for call in calls
+        if call.outcome is not None and call.outcome[0] in (BUSY, SHUT)
+    )
+
+
+def _is_reason(other, call):
+    """Whether the other call explains the outcome of this one, which has done nothing."""
+    verb, line = other.operation.verb, call.operation.cases[0][0]
+    if not other.operation.cases or other.operation.cases[0][0] != line:
+        return False
+    together = other.start <= call.end and other.end >= call.start
+    if call.outcome[0] == SHUT:
+        return together if verb == "notify" else verb == "shut" and other.start <= call.end
+    same = verb == call.operation.verb and other.task != call.task
+    return together and same and other.operation.patience != NOWAIT
 
 
 def _replaced(state, channel, value):

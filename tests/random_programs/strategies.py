@@ -6,12 +6,30 @@ from math import inf
 
 from hypothesis import strategies as st
 
-from .program import FOR_EVER, LONG, NOWAIT, PAUSE, SHORT, ZERO, Operation, Program, cancel, close, iterate
+from .program import (
+    FOR_EVER,
+    LONG,
+    NOWAIT,
+    PAUSE,
+    SHORT,
+    SOCKET,
+    ZERO,
+    Operation,
+    Program,
+    cancel,
+    close,
+    iterate,
+    notify,
+    shut,
+)
 
 CAPACITIES = (1, 0, 2, inf)
 VERBS = ("send",) * 6 + ("receive",) * 6 + ("select",) * 6 + ("iterate",) * 3 + ("pause",) * 2 + ("close",)
 CANCELLING = (*VERBS, *("cancel",) * 2, *("meet",) * 6)
 """To meet is to be a task's partner and to cancel a task, in one turn."""
+
+ON_LINES = ("send",) * 6 + ("receive",) * 10 + ("pause", "notify", "shut", "close", "select", "cancel") + ("meet",) * 4
+"""For programs with sockets."""
 
 PATIENCE = (FOR_EVER,) * 4 + (SHORT,) * 3 + (LONG, ZERO, NOWAIT)
 
@@ -30,13 +48,31 @@ def programs(draw, verbs=VERBS):
 
 
 @st.composite
-def operations(draw, channels, verbs):
+def programs_with_sockets(draw):
+    """A program as above, over one or two lines and perhaps a channel."""
+    capacities = tuple(draw(st.lists(st.sampled_from(CAPACITIES), max_size=1)))
+    lines = (SOCKET,) * draw(st.integers(1, 2))
+    part = operations(len(capacities), ON_LINES, len(lines))
+    tasks = draw(st.lists(st.lists(part, min_size=1, max_size=5), min_size=2, max_size=4))
+    numbers, as_text = count(1), draw(st.booleans())
+    complete = partial(_complete, numbers=numbers, as_text=as_text, tasks=len(tasks))
+    return Program((*capacities, *lines), tuple(tuple(map(complete, chain.from_iterable(parts))) for parts in tasks))
+
+
+@st.composite
+def operations(draw, channels, verbs, lines=0):
     """One operation, or two that belong together; what they send is filled in later."""
     verb = draw(st.sampled_from(verbs))
     if verb == "meet":
         helping = draw(st.sampled_from(("send", "receive")))
-        both = [_case(draw, helping, channels, NOWAIT), cancel(draw(st.integers(0, 3)))]
+        both = [_case(draw, helping, channels + lines, NOWAIT), cancel(draw(st.integers(0, 3)))]
         return draw(st.permutations(both))
+    if verb in ("notify", "shut"):
+        return [{"notify": notify, "shut": shut}[verb](draw(st.integers(channels, channels + lines - 1)))]
+    if verb in ("send", "receive", "close"):
+        return [_operation(draw, verb, channels + lines)]
+    if verb == "select" and not channels:
+        return [PAUSE]
     return [_operation(draw, verb, channels)]
 
 

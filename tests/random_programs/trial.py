@@ -17,7 +17,7 @@ from concmodels import catalog
 from .checker import explain, stands_still
 from .history import table
 from .program import FOR_EVER, LONG, SHORT, ZERO, Operation, Program, listing
-from .strategies import CANCELLING, VERBS, programs
+from .strategies import CANCELLING, VERBS, programs, programs_with_sockets
 
 __all__ = ["Operation", "Program", "Setting", "Unexplained", "hunt", "inf", "sample"]
 
@@ -131,10 +131,13 @@ def report(setting, program, verdict, notes):
     return "\n\n".join([f"{setting.name}: {verdict}", listing(program), table(program, notes), f"Again: {again}"])
 
 
-def sample(setting, count, number=None):
-    """Try so many programs: always the same ones, or those of the seed `number`. Returns how many were performed."""
+def sample(setting, count, number=None, with_sockets=False):
+    """Try so many programs: always the same ones, or those of the seed `number`. Returns how many were performed.
+
+    Programs with sockets are for the models of one process: a line is an object that their tasks share.
+    """
     if not setting.boundary:
-        return _try(Jury(setting, setting.play_alone), count, number)
+        return _try(Jury(setting, setting.play_alone), count, number, with_sockets)
     plays = 0
     for first in range(0, count, BATCH):
         batch = min(BATCH, count - first), None if number is None else number + first
@@ -142,7 +145,9 @@ def sample(setting, count, number=None):
     return plays
 
 
-def _try(jury, count, number):
+def _try(jury, count, number, with_sockets=False):
+    made = programs(VERBS if jury.setting.boundary else CANCELLING)
+
     @settings(
         phases=[Phase.generate, Phase.shrink] if jury.setting.reducing else [Phase.generate],
         max_examples=count,
@@ -152,7 +157,7 @@ def _try(jury, count, number):
         database=None,  # a race that failed yesterday is no better candidate than any other program
         suppress_health_check=[HealthCheck.too_slow],  # the same: slow is the machine
     )
-    @given(programs(VERBS if jury.setting.boundary else CANCELLING))
+    @given(programs_with_sockets() if with_sockets else made)
     def check(program):
         jury(program)
 

@@ -50,6 +50,13 @@ def test_programs_can_be_explained(model):
     assert sample(setting, few(setting)) == few(setting)
 
 
+def test_programs_with_sockets_can_be_explained(model):
+    setting = Setting.named(model.name)
+    if setting.boundary:
+        pytest.skip("its tasks do not share the sockets of a program")
+    assert sample(setting, few(setting), with_sockets=True) == few(setting)
+
+
 @pytest.mark.stress
 def test_many_programs_can_be_explained(model, pytestconfig):
     number = int(pytestconfig.getoption("--hypothesis-seed") or random.randrange(2**32))

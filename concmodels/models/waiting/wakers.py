@@ -17,9 +17,8 @@ from concmodels.platform import waking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar
+    from typing import Any, ClassVar
 
-    from concmodels.models.tasks.task import Task
     from concmodels.models.waiting.sockets import SocketWait, SocketWaits
     from concmodels.models.waiting.taken_lock import TakenLock
 
@@ -92,7 +91,7 @@ class PollingWaiter(Waiter):
     outside = True
     purpose: SocketWait
     shared: SharedWaker
-    task: Task
+    task: Any  # the model's, which says whether it must stop
     _lock: TakenLock
 
     socket_waits: ClassVar[SocketWaits]
