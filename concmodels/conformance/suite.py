@@ -15,6 +15,7 @@ from typing import Any
 
 from concmodels import catalog
 from concmodels.catalog import Facts
+from concmodels.platform import measuring
 
 from .census import NothingLeft
 
@@ -40,15 +41,7 @@ class Effort:
         self.items = 300 if facts.hop < 1e-4 else 25
         expensive = facts.memory > 1 << 20 or facts.hop > 1e-4
         self.rounds = 4 if expensive else 50
-        self.sockets = 20 if expensive else min(1000, _most_descriptors() // 3)
-
-
-def _most_descriptors() -> int:
-    """Return how many descriptors a process may have open."""
-    import resource
-
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 1 << 20 if soft == resource.RLIM_INFINITY else soft
+        self.sockets = 20 if expensive else min(1000, (measuring.descriptor_limit() or 1 << 20) // 3)
 
 
 class Model:

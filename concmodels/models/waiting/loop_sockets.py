@@ -8,7 +8,7 @@ event (`EPOLLONESHOT`), as trio does it, and the loop is told of a single descri
 
 A descriptor is armed in the epoll as long as a task waits for it. Only what was closed behind the task's back can't be
 disarmed any more. If a duplicate keeps that socket open (another process may have one), its event comes under a number
-that may be another socket's now. Such numbers are remembered, and their events looked at twice.
+that may be another socket's now: such a number is in doubt (`concmodels.platform.waking.Poller`).
 """
 
 from asyncio import _get_running_loop, get_running_loop, sleep
@@ -24,10 +24,10 @@ from concmodels.models.waiting.sockets import (
     SocketWaits,
     busy,
     descriptor,
-    is_ready,
 )
 from concmodels.models.waiting.timeouts import must_be_seconds
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE
+from concmodels.platform.waking import Poller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,15 +49,12 @@ class LoopSockets(SocketWaits):
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         super().__init__()
-        try:
-            from select import EPOLLONESHOT, epoll
-        except ImportError:
-            raise NotImplementedError("waits for sockets on asyncio need epoll, which Linux has: take trio") from None
+        self._poller = Poller()
+        if not self._poller.own():
+            raise NotImplementedError("waits for sockets on asyncio need an epoll, which Linux has: take trio")
+        (self._number,) = self._poller.own()
         self._loop = loop
-        self._once = EPOLLONESHOT
-        self._epoll = epoll()
         self._timer: TimerHandle | None = None  # of the next look for closed sockets: there is one while in the loop
-        self._doubtful: set[int] = set()
 
     def begin(self, wait: SocketWait) -> None:
         """As `SocketWaits.begin`, and arm the descriptor."""
@@ -65,7 +62,7 @@ class LoopSockets(SocketWaits):
         before: Any = self._waits.get(place)
         if before is not None:
             if before.is_closed():
-                self._doubtful.add(wait.number)  # it is armed, and can't be disarmed any more
+                self._poller.doubt(wait.number)  # it is armed, and can't be disarmed any more
                 before.waiter.finish(CLOSED)
             elif not before.waiter.future.done():  # else it is over, though its task has not gone on yet
                 raise busy(wait)
@@ -85,7 +82,7 @@ class LoopSockets(SocketWaits):
             return
         del self._waits[place]
         if wait.is_closed():
-            self._doubtful.add(wait.number)
+            self._poller.doubt(wait.number)
         else:
             with suppress(OSError):
                 self._arm(wait.number)
@@ -101,7 +98,7 @@ class LoopSockets(SocketWaits):
             if wait is not None:
                 wait.waiter.finish(CLOSED)
         with suppress(OSError):
-            self._epoll.unregister(number)
+            self._poller.disarm(number)
 
     def _arm(self, number: int) -> None:
         """Have the kernel tell once of the events that are waited for; of none, if there are none."""
@@ -109,23 +106,20 @@ class LoopSockets(SocketWaits):
         for direction, event in EVENTS.items():
             if (number, direction) in self._waits:
                 events |= event
-        if not events:
-            self._epoll.unregister(number)
-            return
-        try:
-            self._epoll.modify(number, events | self._once)
-        except FileNotFoundError:
-            self._epoll.register(number, events | self._once)
+        if events:
+            self._poller.arm(number, events)
+        else:
+            self._poller.disarm(number)
 
     def _on_events(self) -> None:
         """End the waits whose events have come. Called by the loop."""
-        for number, events in self._epoll.poll(0):
+        for number, events in self._poller.poll(0):
             others = False
             for direction, ending in _ENDING.items():
                 wait = self._waits.get((number, direction))
                 if wait is None:
                     continue
-                if events & ending and (number not in self._doubtful or is_ready(number, direction)):
+                if events & ending:
                     del self._waits[number, direction]
                     wait.waiter.finish(CLOSED if wait.is_closed() else DONE)
                 else:
@@ -137,7 +131,7 @@ class LoopSockets(SocketWaits):
     def _enter(self) -> None:
         """Have the loop watch the epoll, and look for closed sockets now and then."""
         try:
-            self._loop.add_reader(self._epoll.fileno(), self._on_events)
+            self._loop.add_reader(self._number, self._on_events)
         except NotImplementedError:
             raise NotImplementedError(
                 f"{type(self._loop).__name__} watches no descriptors (`add_reader`): take asyncio's SelectorEventLoop"
@@ -157,12 +151,12 @@ class LoopSockets(SocketWaits):
         if self._timer is not None and not self._waits:
             self._timer.cancel()
             self._timer = None
-            self._loop.remove_reader(self._epoll.fileno())
+            self._loop.remove_reader(self._number)
 
     def close(self) -> None:
         """Forget all waits and close the epoll, when the loop is closed."""
         self._waits.clear()
-        self._epoll.close()
+        self._poller.close()
 
 
 def of_loop(loop: AbstractEventLoop) -> LoopSockets:
