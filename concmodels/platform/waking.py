@@ -150,13 +150,22 @@ class Poller:
         """
         if seconds <= 0 or seconds >= _POLLED_S:
             return self.poll(max(0, seconds - _POLLED_S))  # which it rounds up
-        if self._timer is None:
-            self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_CLOEXEC | os.TFD_NONBLOCK)
-            self.add(self._timer)
-        os.timerfd_settime(self._timer, initial=seconds)
+        timer = self._make_timer() if self._timer is None else self._timer
+        if timer is None:
+            return self.poll(seconds)
+        os.timerfd_settime(timer, initial=seconds)
         found = self.poll(seconds)
-        os.timerfd_settime(self._timer)  # it is not over any more, and does not wake the next poll
-        return [it for it in found if it[0] != self._timer]
+        os.timerfd_settime(timer)  # it is not over any more, and does not wake the next poll
+        return [it for it in found if it[0] != timer]
+
+    def _make_timer(self) -> int | None:
+        """Return a new timer; None if there are too many descriptors, and the poll has to do without."""
+        try:
+            self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_CLOEXEC | os.TFD_NONBLOCK)
+        except OSError:
+            return None
+        self.add(self._timer)
+        return self._timer
 
     def wait(self, seconds: float | None) -> list[int]:
         """As `poll`; return only the descriptors."""
