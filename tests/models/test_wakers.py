@@ -5,6 +5,7 @@ import random
 import socket
 import threading
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ from concmodels.errors import SocketClosed, TaskCancelled
 from concmodels.models.waiting import wakers as wakers_file
 from concmodels.models.waiting.sockets import READABLE, SocketWait, SocketWaits
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, Waiter
+from concmodels.platform import waking
 
 MODELS = ("threads", "rawthreads")
 PATIENCE = 15
@@ -415,3 +417,28 @@ def test_a_timeout_does_not_take_a_closed_socket_for_a_ready_one(verbs):
         with pytest.raises(SocketClosed):
             wait.settle()
         assert wait.waiter.outcome != DONE
+
+
+def test_too_many_descriptors_for_another_waker(verbs, monkeypatch):
+    """Then the threads of another place share theirs; without any there is an error, and nothing is noted."""
+    wakers, made, new = wakers_file.SharedWakers(), [], wakers_file.SharedWaker
+
+    def make():
+        if made:
+            raise OSError(24, "Too many open files")
+        made.append(new())
+        return made[0]
+
+    monkeypatch.setattr(wakers_file, "SharedWaker", make)
+    first, second, third = (SimpleNamespace(purpose=SimpleNamespace(number=number)) for number in (7, 8, 9))
+    wakers.join(first)
+    wakers.join(second)
+    assert first.shared is second.shared is made[0]
+    made[0].wake()
+    with pytest.raises(OSError, match="Too many"):
+        wakers.join(third)
+    wakers.leave(first.shared)
+    wakers.leave(second.shared)  # the last one closes it
+    wakers.close()
+    with pytest.raises(OSError, match="Bad file"):
+        os.fstat(waking.descriptors(made[0].waker)[0])

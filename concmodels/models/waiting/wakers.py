@@ -58,9 +58,20 @@ class SharedWakers:
         with self._lock:
             shared = self._wakers.get(place)
             if shared is None or shared.woken:
-                shared = self._wakers[place] = SharedWaker()
+                shared = self._new(place)
             shared.polled_by += 1
             waiter.shared = shared  # type: ignore[misc] # the class that stands before a model's waiter has the slot
+
+    def _new(self, place: int) -> SharedWaker:
+        """Make the waker of this place. Where there are too many descriptors, one of another place has to do."""
+        try:
+            shared = self._wakers[place] = SharedWaker()
+        except OSError:
+            others = [it for it in list(self._wakers.values()) if not it.woken]
+            if not others:
+                raise
+            return others[0]
+        return shared
 
     def leave(self, shared: SharedWaker) -> None:
         """Poll this waker no longer. The caller knows that nobody is about to wake it for the caller's sake."""
