@@ -44,14 +44,14 @@ def listen(model: Any, host: str | None, port: int | None = None, backlog: int =
         >>> threads.run(main, threads)
         b'good day'
     """
-    from concmodels.net.addresses import listening_socket
+    from concmodels.net.addresses import is_path, listening_socket
 
     if is_async(model):
         from concmodels.net.awaited import AsyncListener as kind
     else:
         from concmodels.net.sync import Listener as kind  # type: ignore[assignment]
     listener = kind(model, listening_socket(host, port, backlog))
-    listener.path = host if host and "/" in host else None
+    listener.path = host if is_path(host) else None
     return listener
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 OFTEN = 64
 """After so many operations of a stream that need not wait, the next one is a checkpoint."""
 
+FULL_S = 0.01
+"""The pause before the next try to connect to a Unix socket that has no room for another connection."""
+
 PIECE = 65536
 """How many bytes are received at a time, unless it is said."""
 

@@ -6,7 +6,7 @@ import socket as sockets
 
 from concmodels.errors import SocketClosed
 from concmodels.net.addresses import connecting_socket, places, told
-from concmodels.net.base import OFTEN, PIECE, ListenerBase, StreamBase, is_one
+from concmodels.net.base import FULL_S, OFTEN, PIECE, ListenerBase, StreamBase, is_one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from concmodels.net.addresses import Place
 
 __all__ = ["Listener", "Stream", "connect"]
-
-FULL_S = 0.01
 
 
 class Stream(StreamBase):

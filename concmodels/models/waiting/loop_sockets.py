@@ -14,7 +14,6 @@ that may be another socket's now: such a number is in doubt (`concmodels.platfor
 from asyncio import _get_running_loop, get_running_loop, sleep
 from contextlib import suppress
 
-from concmodels.errors import SocketClosed
 from concmodels.models.waiting.sockets import (
     EVENTS,
     LOOK_S,
@@ -23,7 +22,6 @@ from concmodels.models.waiting.sockets import (
     SocketWait,
     SocketWaits,
     busy,
-    descriptor,
 )
 from concmodels.models.waiting.timeouts import must_be_seconds
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE
@@ -87,12 +85,8 @@ class LoopSockets(SocketWaits):
             with suppress(OSError):
                 self._arm(wait.number)
 
-    def notify_closing(self, socket: Any) -> None:
-        """As `SocketWaits.notify_closing`, and disarm the descriptor."""
-        try:
-            number = descriptor(socket)
-        except SocketClosed:
-            return
+    def end_waits_for(self, number: int) -> None:
+        """As `SocketWaits.end_waits_for`, and disarm the descriptor."""
         for direction in EVENTS:
             wait = self._waits.pop((number, direction), None)
             if wait is not None:
