@@ -443,7 +443,10 @@ class Channel(ChannelMemory):
                 return
             control[TAIL] |= CLOSED
         self.home.wake_all(self._at + RECEIVERS)
-        self.home.wake_all(self._at + SENDERS)
+        # A sender looks for room, and then joins its list, under the receivers' lock. Without that lock a sender could be
+        # between the two: it has not seen the close, and is not in the list yet, so nothing would ever wake it.
+        with self._receivers:
+            self.home.wake_all(self._at + SENDERS)
 
     @property
     def closed(self) -> bool:
