@@ -96,7 +96,7 @@ def _case(draw, verb, channels, patience):
 
 def _selects(draw, channels):
     case = st.tuples(st.integers(0, channels - 1), st.sampled_from((_RECEIVING, _SENDING)))
-    cases = tuple(draw(st.lists(case, min_size=1, max_size=3)))
+    cases = tuple(draw(st.lists(case, min_size=draw(st.sampled_from((2, 2, 1))), max_size=3)))
     patience = draw(st.sampled_from(PATIENCE[:-1]))
     return Operation("select", cases, patience, draw(st.booleans()))
 

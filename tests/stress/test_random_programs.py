@@ -75,7 +75,7 @@ def test_a_suspect_can_be_explained_every_time(model, name):
 @pytest.mark.parametrize("mutant", [*mutants.CHANNELS, *mutants.SELECTS], ids=lambda mutant: mutant.__name__)
 def test_a_broken_channel_is_found(mutant):
     with pytest.raises(Unexplained) as caught:
-        sample(mutants.setting_with(mutant), 400)
+        sample(mutants.setting_with(mutant), 2000)  # a race decides which one shows it: one of the first 200, as a rule
     assert caught.value.__cause__ is None  # found by its history, not by an exception
 
 
