@@ -65,8 +65,6 @@ class Outcome(ABC):
     status: int = FAILED
     """The exit status of the command: 0 verified, 1 failed, 124 timed out, 130 interrupted, 143 or 129 ended by
     SIGTERM or SIGHUP."""
-    probe_s: float | None = None
-    """Always None: once a probe before a long run estimated its time."""
     python: str = field(default_factory=platform.python_version)
     gil: bool = field(default_factory=sys._is_gil_enabled)
     cpus: int | None = field(default_factory=os.process_cpu_count)

@@ -19,12 +19,12 @@ from concmodels import catalog
 
 SHARED = {
     "model", "variant", "setup_s", "run_s", "teardown_s", "total_s", "cpu_user_s", "cpu_system_s", "peak_rss_bytes",
-    "voluntary_switches", "involuntary_switches", "verified", "error", "repeat", "status", "probe_s", "peak_pss_bytes",
+    "voluntary_switches", "involuntary_switches", "verified", "error", "repeat", "status", "peak_pss_bytes",
     "python", "gil", "cpus", "platform", "library_version", "concmodels",
 }  # fmt: skip
 CHANNEL = {"pattern", "messages", "tasks", "capacity", "payload_bytes", "messages_per_s", "ns_per_message"}
 POOL = {"work", "sizes", "tasks", "workers", "tasks_per_s", "us_per_task", "speedup", "loop_s", "loop_tasks"}
-MAY_BE_NONE = {"variant", "error", "probe_s"}
+MAY_BE_NONE = {"variant", "error"}
 ENDLESS = {
     "channel": ("stream", FOREVER, "--capacity", 3),
     "pool": (FOREVER, "--work", "cpu", "--size", 500, "--workers", 2),
