@@ -74,6 +74,23 @@ async def bytes_come_back(model, address):
             listener.close()
 
 
+async def echo_in_turn(listener):
+    async for stream in listener:
+        await echo(stream)
+
+
+async def tasks_share_a_listener(model):
+    """Where a task has a memory of its own, it gets a copy of the listener, which closing ours does not close."""
+    with listen(model, HOST, 0) as listener:
+        async with model.TaskGroup() as group:
+            accepting = [group.spawn(echo_in_turn, listener) for _ in range(2)]
+            async with model.TaskGroup() as clients:
+                for number in range(6):
+                    clients.spawn(ask, model, listener.address, number, 20)
+            for task in accepting:
+                task.cancel()
+
+
 async def each_connection_is_accepted_once(model):
     accepted = model.Channel(math.inf)
     with listen(model, HOST, 0) as listener:

@@ -1,4 +1,4 @@
-"""Streams and listeners, on every model whose tasks have one memory."""
+"""Streams and listeners on every model, and beyond memory boundaries what does not need one memory."""
 
 import pickle
 import socket
@@ -16,6 +16,30 @@ from concmodels.net.addresses import told
 APART = ("processes", "subinterp")
 NAMES = [name for name in catalog.names(variants=True) if not name.startswith(APART)]
 HOST = "127.0.0.1"
+TOGETHER = (
+    "each_connection_is_accepted_once",
+    "closing_a_listener_wakes_all_who_accept",
+    "a_cancelled_accept_lets_the_others_accept",
+    "a_cancelled_receive_takes_nothing",
+    "closing_wakes_who_receives",
+    "two_receivers_are_refused",
+)
+"""Programs in which a task sees at once what another one does to its stream."""
+
+ANYWHERE = (
+    "tasks_share_a_listener",
+    "the_end_is_empty_bytes",
+    "parts_are_received_in_order",
+    "lines_are_found_in_pieces",
+    "all_lines_at_once",
+    "much_is_sent_to_the_last_byte",
+    "timeouts_lose_nothing",
+    "a_timeout_is_for_all_parts_together",
+    "a_broken_connection_is_an_error",
+    "a_used_port_says_so",
+    "a_fast_sender_starves_nobody",
+    "what_was_received_before_starves_nobody",
+)
 
 
 @pytest.fixture(params=NAMES)
@@ -66,29 +90,14 @@ def test_what_is_not_there_can_not_be_connected(run, tmp_path):
     run("what_is_not_there_can_not_be_connected", tmp_path)
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "each_connection_is_accepted_once",
-        "closing_a_listener_wakes_all_who_accept",
-        "a_cancelled_accept_lets_the_others_accept",
-        "the_end_is_empty_bytes",
-        "parts_are_received_in_order",
-        "lines_are_found_in_pieces",
-        "all_lines_at_once",
-        "much_is_sent_to_the_last_byte",
-        "timeouts_lose_nothing",
-        "a_timeout_is_for_all_parts_together",
-        "a_cancelled_receive_takes_nothing",
-        "closing_wakes_who_receives",
-        "two_receivers_are_refused",
-        "a_broken_connection_is_an_error",
-        "a_used_port_says_so",
-        "a_fast_sender_starves_nobody",
-        "what_was_received_before_starves_nobody",
-    ],
-)
+@pytest.mark.parametrize("program", TOGETHER)
 def test_streams(run, program):
+    run(program)
+
+
+@pytest.mark.parametrize("run", [*NAMES, *APART], indirect=True)
+@pytest.mark.parametrize("program", ANYWHERE)
+def test_streams_anywhere(run, program):
     run(program)
 
 
