@@ -443,10 +443,7 @@ class Channel(ChannelMemory):
                 return
             control[TAIL] |= CLOSED
         self.home.wake_all(self._at + RECEIVERS)
-        # A sender looks for room, and then joins its list, under the receivers' lock. Without it here a sender could be
-        # between the two: it has not seen the close, and is not in the list yet, so nothing would ever wake it.
-        with self._receivers:
-            self.home.wake_all(self._at + SENDERS)
+        self.home.wake_all(self._at + SENDERS)
 
     @property
     def closed(self) -> bool:

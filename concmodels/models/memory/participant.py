@@ -198,14 +198,14 @@ class Participant:
                 self.wakers[record] = self.fetch_waker(record)
             return self.wakers[record]
 
-    def wake(self, waiters: int) -> None:
-        """Pop the first waiter of a list, and wake it."""
+    def wake(self, waiters: int) -> bool:
+        """Pop the first waiter of a list, and wake it; return whether there was one."""
         claim, words = self.arena.claim, self.words
         claim.acquire(False) or claim.patient()
         record = words[waiters]
         if not record:
             claim.release()
-            return
+            return False
         after = words[waiters] = words[record + NEXT]
         words[after + PREVIOUS if after else waiters + 1] = 0
         words[record + LIST] = 0
@@ -216,11 +216,16 @@ class Participant:
         # the record and is used again with it, so at worst the next task wakes up once for nothing.
         claim.release()
         wake(self.wakers.get(owner) or self.open_waker(owner))
+        return True
 
     def wake_all(self, waiters: int) -> None:
-        """Wake all waiters of a list."""
-        while self.words[waiters]:
-            self.wake(waiters)
+        """Wake all waiters of a list.
+
+        It looks under the claim lock even if the list seems to be empty. A task holds that lock from its last look
+        until it is in the list: it may be between the two, and have seen nothing of what the caller wakes all others for.
+        """
+        while self.wake(waiters):
+            pass
 
     # Waiting.
 
