@@ -222,7 +222,7 @@ class Participant:
         """Wake all waiters of a list.
 
         It looks under the claim lock even if the list seems to be empty. A task holds that lock from its last look
-        until it is in the list: it may be between the two, and have seen nothing of what the caller wakes all others for.
+        until it is in the list: it may be between the two, and not have seen what the caller wakes all others for.
         """
         while self.wake(waiters):
             pass
