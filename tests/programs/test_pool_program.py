@@ -5,6 +5,7 @@ import os
 import signal
 
 import pytest
+from commands import EACH
 from platforms import linux_files
 
 from concmodels import catalog
@@ -52,7 +53,7 @@ def test_every_model_does_every_work(name, work, sizes, tasks):
     assert result.sizes | sizes == result.sizes
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_every_model_waits_for_a_server(name):
     result = measured(name, tasks=12, work="io", workers=3, delay=20)
     assert result.error is None

@@ -221,7 +221,7 @@ def test_a_pool_with_too_few_descriptors_for_its_connections(tmp_path, name):
     assert re.fullmatch(rf"concmodels\.pool: {complaint}\(ulimit -Hn\); ask for fewer, or raise that limit\n", err)
 
 
-IN_PLACE = [name for name in catalog.names(variants=True) if not catalog.facts(name).descriptors]
+IN_PLACE = [name for name in catalog.names() if not catalog.facts(name).descriptors]
 
 
 @pytest.mark.parametrize("name", IN_PLACE)

@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from commands import NAMES, ring, skip_unless_here
+from commands import EACH, ring, skip_unless_here
 from platforms import linux_files
 from serving import HELLO, HOST, Client, Served, request
 
@@ -21,7 +21,7 @@ HEAD_TOO_LONG = "the head of a request may have 16384 bytes here\n"
 SOME = ("threads", "greenlet", "trio")
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=EACH)
 def server(request, tmp_path_factory):
     """A server on each model, for several tests; in the end it leaves nothing behind."""
     skip_unless_here(request.param)
@@ -331,7 +331,7 @@ def counted(client):
 # The end.
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_what_is_being_answered_is_answered_to_the_end(tmp_path, name):
     skip_unless_here(name)
     with Served(tmp_path, "--model", name) as server:
@@ -357,7 +357,7 @@ def test_what_is_being_answered_is_answered_to_the_end(tmp_path, name):
         Client(server.address)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_it_ends_in_time_whatever_is_being_answered(tmp_path, name):
     skip_unless_here(name)
     with Served(tmp_path, "--model", name) as server:
@@ -374,7 +374,7 @@ def test_it_ends_in_time_whatever_is_being_answered(tmp_path, name):
         client.socket.close()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_nothing_is_cut_in_two_under_load(tmp_path, name):
     """Each connection ends between two answers, and after an answer that says so or before a request was read."""
     skip_unless_here(name)
