@@ -191,8 +191,8 @@ def _refusal(entry: Facts) -> str | None:
         return why
     if entry.variant == "fork" and not hasattr(os, "fork"):
         return f"there is no fork on {sys.platform}"
-    if not sys._is_gil_enabled():
-        return _refusal_without_gil(entry)
+    if entry.file == "gevent_" and not sys._is_gil_enabled():
+        return "importing gevent would switch the GIL on again for the whole process (-X gil=1 says that you want that)"
     return None
 
 
@@ -200,12 +200,6 @@ def _refusal_of_platform() -> str | None:
     from concmodels import platform
 
     return platform.why_not()
-
-
-def _refusal_without_gil(entry: Facts) -> str | None:
-    if entry.file == "gevent_":
-        return "importing gevent would switch the GIL on again for the whole process (-X gil=1 says that you want that)"
-    return None
 
 
 def _missing(entry: Facts) -> str | None:
