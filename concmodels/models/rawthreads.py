@@ -1,6 +1,6 @@
-"""OS threads again, from the bottom: `_thread.start_new_thread`, locks and lists, nothing from `threading` or `queue`.
+"""OS threads again, from the bottom: `_thread`, its locks, and lists; nothing from `threading` or `queue`.
 
-unit          one OS thread per task (`_thread.start_new_thread`)
+unit          one OS thread per task (`_thread.start_joinable_thread`)
 scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time
 message       by reference
 parallel      only on a free-threaded build
@@ -13,12 +13,13 @@ one that is already taken, and acquires it again: there it sleeps until a sender
 `rawthreads:polling` is how it was done in a comparison of 2010, kept as a lesson: a thread that has to wait sleeps
 0.1 ms and looks again. With one message under way, nearly all the time goes into those naps.
 
-Limitations: as for threads. A raw thread can't be joined, so its stack may outlive its task by some microseconds.
+Limitations: as for threads.
 """
 
 import math
 import time
-from _thread import TIMEOUT_MAX, _local, allocate_lock, get_ident, start_new_thread
+from _thread import TIMEOUT_MAX, _local, _ThreadHandle, allocate_lock, get_ident, start_joinable_thread
+from functools import partial
 from itertools import repeat
 
 from concmodels.errors import ChannelClosed
@@ -31,6 +32,7 @@ from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
+from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
 from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
@@ -160,19 +162,31 @@ notify_closing = _SocketWaiter.socket_waits.notify_closing
 
 
 class TaskGroup(_TaskGroup):
-    """Raw threads that end together."""
+    """Raw threads that end together; the threads themselves are joined too."""
 
     waiter_type = _Waiter
     threaded = True
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._threads = UnjoinedThreads(_ThreadHandle.is_done)
+
     def start(self, task: Task) -> None:
         """Start the thread of a task."""
-        start_new_thread(self._work, (task,))
+        self._threads.add(start_joinable_thread(partial(self._work, task)))
 
     @staticmethod
     def _work(task: Task) -> None:
         _here.task = task
         task.run()
+
+    def join(self) -> None:
+        """Wait until the threads are gone; their tasks have ended, so this is a matter of microseconds.
+
+        A subinterpreter may be closed after the run. A thread that was still in its last steps then would stop there
+        for ever.
+        """
+        self._threads.join()
 
 
 class Channel(ChannelState):

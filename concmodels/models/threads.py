@@ -31,6 +31,7 @@ from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
+from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
@@ -173,13 +174,13 @@ class TaskGroup(_TaskGroup):
 
     def __init__(self) -> None:
         super().__init__()
-        self._threads: list[threading.Thread] = []
+        self._threads = UnjoinedThreads(lambda thread: not thread.is_alive())
 
     def start(self, task: Task) -> None:
         """Start the thread of a task."""
         thread = threading.Thread(target=self._work, args=(task,), name=task.name)
         thread.start()
-        self._threads.append(thread)
+        self._threads.add(thread)
 
     @staticmethod
     def _work(task: Task) -> None:
@@ -188,8 +189,7 @@ class TaskGroup(_TaskGroup):
 
     def join(self) -> None:
         """Wait until the threads are gone; their tasks have ended, so this is a matter of microseconds."""
-        while self._threads:
-            self._threads.pop().join()
+        self._threads.join()
 
 
 class Channel(ChannelState):
