@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class UnjoinedThreads:
-    """The threads of a group, which all have to be joined: until then the system keeps the stack of a thread that ended.
+    """The threads of a group, all of which have to be joined: until then the system keeps the stack of an ended one.
 
     A group may live as long as its program, as that of a server does, which starts a thread for each connection. So
-    `add` looks at two of the older threads, and joins the ones that have ended. Thus they do not pile up: soon there
-    are about as many of them as threads that run.
+    `add` looks at two of the older threads, and joins those that have ended. Thus they do not pile up: soon there are
+    about as many of them as threads that run.
     """
 
     def __init__(self, has_ended: Callable[[Any], bool]) -> None:

@@ -195,10 +195,11 @@ ALLOWED = {
     ("models/rawthreads.py", "Channel.send", "shared iterator"): TURNS,
     ("models/rawthreads.py", "Channel.receive", "shared iterator"): TURNS,
     ("models/waiting/waiter.py", "the module", "module state"): "keyed by task, and a task belongs to one loop",
-    ("models/rawthreads.py", "TaskGroup.start", "loose thread"): "the model itself: the group waits for its task",
     ("models/rawthreads.py", "_Unbounded.send", "shared iterator"): TURNS,
     ("models/rawthreads.py", "_PollingWaiter.acquire", "polling"): "the lesson of this variant",
-    ("models/threads.py", "TaskGroup.join", "check then act"): "one joins, when all tasks have ended",
+    ("models/tasks/unjoined_threads.py", "UnjoinedThreads.join", "check then act"): (
+        "one joins, when all tasks have ended"
+    ),
     ("models/threads.py", "_Unbounded.send", "shared iterator"): TURNS,
     ("models/anyio_.py", "Channel", "shared iterator"): MODEL_TURNS,
     ("models/asyncio_.py", "Channel", "shared iterator"): MODEL_TURNS,
