@@ -124,7 +124,8 @@ class _Waiter(Waiter):
                 woken = task.detector.acquire(self, timeout)  # main's: it looks for signals and deadlocks meanwhile
         finally:
             task.waiter = None
-        if self.outcome == CANCELLED:  # claimed and woken by a cancellation or a signal
+        # What has claimed the wait also wakes it, perhaps a moment later: nothing is raised before it has done so.
+        if woken and self.outcome == CANCELLED:
             task.stop()
         return woken
 

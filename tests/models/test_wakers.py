@@ -4,6 +4,7 @@ import os
 import random
 import socket
 import threading
+import time
 from contextlib import ExitStack
 from types import SimpleNamespace
 
@@ -13,11 +14,13 @@ from concmodels import load
 from concmodels.errors import SocketClosed, TaskCancelled
 from concmodels.models.waiting import wakers as wakers_file
 from concmodels.models.waiting.sockets import READABLE, SocketWait, SocketWaits
-from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, Waiter
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, Waiter
+from concmodels.models.waiting.wakers import SharedWaker
 from concmodels.platform import waking
 
 MODELS = ("threads", "rawthreads")
 PATIENCE = 15
+HEAD_START = 0.1
 
 pytestmark = pytest.mark.parametrize("name", MODELS)
 
@@ -442,3 +445,61 @@ def test_too_many_descriptors_for_another_waker(verbs, monkeypatch):
     wakers.close()
     with pytest.raises(OSError, match="Bad file"):
         os.fstat(waking.descriptors(made[0].waker)[0])
+
+
+def test_a_cancellation_just_before_the_timeout(verbs, monkeypatch):
+    """Its claim is there first: the task hears of the cancellation, and not that its socket is ready."""
+    kind, cancelled = waiter_of(verbs), []
+    claim = kind.claim
+
+    def cancelled_before(waiter, outcome):
+        if outcome == TIMED_OUT:
+            waiter.task.cancel()
+            cancelled.append(waiter.finish(CANCELLED))  # which has found the wait before the task left it
+        return claim(waiter, outcome)
+
+    monkeypatch.setattr(kind, "claim", cancelled_before)
+
+    def main():
+        with ExitStack() as stack, verbs.TaskGroup() as group:
+            ((ours, _),) = pairs(stack, 1)
+            with pytest.raises(TaskCancelled):
+                group.spawn(outcome_of, verbs, ours, 0.01).result(PATIENCE)
+
+    verbs.run(main)
+    assert cancelled == [True]
+
+
+def test_a_timeout_between_a_cancellation_and_its_wake_up(verbs, monkeypatch):
+    """The waker is about to be woken for this thread: so the thread is counted until then, and nobody closes it."""
+    kind, counted, calls = waiter_of(verbs), [], []
+    acquire, wake = kind.acquire, SharedWaker.wake
+
+    def until_cancelled(waiter, timeout):
+        calls.append(timeout)
+        if len(calls) > 1:
+            return acquire(waiter, timeout)
+        while waiter.outcome != CANCELLED:
+            time.sleep(0.001)
+        return False  # the timeout strikes
+
+    def late(shared):
+        time.sleep(HEAD_START)  # for the thread
+        counted.append(shared.polled_by)
+        wake(shared)
+
+    monkeypatch.setattr(kind, "acquire", until_cancelled)
+    monkeypatch.setattr(SharedWaker, "wake", late)
+
+    def main():
+        with ExitStack() as stack, verbs.TaskGroup() as group:
+            ((ours, _),) = pairs(stack, 1)
+            task = group.spawn(outcome_of, verbs, ours, PATIENCE)
+            while not calls:
+                verbs.sleep(0.001)
+            task.cancel()
+            with pytest.raises(TaskCancelled):
+                task.result(PATIENCE)
+
+    verbs.run(main)
+    assert counted == [1]

@@ -126,7 +126,7 @@ class PollingWaiter(Waiter):
         self.wakers.join(self)
         try:
             if not super().park(timeout) and not self.claim(TIMED_OUT):
-                self._lock.acquire()
+                super().park(None)  # claimed just before the timeout: the wake-up is on its way
         finally:
             self.wakers.leave(self.shared)
         return True
