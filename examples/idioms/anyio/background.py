@@ -1,0 +1,25 @@
+"""`start` waits until the task says that it has started; the group is cancelled at the end."""
+
+import anyio
+
+
+async def heartbeat(*, task_status):
+    print("heartbeat: started")
+    task_status.started()
+    try:
+        while True:
+            await anyio.sleep(0.01)  # here it would send a sign of life
+    finally:
+        print("heartbeat: stopped")
+
+
+async def main():
+    async with anyio.create_task_group() as group:
+        await group.start(heartbeat)
+        print("main: working")
+        group.cancel_scope.cancel()
+    print("main: done")
+
+
+if __name__ == "__main__":
+    anyio.run(main)

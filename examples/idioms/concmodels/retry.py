@@ -1,0 +1,28 @@
+"""A plain loop with the model's sleep: other tasks run meanwhile."""
+
+from concmodels import load
+
+
+def connect(attempt):
+    if attempt < 3:
+        raise ConnectionError("refused")
+    return "hello"
+
+
+def main(model):
+    pause = 0.01
+    for attempt in range(1, 6):
+        try:
+            print(f"attempt {attempt}: {connect(attempt)}")
+            return
+        except ConnectionError as error:
+            print(f"attempt {attempt}: {error}")
+            if attempt == 5:
+                raise
+        model.sleep(pause)
+        pause *= 2
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)

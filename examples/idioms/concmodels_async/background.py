@@ -1,0 +1,28 @@
+"""A channel says that the task has started; the group is cancelled at the end."""
+
+from concmodels import load
+
+
+async def heartbeat(model, started):
+    print("heartbeat: started")
+    try:
+        await started.send(None)
+        while True:
+            await model.sleep(0.01)  # here it would send a sign of life
+    finally:
+        print("heartbeat: stopped")
+
+
+async def main(model):
+    started = model.Channel()
+    async with model.TaskGroup() as group:
+        group.spawn(heartbeat, model, started)
+        await started.receive()
+        print("main: working")
+        group.cancel()
+    print("main: done")
+
+
+if __name__ == "__main__":
+    asyncio = load("asyncio")
+    asyncio.run(main, asyncio)

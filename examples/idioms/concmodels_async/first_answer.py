@@ -1,0 +1,25 @@
+"""The first answer comes through a channel; then the group is cancelled."""
+
+from concmodels import load
+
+MIRRORS = {"near": 0.01, "far": 60, "farther": 60}
+
+
+async def ask(model, mirror, delay, answers):
+    await model.sleep(delay)
+    await answers.send(mirror)
+
+
+async def main(model):
+    answers = model.Channel()
+    async with model.TaskGroup() as group:
+        for mirror, delay in MIRRORS.items():
+            group.spawn(ask, model, mirror, delay, answers)
+        first = await answers.receive()
+        group.cancel()
+    print(first, "answered")
+
+
+if __name__ == "__main__":
+    asyncio = load("asyncio")
+    asyncio.run(main, asyncio)

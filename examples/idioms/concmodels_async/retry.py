@@ -1,0 +1,28 @@
+"""A plain loop with the model's sleep: other tasks run meanwhile."""
+
+from concmodels import load
+
+
+async def connect(attempt):
+    if attempt < 3:
+        raise ConnectionError("refused")
+    return "hello"
+
+
+async def main(model):
+    pause = 0.01
+    for attempt in range(1, 6):
+        try:
+            print(f"attempt {attempt}: {await connect(attempt)}")
+            return
+        except ConnectionError as error:
+            print(f"attempt {attempt}: {error}")
+            if attempt == 5:
+                raise
+        await model.sleep(pause)
+        pause *= 2
+
+
+if __name__ == "__main__":
+    asyncio = load("asyncio")
+    asyncio.run(main, asyncio)

@@ -1,0 +1,27 @@
+"""A plain loop with gevent's sleep: other greenlets run meanwhile."""
+
+import gevent
+
+
+def connect(attempt):
+    if attempt < 3:
+        raise ConnectionError("refused")
+    return "hello"
+
+
+def main():
+    pause = 0.01
+    for attempt in range(1, 6):
+        try:
+            print(f"attempt {attempt}: {connect(attempt)}")
+            return
+        except ConnectionError as error:
+            print(f"attempt {attempt}: {error}")
+            if attempt == 5:
+                raise
+        gevent.sleep(pause)
+        pause *= 2
+
+
+if __name__ == "__main__":
+    main()

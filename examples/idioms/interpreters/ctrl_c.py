@@ -1,0 +1,27 @@
+"""Ctrl-C reaches the main interpreter only, which tells the others."""
+
+from concurrent import interpreters
+
+
+def worker(stop):
+    print("working", flush=True)
+    stop.get()
+    print("tidied up", flush=True)
+
+
+def main():
+    stop, interpreter = interpreters.create_queue(), interpreters.create()
+    thread = interpreter.call_in_thread(worker, stop)
+    try:
+        thread.join()
+    finally:
+        stop.put(None)
+        thread.join()
+        interpreter.close()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        print("interrupted")

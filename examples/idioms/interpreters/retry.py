@@ -1,0 +1,29 @@
+"""What a call raises in another interpreter arrives as ExecutionFailed, with a description of it."""
+
+import time
+from concurrent import interpreters
+
+
+def connect(attempt):
+    if attempt < 3:
+        raise ConnectionError("refused")
+    return "hello"
+
+
+def main():
+    pause, interpreter = 0.01, interpreters.create()
+    for attempt in range(1, 6):
+        try:
+            print(f"attempt {attempt}: {interpreter.call(connect, attempt)}")
+            break
+        except interpreters.ExecutionFailed as failed:
+            print(f"attempt {attempt}: {failed.excinfo.msg}")
+            if failed.excinfo.type.__name__ != "ConnectionError" or attempt == 5:
+                raise
+        time.sleep(pause)
+        pause *= 2
+    interpreter.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""A loop with a sleep that is awaited: other tasks run meanwhile."""
+
+import trio
+
+
+async def connect(attempt):
+    if attempt < 3:
+        raise ConnectionError("refused")
+    return "hello"
+
+
+async def main():
+    pause = 0.01
+    for attempt in range(1, 6):
+        try:
+            print(f"attempt {attempt}: {await connect(attempt)}")
+            return
+        except ConnectionError as error:
+            print(f"attempt {attempt}: {error}")
+            if attempt == 5:
+                raise
+        await trio.sleep(pause)
+        pause *= 2
+
+
+if __name__ == "__main__":
+    trio.run(main)

@@ -1,0 +1,25 @@
+"""`to_thread.run_sync` calls a blocking function in a thread; other tasks go on."""
+
+import time
+
+import trio
+
+
+def read_slowly():
+    time.sleep(0.05)
+    return 42
+
+
+async def go_on():
+    print("meanwhile the loop goes on")
+
+
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(go_on)
+        answer = await trio.to_thread.run_sync(read_slowly)
+    print("the answer is", answer)
+
+
+if __name__ == "__main__":
+    trio.run(main)
