@@ -8,7 +8,9 @@ async def heartbeat(started):
     started.set()
     try:
         while True:
-            await asyncio.sleep(0.01)  # here it would send a sign of life
+            await asyncio.sleep(
+                0.01
+            )  # here it would send a sign of life
     finally:
         print("heartbeat: stopped")
 

@@ -12,8 +12,13 @@ async def ask(mirror, delay):
 
 async def main():
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(ask(mirror, delay)) for mirror, delay in MIRRORS.items()]
-        done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        tasks = [
+            group.create_task(ask(mirror, delay))
+            for mirror, delay in MIRRORS.items()
+        ]
+        done, pending = await asyncio.wait(
+            tasks, return_when=asyncio.FIRST_COMPLETED
+        )
         for task in pending:
             task.cancel()
     print(done.pop().result(), "answered")

@@ -6,10 +6,9 @@ import asyncio
 async def items(queue):
     while True:
         try:
-            item = await queue.get()
+            yield await queue.get()
         except asyncio.QueueShutDown:
             return
-        yield item
 
 
 async def count(numbers):

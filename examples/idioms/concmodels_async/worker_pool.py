@@ -10,7 +10,14 @@ async def fetch(model, page):
 
 async def main(model):
     async with model.Pool(3) as pool:
-        print([it async for it in pool.map(fetch, [model] * 6, range(1, 7))])
+        print(
+            [
+                it
+                async for it in pool.map(
+                    fetch, [model] * 6, range(1, 7)
+                )
+            ]
+        )
 
 
 if __name__ == "__main__":

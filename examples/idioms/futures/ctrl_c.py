@@ -5,7 +5,6 @@ from threading import Event
 
 
 def worker(stop):
-    print("working", flush=True)
     stop.wait()
     print("tidied up")
 
@@ -13,8 +12,10 @@ def worker(stop):
 def main():
     stop = Event()
     with ThreadPoolExecutor() as pool:
+        future = pool.submit(worker, stop)
         try:
-            pool.submit(worker, stop).result()
+            print("working", flush=True)
+            future.result()
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)

@@ -10,7 +10,10 @@ def sensor(place):
 def main():
     received = []
     with ThreadPoolExecutor() as pool:
-        futures = [pool.submit(sensor, place) for place in ("north", "east", "west")]
+        futures = [
+            pool.submit(sensor, place)
+            for place in ("north", "east", "west")
+        ]
         for future in as_completed(futures):
             received += future.result()
     print(sorted(received))

@@ -7,14 +7,19 @@ MIRRORS = {"near": 0.01, "far": 60, "farther": 60}
 
 
 def ask(mirror, delay, decided):
-    decided.wait(delay)  # instead of time.sleep, which nothing ends early
+    decided.wait(
+        delay
+    )  # instead of time.sleep, which nothing ends early
     return mirror
 
 
 def main():
     decided = Event()
     with ThreadPoolExecutor() as pool:
-        futures = [pool.submit(ask, mirror, delay, decided) for mirror, delay in MIRRORS.items()]
+        futures = [
+            pool.submit(ask, mirror, delay, decided)
+            for mirror, delay in MIRRORS.items()
+        ]
         done, _ = wait(futures, return_when=FIRST_COMPLETED)
         decided.set()
     print(done.pop().result(), "answered")

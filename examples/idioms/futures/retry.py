@@ -15,14 +15,16 @@ def main():
     with ThreadPoolExecutor() as pool:
         for attempt in range(1, 6):
             try:
-                print(f"attempt {attempt}: {pool.submit(connect, attempt).result()}")
-                return
+                answer = pool.submit(connect, attempt).result()
             except ConnectionError as error:
                 print(f"attempt {attempt}: {error}")
                 if attempt == 5:
                     raise
-            time.sleep(pause)
-            pause *= 2
+                time.sleep(pause)
+                pause *= 2
+            else:
+                print(f"attempt {attempt}: {answer}")
+                break
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ def sensor(place, readings):
 def main():
     readings = Queue()
     collector = gevent.spawn(sorted, readings)
-    sensors = [gevent.spawn(sensor, place, readings) for place in ("north", "east", "west")]
+    sensors = [
+        gevent.spawn(sensor, place, readings)
+        for place in ("north", "east", "west")
+    ]
     gevent.joinall(sensors, raise_error=True)
     readings.put(StopIteration)
     print(collector.get())

@@ -11,7 +11,10 @@ def ask(mirror, delay):
 
 
 def main():
-    greenlets = [gevent.spawn(ask, mirror, delay) for mirror, delay in MIRRORS.items()]
+    greenlets = [
+        gevent.spawn(ask, mirror, delay)
+        for mirror, delay in MIRRORS.items()
+    ]
     try:
         with gevent.iwait(greenlets, count=1) as ended:
             print(next(ended).get(), "answered")

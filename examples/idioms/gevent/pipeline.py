@@ -18,7 +18,10 @@ def square(numbers, squares):
 
 def main():
     numbers, squares = Queue(1), Queue(1)
-    stages = [gevent.spawn(count, numbers), gevent.spawn(square, numbers, squares)]
+    stages = [
+        gevent.spawn(count, numbers),
+        gevent.spawn(square, numbers, squares),
+    ]
     for number in squares:
         print(number)
     gevent.joinall(stages, raise_error=True)

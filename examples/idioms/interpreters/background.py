@@ -13,7 +13,10 @@ def heartbeat(started, stop):
 
 
 def main():
-    started, stop = interpreters.create_queue(), interpreters.create_queue()
+    started, stop = (
+        interpreters.create_queue(),
+        interpreters.create_queue(),
+    )
     interpreter = interpreters.create()
     thread = interpreter.call_in_thread(heartbeat, started, stop)
     started.get()

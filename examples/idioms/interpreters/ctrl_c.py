@@ -4,15 +4,18 @@ from concurrent import interpreters
 
 
 def worker(stop):
-    print("working", flush=True)
     stop.get()
     print("tidied up", flush=True)
 
 
 def main():
-    stop, interpreter = interpreters.create_queue(), interpreters.create()
+    stop, interpreter = (
+        interpreters.create_queue(),
+        interpreters.create(),
+    )
     thread = interpreter.call_in_thread(worker, stop)
     try:
+        print("working", flush=True)
         thread.join()
     finally:
         stop.put(None)

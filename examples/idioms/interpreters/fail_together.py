@@ -1,7 +1,11 @@
 """`wait` returns at the first error; a queue tells the calls that run."""
 
 from concurrent import interpreters
-from concurrent.futures import FIRST_EXCEPTION, InterpreterPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_EXCEPTION,
+    InterpreterPoolExecutor,
+    wait,
+)
 
 
 def patient(stop):

@@ -11,8 +11,14 @@ def sensor(place, readings):
 
 def main():
     readings, received = interpreters.create_queue(), []
-    sensors = {place: interpreters.create() for place in ("north", "east", "west")}
-    threads = [it.call_in_thread(sensor, place, readings) for place, it in sensors.items()]
+    sensors = {
+        place: interpreters.create()
+        for place in ("north", "east", "west")
+    }
+    threads = [
+        it.call_in_thread(sensor, place, readings)
+        for place, it in sensors.items()
+    ]
     for _ in sensors:
         received += iter(readings.get, None)
     for thread in threads:

@@ -16,9 +16,15 @@ def square(numbers, squares):
 
 
 def main():
-    numbers, squares = interpreters.create_queue(1), interpreters.create_queue(1)
+    numbers, squares = (
+        interpreters.create_queue(1),
+        interpreters.create_queue(1),
+    )
     counting, squaring = interpreters.create(), interpreters.create()
-    threads = [counting.call_in_thread(count, numbers), squaring.call_in_thread(square, numbers, squares)]
+    threads = [
+        counting.call_in_thread(count, numbers),
+        squaring.call_in_thread(square, numbers, squares),
+    ]
     for number in iter(squares.get, None):
         print(number)
     for thread in threads:

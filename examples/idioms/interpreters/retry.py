@@ -14,14 +14,16 @@ def main():
     pause, interpreter = 0.01, interpreters.create()
     for attempt in range(1, 6):
         try:
-            print(f"attempt {attempt}: {interpreter.call(connect, attempt)}")
-            break
+            answer = interpreter.call(connect, attempt)
         except interpreters.ExecutionFailed as failed:
             print(f"attempt {attempt}: {failed.excinfo.msg}")
-            if failed.excinfo.type.__name__ != "ConnectionError" or attempt == 5:
+            if attempt == 5:
                 raise
-        time.sleep(pause)
-        pause *= 2
+            time.sleep(pause)
+            pause *= 2
+        else:
+            print(f"attempt {attempt}: {answer}")
+            break
     interpreter.close()
 
 

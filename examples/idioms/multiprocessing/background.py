@@ -13,7 +13,9 @@ def heartbeat(started, stop):
 
 def main():
     started, stop = Event(), Event()
-    process = Process(target=heartbeat, args=(started, stop), daemon=True)
+    process = Process(
+        target=heartbeat, args=(started, stop), daemon=True
+    )
     process.start()
     started.wait()
     try:

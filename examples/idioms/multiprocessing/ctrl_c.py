@@ -1,21 +1,23 @@
-"""A terminal sends Ctrl-C to all processes: the workers ignore it, and the main process tells them."""
+"""A terminal sends Ctrl-C to all processes: the worker ignores it, and the main process tells it."""
 
 import signal
 from multiprocessing import Event, Process
 
 
-def worker(stop):
+def worker(ready, stop):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    print("working", flush=True)
+    ready.set()
     stop.wait()
     print("tidied up")
 
 
 def main():
-    stop = Event()
-    process = Process(target=worker, args=(stop,))
+    ready, stop = Event(), Event()
+    process = Process(target=worker, args=(ready, stop))
     process.start()
+    ready.wait()
     try:
+        print("working", flush=True)
         process.join()
     finally:
         stop.set()

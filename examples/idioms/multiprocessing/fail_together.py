@@ -18,7 +18,10 @@ def clumsy(failed, errors):
 
 def main():
     failed, errors = Event(), Queue()
-    processes = [Process(target=patient, args=(failed,)), Process(target=clumsy, args=(failed, errors))]
+    processes = [
+        Process(target=patient, args=(failed,)),
+        Process(target=clumsy, args=(failed, errors)),
+    ]
     for process in processes:
         process.start()
     error = errors.get()

@@ -11,7 +11,10 @@ def sensor(place, readings):
 
 def main():
     readings, received = Queue(), []
-    sensors = [Process(target=sensor, args=(place, readings)) for place in ("north", "east", "west")]
+    sensors = [
+        Process(target=sensor, args=(place, readings))
+        for place in ("north", "east", "west")
+    ]
     for process in sensors:
         process.start()
     for _ in sensors:

@@ -16,7 +16,9 @@ def main():
     readers, processes = [], []
     for mirror, delay in MIRRORS.items():
         reader, writer = Pipe(duplex=False)
-        processes.append(Process(target=ask, args=(mirror, delay, writer)))
+        processes.append(
+            Process(target=ask, args=(mirror, delay, writer))
+        )
         processes[-1].start()
         readers.append(reader)
     print(wait(readers)[0].recv(), "answered")

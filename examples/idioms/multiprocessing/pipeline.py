@@ -17,13 +17,14 @@ def square(numbers, squares):
 
 def main():
     numbers, squares = Queue(1), Queue(1)
-    stages = [Process(target=count, args=(numbers,)), Process(target=square, args=(numbers, squares))]
-    for stage in stages:
-        stage.start()
+    counting = Process(target=count, args=(numbers,))
+    squaring = Process(target=square, args=(numbers, squares))
+    counting.start()
+    squaring.start()
     for number in iter(squares.get, None):
         print(number)
-    for stage in stages:
-        stage.join()
+    counting.join()
+    squaring.join()
 
 
 if __name__ == "__main__":

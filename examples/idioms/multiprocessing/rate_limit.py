@@ -14,7 +14,10 @@ def call(number, next_slot, made):
 
 def main():
     next_slot, made = Value("d", 0.0), Queue()
-    processes = [Process(target=call, args=(number, next_slot, made)) for number in range(1, 5)]
+    processes = [
+        Process(target=call, args=(number, next_slot, made))
+        for number in range(1, 5)
+    ]
     for process in processes:
         process.start()
     print(sorted(made.get() for _ in processes))

@@ -15,14 +15,16 @@ def main():
     with Pool(1) as pool:
         for attempt in range(1, 6):
             try:
-                print(f"attempt {attempt}: {pool.apply(connect, (attempt,))}")
-                return
+                answer = pool.apply(connect, (attempt,))
             except ConnectionError as error:
                 print(f"attempt {attempt}: {error}")
                 if attempt == 5:
                     raise
-            time.sleep(pause)
-            pause *= 2
+                time.sleep(pause)
+                pause *= 2
+            else:
+                print(f"attempt {attempt}: {answer}")
+                break
 
 
 if __name__ == "__main__":

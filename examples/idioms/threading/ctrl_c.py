@@ -4,7 +4,6 @@ from threading import Event, Thread
 
 
 def worker(stop):
-    print("working", flush=True)
     stop.wait()
     print("tidied up")
 
@@ -12,8 +11,9 @@ def worker(stop):
 def main():
     stop = Event()
     thread = Thread(target=worker, args=(stop,))
+    thread.start()
     try:
-        thread.start()
+        print("working", flush=True)
         thread.join()
     finally:
         stop.set()

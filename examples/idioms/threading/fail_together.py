@@ -11,14 +11,17 @@ def patient(failed):
 def clumsy(failed, errors):
     try:
         raise OSError("disk full")
-    except OSError as error:  # else the traceback is printed, and nobody else hears of it
+    except OSError as error:  # a thread has no caller to raise it in
         errors.append(error)
         failed.set()
 
 
 def main():
     failed, errors = Event(), []
-    threads = [Thread(target=patient, args=(failed,)), Thread(target=clumsy, args=(failed, errors))]
+    threads = [
+        Thread(target=patient, args=(failed,)),
+        Thread(target=clumsy, args=(failed, errors)),
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -19,7 +19,10 @@ def collect(readings, received):
 
 def main():
     readings, received = Queue(), []
-    sensors = [Thread(target=sensor, args=(place, readings)) for place in ("north", "east", "west")]
+    sensors = [
+        Thread(target=sensor, args=(place, readings))
+        for place in ("north", "east", "west")
+    ]
     collector = Thread(target=collect, args=(readings, received))
     for thread in (*sensors, collector):
         thread.start()

@@ -7,13 +7,18 @@ MIRRORS = {"near": 0.01, "far": 60, "farther": 60}
 
 
 def ask(mirror, delay, answers, decided):
-    if not decided.wait(delay):  # instead of time.sleep, which nothing ends early
+    if not decided.wait(
+        delay
+    ):  # instead of time.sleep, which nothing ends early
         answers.put(mirror)
 
 
 def main():
     answers, decided = Queue(), Event()
-    threads = [Thread(target=ask, args=(mirror, delay, answers, decided)) for mirror, delay in MIRRORS.items()]
+    threads = [
+        Thread(target=ask, args=(mirror, delay, answers, decided))
+        for mirror, delay in MIRRORS.items()
+    ]
     for thread in threads:
         thread.start()
     print(answers.get(), "answered")

@@ -7,10 +7,9 @@ from threading import Thread
 def items(queue):
     while True:
         try:
-            item = queue.get()
+            yield queue.get()
         except ShutDown:
             return
-        yield item
 
 
 def count(numbers):
@@ -27,13 +26,14 @@ def square(numbers, squares):
 
 def main():
     numbers, squares = Queue(1), Queue(1)
-    stages = [Thread(target=count, args=(numbers,)), Thread(target=square, args=(numbers, squares))]
-    for stage in stages:
-        stage.start()
+    counting = Thread(target=count, args=(numbers,))
+    squaring = Thread(target=square, args=(numbers, squares))
+    counting.start()
+    squaring.start()
     for number in items(squares):
         print(number)
-    for stage in stages:
-        stage.join()
+    counting.join()
+    squaring.join()
 
 
 if __name__ == "__main__":

@@ -22,7 +22,10 @@ def call(number, pace, made):
 
 def main():
     pace, made = Pace(0.01), []
-    threads = [Thread(target=call, args=(number, pace, made)) for number in range(1, 5)]
+    threads = [
+        Thread(target=call, args=(number, pace, made))
+        for number in range(1, 5)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -13,14 +13,16 @@ def main():
     pause = 0.01
     for attempt in range(1, 6):
         try:
-            print(f"attempt {attempt}: {connect(attempt)}")
-            return
+            answer = connect(attempt)
         except ConnectionError as error:
             print(f"attempt {attempt}: {error}")
             if attempt == 5:
                 raise
-        time.sleep(pause)
-        pause *= 2
+            time.sleep(pause)
+            pause *= 2
+        else:
+            print(f"attempt {attempt}: {answer}")
+            break
 
 
 if __name__ == "__main__":

@@ -21,7 +21,9 @@ def worker(jobs, results):
 
 def main():
     jobs, results = Queue(), {}
-    workers = [Thread(target=worker, args=(jobs, results)) for _ in range(3)]
+    workers = [
+        Thread(target=worker, args=(jobs, results)) for _ in range(3)
+    ]
     for thread in workers:
         thread.start()
     for page in range(1, 7):

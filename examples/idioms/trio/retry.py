@@ -13,14 +13,16 @@ async def main():
     pause = 0.01
     for attempt in range(1, 6):
         try:
-            print(f"attempt {attempt}: {await connect(attempt)}")
-            return
+            answer = await connect(attempt)
         except ConnectionError as error:
             print(f"attempt {attempt}: {error}")
             if attempt == 5:
                 raise
-        await trio.sleep(pause)
-        pause *= 2
+            await trio.sleep(pause)
+            pause *= 2
+        else:
+            print(f"attempt {attempt}: {answer}")
+            break
 
 
 if __name__ == "__main__":
