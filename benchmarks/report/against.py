@@ -27,7 +27,10 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
             yield Absent(title, f"nothing was measured beside a model in ring/{cell}")
             continue
         rows = [row for row in results.of("ring", cell) if row.kind != "past"]
-        yield Chart(f"against-{cell}", title, says(dots), command_for(results, rows), drawing(dots, BELOW), sheet(dots))
+        yield Chart(
+            f"against-{cell}", title, verdict(dots), says(dots), command_for(results, rows), drawing(dots, BELOW),
+            sheet(dots),
+        )  # fmt: skip
 
 
 def models(results: Results, cell: str) -> list[Row]:
@@ -70,6 +73,12 @@ class Ratios:
 def path(row: Row) -> str:
     """Return the path of a row as the goals name it."""
     return f"{row.suite}/{row.cell}/{row.candidate}"
+
+
+def verdict(dots: list[Dot]) -> str:
+    """Say in how many pairs ours is faster and in how many slower, in every round."""
+    faster, slower = sum(dot.low > 1 for dot in dots), sum(dot.high < 1 for dot in dots)
+    return f"Ours is faster in {faster} of {len(dots)} pairs, slower in {slower}"
 
 
 def says(dots: list[Dot]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from benchmarks.report import together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.ranks import between, headline, leaders, names
 from benchmarks.report.rings import ranking
 from benchmarks.report.sheet import Sheet, of_rows
 from benchmarks.result import Results, Row
@@ -12,6 +13,7 @@ from benchmarks.result import Results, Row
 RINGS = {"ring-2010": "", "ring-30000": ", 30,000 messages"}
 """The cells, and what their rows are called beside their names."""
 POOLS = {"cpu": "four slices of a factorial", "io": "20 requests of 20 ms", "buffer": "ten million numbers summed"}
+SHORT = {"cpu": "computing", "io": "waiting", "buffer": "summing"}
 TITLES = ("The article of 2010, measured again", "The article on subinterpreters, measured again")
 
 
@@ -31,7 +33,8 @@ def of_2010(results: Results) -> Chart | Absent:
     panel = Panel("", bars, f"time per hop (log), {nodes} nodes, all in flight", words.duration)
     says = f"{ranking(now(rows) or rows)} {moved(rows)}".strip()
     draw = drawing([panel], key(rows, bars))
-    return Chart("article-2010", TITLES[0], says, command_for(results, rows), draw, table(results, rows))
+    takeaway = headline(now(rows) or rows)
+    return Chart("article-2010", TITLES[0], takeaway, says, command_for(results, rows), draw, table(results, rows))
 
 
 def of_pools(results: Results) -> Chart | Absent:
@@ -43,11 +46,14 @@ def of_pools(results: Results) -> Chart | Absent:
     panels = [
         panel_of(POOLS[cell], bars_of(found), "life of the pool", words.duration) for cell, found in by_cell.items()
     ]
-    first = {cell: (now(found) or found)[0] for cell, found in by_cell.items()}
-    parts = [f"{POOLS[cell]}, {row.candidate} ({words.duration(row.median)})" for cell, row in first.items()]
-    says = f"Start and end of the pool included, the fastest is, for {'; for '.join(parts)}. {moved(rows)}".strip()
+    first = {cell: leaders(now(found) or found) for cell, found in by_cell.items()}
+    parts = [f"{POOLS[cell]}, {names(found)} ({between(found)})" for cell, found in first.items()]
+    says = f"Start and end of the pool included, the fastest are, for {'; for '.join(parts)}. {moved(rows)}".strip()
+    takeaway = f"Fastest with start and end: {'; '.join(f'{SHORT[cell]}, {names(it)}' for cell, it in first.items())}"
     draw = drawing(panels, key(rows, [bar for panel in panels for bar in panel.bars]), across=3)
-    return Chart("article-subinterpreters", TITLES[1], says, command_for(results, rows), draw, table(results, rows))
+    return Chart(
+        "article-subinterpreters", TITLES[1], takeaway, says, command_for(results, rows), draw, table(results, rows)
+    )
 
 
 def now(rows: list[Row]) -> list[Row]:
@@ -89,8 +95,8 @@ def moved(rows: list[Row]) -> str:
     if not ratios:
         return "" if any(row.kind == "past" for row in rows) else "The article's own figures are not in this result."
     most, least = max(ratios, key=lambda name: ratios[name]), min(ratios, key=lambda name: ratios[name])
-    text = f"Since then {most} has become {words.times(ratios[most])} as fast"
-    return f"{text}." if most == least else f"{text}, {least} {words.times(ratios[least])}."
+    text = f"Beside the figure of then, {most} {words.takes(1 / ratios[most])} now"
+    return f"{text}." if most == least else f"{text}, {least} {words.takes(1 / ratios[least])}."
 
 
 def table(results: Results, rows: list[Row]) -> Sheet:

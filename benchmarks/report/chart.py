@@ -24,18 +24,23 @@ class Chart:
     name: str
     """As part of a file's name: `ring-stream`."""
     title: str
+    """What it is about, for lists of charts."""
+    takeaway: str
+    """What one should remember of it, in a sentence without a full stop. Like `says` it comes from the result."""
     says: str
-    """What there is to see; its figures come from the result."""
+    """What there is to see, for those who don't see it."""
     command: str
     """What measures these figures again."""
     draw: Callable[[Look], Figure]
     sheet: Sheet
     """The figures as a table."""
+    note: str = ""
+    """What one has to know to read it; most need nothing."""
 
     def svg(self, look: Look = LIGHT) -> str:
         """Return the picture as SVG, which depends only on the figures; its words are text."""
         file = io.StringIO()
-        self._save(look, file, format="svg", metadata={"Date": None, "Creator": None, "Title": self.title})
+        self._save(look, file, format="svg", metadata={"Date": None, "Creator": None, "Title": self.takeaway})
         return slim(file.getvalue()).replace("<svg ", f'<svg role="img" aria-label="{escape(self.says)}" ', 1)
 
     def png(self, look: Look = LIGHT) -> bytes:

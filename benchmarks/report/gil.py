@@ -14,11 +14,16 @@ from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.dots import Dot, drawing
 from benchmarks.report.grid import Grid
 from benchmarks.report.grid import drawing as grid_drawing
+from benchmarks.report.ranks import between, leaders, names
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 
 TITLE = "What the GIL costs, and what it saves"
 WORKS_TITLE = "Computing, waiting and a shared buffer, with the GIL and without it"
+WORKS_NOTE = (
+    "Computing is called cpu here, waiting io. Each of the first columns is the whole life of a pool, its start and its"
+    " end included; one that is called warm is a task in a pool that is there already."
+)
 RACE_TITLE = "The race of a shared iterator"
 MEMORY = "bytes_per_unit"
 
@@ -89,8 +94,15 @@ def ratios(results: Results, one: str, other: str) -> Chart | Absent:
     below = f"times as fast, or as small, on {other} (log)"
     says = f"{extremes(results, dots, one, other)} {comparison(results, one, other)}"
     return Chart(
-        f"gil-{other}", TITLE, says, command_for(results, rows), drawing(dots, below), pairs_sheet(found, one, other)
-    )
+        f"gil-{other}", TITLE, moved(dots), says, command_for(results, rows), drawing(dots, below),
+        pairs_sheet(found, one, other),
+    )  # fmt: skip
+
+
+def moved(dots: list[Dot]) -> str:
+    """Say how many figures are better without the GIL in every round, and how many worse."""
+    better, worse = sum(dot.low > 1 for dot in dots), sum(dot.high < 1 for dot in dots)
+    return f"Without the GIL, {better} of {len(dots)} figures are better, {worse} worse"
 
 
 def grouped(results: Results, one: str, other: str) -> Iterator[Pair]:
@@ -140,8 +152,8 @@ def extremes(results: Results, dots: list[Dot], one: str, other: str) -> str:
         text = (
             f"Of {len(times)} times here, {sum(it.value > 1 for it in times)} are shorter under {other}"
             f" than under {one}."
-            f" Farthest to the right is {best.label} ({best.group}): {words.times(best.value)} as fast."
-            f" Farthest to the left is {worst.label} ({worst.group}): {words.times(worst.value)} as fast."
+            f" Farthest to the right, {best.label} ({best.group}) {words.takes(1 / best.value)}."
+            f" Farthest to the left, {worst.label} ({worst.group}) {words.takes(1 / worst.value)}."
         )
     rows = [results.row(memory.suite, memory.cell, "threads", python) for python in (one, other)]
     sizes = [row.figure(MEMORY) for row in rows if row]
@@ -170,7 +182,18 @@ def works(results: Results, one: str, other: str) -> Chart | Absent:
     names = sorted({name for name, _ in values}, key=place)
     draw = grid_drawing(Grid(names, [*rows], {at: row.median for at, row in values.items()}, words.duration))
     sheet = Sheet(["", *rows], [[name, *(spread(values.get((name, title))) for title in rows)] for name in names])
-    return Chart(f"works-{other}", WORKS_TITLE, fastest(rows), command_for(results, every), draw, sheet)
+    return Chart(
+        f"works-{other}", WORKS_TITLE, gained(results, one, other), fastest(rows), command_for(results, every), draw,
+        sheet, WORKS_NOTE,
+    )  # fmt: skip
+
+
+def gained(results: Results, one: str, other: str) -> str:
+    """Say what a warm pool of threads that compute gains without the GIL."""
+    first, second = (results.row("pool", "cpu", "threads", python) for python in (one, other))
+    if not first or not second:
+        return "Three kinds of work, with the GIL and without it"
+    return f"Without the GIL, a task that computes in threads {words.takes(second.median / first.median)}"
 
 
 def workers(results: Results, cell: tuple[str, str], one: str, other: str) -> list[Row]:
@@ -191,17 +214,13 @@ def spread(row: Row | None) -> str:
 
 
 def fastest(rows: dict[str, list[Row]]) -> str:
-    """Say which is the fastest in each column, and how far the slowest is from it."""
+    """Say which are the fastest in each column, and how far the last one is behind."""
     parts = [
-        f"{title}: {found[0].candidate}, {words.duration(found[0].median)}"
-        f" (the slowest, {found[-1].candidate}: {words.times(found[-1].median / found[0].median)} as long)"
+        f"{title}: {names(leaders(found))}, {between(leaders(found))}"
+        f" ({found[-1].candidate} {words.takes(found[-1].median / found[0].median)})"
         for title, found in rows.items()
     ]
-    return (
-        f"The fastest of each column is, for {'; '.join(parts)}. Computing is called cpu here, waiting io. Each of the"
-        " first columns is the whole life of a pool, its start and its end included; one that is called warm is a task"
-        " in a pool that is there already."
-    )
+    return f"The fastest of each column are, for {'; '.join(parts)}."
 
 
 def race(results: Results, one: str, other: str) -> Chart | Absent:
@@ -220,7 +239,17 @@ def race(results: Results, one: str, other: str) -> Chart | Absent:
     head = ["four threads share", "wrong in a million steps", "from", "to", "refused", "lost", "races", "crashes"]
     sheet = Sheet([*head, "time per step", "from", "to"], lines)
     draw = bars_drawing([panel], Key([]))
-    return Chart(f"iterator-{other}", RACE_TITLE, went_wrong(rows, one, other), command_for(results, rows), draw, sheet)
+    return Chart(
+        f"iterator-{other}", RACE_TITLE, wrong_ones(rows, one, other), went_wrong(rows, one, other),
+        command_for(results, rows), draw, sheet,
+    )  # fmt: skip
+
+
+def wrong_ones(rows: list[Row], one: str, other: str) -> str:
+    """Say how many of the iterators went wrong under each Python."""
+    wrong = {python: sum(row.python == python and worst_of(row) > 0 for row in rows) for python in (one, other)}
+    total = sum(row.python == other for row in rows)
+    return f"Of {total} shared iterators, {wrong[one]} went wrong with the GIL and {wrong[other]} without it"
 
 
 def in_order(results: Results, python: str) -> list[Row]:

@@ -7,13 +7,19 @@ from benchmarks.report.bars import Bar, Key, Panel, drawing
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Line, Part
 from benchmarks.report.lines import drawing as lines_drawing
+from benchmarks.report.ranks import faster
 from benchmarks.report.rings import log_panel
 from benchmarks.report.sheet import Sheet, of_rows
 from benchmarks.report.spawn import TIME, taken
-from benchmarks.report.sweeps import AXES, Axis, ends, line, part, sweeps_of
+from benchmarks.report.sweeps import AXES, UNITS_OF, Axis, Sweep, ends, line, part, sweeps_of
 from benchmarks.result import Results, Row
 
 RINGS = {"stream": "everything in flight", "token": "one message in flight", "bounded": "at most 64 in each channel"}
+WHEN = {
+    "stream": "while messages wait",
+    "bounded": "with room for 64",
+    "token": "when a task has to be woken",
+}
 HELD_AGAINST_LANGUAGES = "threads"
 
 
@@ -42,7 +48,16 @@ def rings(results: Results, model: str) -> Chart | Absent:
     key = Key([model], peers=peers, baselines="by hand (the baseline)" if "baseline" in there else "")
     says = " ".join(place(cell, rows, model) for cell, rows in found.items())
     command = command_for(results, rows)
-    return Chart(f"{slug(model)}-ring", title, says, command, drawing(panels, key), table(results, found))
+    return Chart(
+        f"{slug(model)}-ring", title, both_hops(found, model), says, command, drawing(panels, key), table(results, found)
+    )
+
+
+def both_hops(found: dict[str, list[Row]], model: str) -> str:
+    """Say what a hop takes while messages wait, and what it takes to wake a task."""
+    own = {cell: next(row for row in rows if row.kind == "model") for cell, rows in found.items()}
+    parts = [f"{words.duration(own[cell].median)} {when}" for cell, when in WHEN.items() if cell in own]
+    return f"{model}: a hop takes {', '.join(parts)}"
 
 
 def own_rows(results: Results, cell: str, model: str) -> list[Row]:
@@ -74,13 +89,11 @@ def place(cell: str, rows: list[Row], model: str) -> str:
     text = f"With {RINGS[cell]}, a hop takes {words.duration(own.median)}"
     if not others:
         return f"{text}."
-    slower, best = sum(row.median > own.median for row in others), others[0]
+    beside = f"Beside it, {label(others[0])} {words.takes(others[0].median / own.median)}"
     if len(others) == 1:
-        return f"{text}; {label(best)} {words.times(best.median / own.median)} as long."
-    return (
-        f"{text}; slower: {slower} of the {len(others)} others here. The fastest of the others, {label(best)}, takes"
-        f" {words.times(best.median / own.median)} as long."
-    )
+        return f"{text}. {beside}."
+    slower = sum(faster(own, row) for row in others)
+    return f"{text}; {slower} of the {len(others)} others here {'is' if slower == 1 else 'are'} slower. {beside}."
 
 
 def table(results: Results, found: dict[str, list[Row]]) -> Sheet:
@@ -107,7 +120,21 @@ def sweeps(results: Results, model: str) -> Chart | Absent:
     ]
     sheet = Sheet(["size", "", "time per hop", "hops per second"], lines, left=2)
     draw = lines_drawing(parts, together=False)
-    return Chart(f"{slug(model)}-sweeps", title, says, command_for(results, rows), draw, sheet)
+    return Chart(f"{slug(model)}-sweeps", title, strongest(found, model), says, command_for(results, rows), draw, sheet)
+
+
+def strongest(found: list[tuple[Axis, dict[str, Sweep]]], model: str) -> str:
+    """Say which size changes the time of a hop most."""
+
+    def factor(pair: tuple[Axis, dict[str, Sweep]]) -> float:
+        (_, before), *_, (_, after) = pair[1][model]
+        return max(after.median / before.median, before.median / after.median)
+
+    axis, all_of = max(found, key=factor)
+    first, last = ends(axis, all_of, model)
+    (_, before), *_, (_, after) = all_of[model]
+    change = words.takes(after.median / before.median).replace("takes as long", "takes about as long")
+    return f"{model}: from {first} to {last} {UNITS_OF[axis.parameter]}, a hop {change}"
 
 
 def name_of(axis: Axis) -> str:
@@ -143,10 +170,14 @@ def units(results: Results, model: str) -> Chart | Absent:
     number, row = sweep[-1]
     says = f"Among {TIME.tick(number)} units, one of {model} starts in {words.duration(row.median)}"
     says += f" and takes {words.size(memory[-1][1])} of memory" if memory and memory[-1][0] == number else ""
-    says += ". Dotted: the same by hand." if baseline else "."
+    says += "."
     rows = [row for _, row in (*sweep, *baseline)]
     draw = lines_drawing(parts, together=False)
-    return Chart(f"{slug(model)}-units", title, says, command_for(results, rows), draw, units_sheet(rows))
+    takeaway = f"{model}: one of {TIME.tick(number)} starts in {words.duration(row.median)}"
+    takeaway += f" and takes {words.size(memory[-1][1])}" if memory and memory[-1][0] == number else ""
+    note = "Dotted: the same by hand." if baseline else ""
+    command = command_for(results, rows)
+    return Chart(f"{slug(model)}-units", title, takeaway, says, command, draw, units_sheet(rows), note)
 
 
 def grown(model: str, what: str, shown: Line, baseline: Line) -> Part:

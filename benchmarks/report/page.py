@@ -72,11 +72,16 @@ def contents(shown: list[Chart], goals: bool) -> str:
 def section(chart: Chart) -> str:
     """Return one chart with its sentence, its command and its figures."""
     return (
-        f'<section id="{chart.name}"><h2>{escape(chart.title)}</h2>\n<p>{escape(chart.says)}</p>\n'
+        f'<section id="{chart.name}"><h2>{escape(chart.takeaway)}</h2>\n<p>{escape(about(chart))}</p>\n'
         f"<figure>{picture(chart)}</figure>\n"
         f"<details><summary>The figures, and the command that made them</summary>\n"
         f"<pre><code>{escape(chart.command)}</code></pre>\n{chart.sheet.html()}</details></section>"
     )
+
+
+def about(chart: Chart) -> str:
+    """Return what a chart is about, and what one has to know to read it."""
+    return f"{chart.title}. {chart.note}".strip()
 
 
 def picture(chart: Chart) -> str:

@@ -1,14 +1,22 @@
 """Pools: what several workers gain, and what a task costs, beside the pools that one might pick instead."""
 
+import statistics
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from benchmarks.report import together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.canvas import FAMILIES, family, place
+from benchmarks.report.ranks import between, names
 from benchmarks.report.rings import bar, models, ranking
 from benchmarks.report.sheet import Sheet, of_rows
 from benchmarks.result import Results, Row
 
+SHORTEST = 0.1
+"""Seconds: models are not ranked by runs that are shorter."""
+WORTH = 1.2
+"""From here on a pool counts as faster than a plain loop."""
 WORKS = {"cpu": "computing", "io": "waiting for a server", "buffer": "reading one buffer"}
 TASKS = {
     "nothing": "The cost of an empty task",
@@ -24,52 +32,126 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         yield cost(results, cell, title)
 
 
-def speedup(row: Row) -> float:
-    """Return how many times as fast as a plain loop a pool was; 0 if that is unknown."""
-    return row.figure("speedup") or 0.0
+@dataclass(frozen=True)
+class Gain:
+    """How many times as fast as the plain loop a model did one kind of work, with its spread."""
+
+    row: Row
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """One kind of work: what each model gained, the most first unless the runs were too short to rank them."""
+
+    cell: str
+    gains: list[Gain]
+
+    @property
+    def seconds(self) -> float:
+        """How long the shortest run of it took."""
+        return min(it.row.median * it.row.steps for it in self.gains)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the runs were long enough for an order."""
+        return self.seconds >= SHORTEST
 
 
 def gain(results: Results) -> Chart | Absent:
-    """Return the chart of how many times as fast the tasks are done as in a plain loop."""
+    """Return the chart of how many times as fast the tasks are done as in a plain loop, which is one for all models."""
     title = "What a pool gains over a plain loop"
-    rows = {cell: [row for row in models(results, "pool", cell) if speedup(row)] for cell in WORKS}
-    rows = {cell: sorted(found, key=speedup, reverse=True) for cell, found in rows.items() if found}
-    if not rows:
+    works = [work for cell in WORKS if (work := work_of(results, cell)).gains]
+    if not works:
         return Absent(title, "none of the pool's tasks that compute, wait or read was measured")
-    every = [row for found in rows.values() for row in found]
-    panels = [panel(cell, found) for cell, found in rows.items()]
+    every = [it.row for work in works for it in work.gains]
     key = Key([row.candidate for row in every], line="as many times as there are workers")
-    draw = drawing(panels, key, across=3)
-    return Chart("pool-speedup", title, gains(rows), command_for(results, every), draw, sheet(rows))
+    draw = drawing([panel(work) for work in works], key, across=3)
+    says = " ".join(map(told, works))
+    command = command_for(results, every)
+    return Chart("pool-speedup", title, computing(works), says, command, draw, sheet(works), too_short(works))
 
 
-def panel(cell: str, rows: list[Row]) -> Panel:
+def work_of(results: Results, cell: str) -> Work:
+    """Return what each model gained over the plain loop of its Python."""
+    rows = [row for row in models(results, "pool", cell) if row.figure("speedup")]
+    loops = {python: plain_loop([row for row in rows if row.python == python]) for python in results.pythons}
+    gains = [Gain(row, *(loops[row.python] / it for it in (row.median, row.most, row.least))) for row in rows]
+    work = Work(cell, gains)
+    return work if not gains or work.ranked else Work(cell, sorted(gains, key=by_family))
+
+
+def plain_loop(rows: list[Row]) -> float:
+    """Return the seconds that a plain loop takes for one of these tasks.
+
+    The run of each model has timed one beforehand: this is their median. So the same loop is the measure for all, also
+    for a model whose own loop is slow because it can't load a library.
+    """
+    loops = [row.seconds[number] * gained for row in rows for number, gained in row.by_round("speedup").items()]
+    return statistics.median(loops) if loops else 0.0
+
+
+def by_family(gain: Gain) -> tuple[int, int]:
+    """Return the position of a model beside its family, for what is not ranked."""
+    name = gain.row.model or ""
+    return [*FAMILIES, ""].index(family(name)), place(name)
+
+
+def panel(work: Work) -> Panel:
     """Return the panel of one kind of work."""
-    workers = rows[0].parameters.get("workers")
-    bars = [Bar(row.candidate, speedup(row), row.model, *spread(row)) for row in rows]
-    title = f"{WORKS[cell]}, {workers} workers" if workers else WORKS[cell]
-    return Panel(title, bars, "times as fast", words.plain, log=False, line=workers)
+    workers = work.gains[0].row.parameters.get("workers")
+    bars = [Bar(it.row.candidate, it.value, it.row.model, it.low, it.high) for it in work.gains]
+    title = f"{WORKS[work.cell]}, {workers} workers" if workers else WORKS[work.cell]
+    below = "times as fast" if work.ranked else "times as fast (not ranked)"
+    return Panel(title, bars, below, words.plain, log=False, line=workers)
 
 
-def spread(row: Row) -> tuple[float, float]:
-    """Return the least and the greatest value over the rounds."""
-    values = row.by_round("speedup").values()
-    return min(values), max(values)
+def computing(works: list[Work]) -> str:
+    """Say which models compute faster than a plain loop, and what waiting gains."""
+    parts = []
+    for work in works:
+        if work.ranked:
+            gaining = [it for it in work.gains if it.value > WORTH and it.low > 1]
+            parts.append(f"{WORKS[work.cell]}, {who_gains(work, gaining)}")
+    return f"When {'; '.join(parts)}" if parts else "These runs are too short to rank the models"
 
 
-def gains(rows: dict[str, list[Row]]) -> str:
-    """Say which model gains most in each kind of work."""
-    parts = [
-        f"{WORKS[cell]}, {found[0].candidate} gains most ({words.times(speedup(found[0]))} as fast as a plain loop)"
-        f" and {found[-1].candidate} least ({words.times(speedup(found[-1]))})"
-        for cell, found in rows.items()
-    ]
-    return f"When {'; '.join(parts)}."
+def who_gains(work: Work, gaining: list[Gain]) -> str:
+    """Say which models gain, and between which factors."""
+    if not gaining:
+        return "no model gains"
+    values = sorted(it.value for it in gaining)
+    by = words.plain(values[0]) if len(values) == 1 else f"{words.plain(values[0])} to {words.plain(values[-1])}"
+    if len(gaining) == len(work.gains):
+        return f"all models are {by} times as fast as a loop"
+    verb = "gains" if len(gaining) == 1 else "gain"
+    return f"only {names([it.row for it in gaining])} {verb} ({by} times as fast as a loop)"
 
 
-def sheet(rows: dict[str, list[Row]]) -> Sheet:
+def told(work: Work) -> str:
+    """Say what the models at the two ends gain, or that the runs were too short to say."""
+    if not work.ranked:
+        return f"{WORKS[work.cell].capitalize()}: not ranked, a run took only {words.duration(work.seconds)}."
+    first, last = work.gains[0], work.gains[-1]
+    least = "" if first is last else f", {last.row.candidate} {words.times(last.value)}"
+    each = f"{first.row.candidate} is {words.times(first.value)} as fast as a plain loop{least}"
+    return f"{WORKS[work.cell].capitalize()}: {each}."
+
+
+def too_short(works: list[Work]) -> str:
+    """Say which kinds of work are not ranked."""
+    short = [work for work in works if not work.ranked]
+    parts = [f"{WORKS[it.cell]} took {words.duration(it.seconds)}" for it in short]
+    why = f"Not ranked, because a run under {words.duration(SHORTEST)} is mostly noise"
+    return f"{why}: {words.listing(parts)}." if parts else ""
+
+
+def sheet(works: list[Work]) -> Sheet:
     """Return a table with a line for each model and a column for each kind of work."""
-    values = {(row.candidate, cell): words.plain(speedup(row)) for cell, found in rows.items() for row in found}
+    rows = {work.cell: work.gains for work in works}
+    values = {(it.row.candidate, cell): words.plain(it.value) for cell, found in rows.items() for it in found}
     names = dict.fromkeys(name for name, _ in values)
     head = ["", *(f"{WORKS[cell]}: times as fast" for cell in rows)]
     return Sheet(head, [[name, *(values.get((name, cell), "") for cell in rows)] for name in names])
@@ -84,7 +166,9 @@ def cost(results: Results, cell: str, title: str) -> Chart | Absent:
     models = [row.candidate for row in rows if row.kind == "model"]
     key = Key(models, peers="what one might pick instead" if any(row.kind == "peer" for row in rows) else "")
     draw = drawing([panel_of("", bars, "time per task", words.duration)], key)
-    return Chart(f"pool-{cell}", title, beside(rows), command_for(results, rows), draw, of_rows(results, rows))
+    return Chart(
+        f"pool-{cell}", title, ranges(rows), beside(rows), command_for(results, rows), draw, of_rows(results, rows)
+    )
 
 
 def beside(rows: list[Row]) -> str:
@@ -94,3 +178,10 @@ def beside(rows: list[Row]) -> str:
     if others:
         text += f" Of what one might pick instead, {ranking(others)}" if len(others) > 1 else f" {ranking(others)}"
     return text.strip()
+
+
+def ranges(rows: list[Row]) -> str:
+    """Say between which figures ours and the others are."""
+    ours, others = ([row for row in rows if (row.kind == "model") is own] for own in (True, False))
+    parts = [f"{between(found)} {where}" for found, where in ((ours, "in our pools"), (others, "in others")) if found]
+    return f"A task takes {', '.join(parts)}"

@@ -59,8 +59,15 @@ def chart(results: Results, one: str, other: str, title: str) -> Chart | Absent:
     rows = [row for _, first, _ in pairs for row in [first]]
     below = f"how many times as fast {other} is as {one} (log)"
     return Chart(
-        f"python-{other}", title, says(dots, one, other), command_for(results, rows), drawing(dots, below), sheet(dots)
-    )
+        f"python-{other}", title, moved(dots, one, other), says(dots, one, other), command_for(results, rows),
+        drawing(dots, below), sheet(dots),
+    )  # fmt: skip
+
+
+def moved(dots: list[Dot], one: str, other: str) -> str:
+    """Say how many are faster and how many slower in every round."""
+    faster, slower = sum(dot.low > 1 for dot in dots), sum(dot.high < 1 for dot in dots)
+    return f"{faster} of {len(dots)} are faster under {other} than under {one}, {slower} slower"
 
 
 def rows_of(results: Results, one: str, other: str) -> Iterator[tuple[str, Row, Row]]:
@@ -99,8 +106,9 @@ def says(dots: list[Dot], one: str, other: str) -> str:
     best, worst = max(dots, key=lambda it: it.value), min(dots, key=lambda it: it.value)
     gained = sum(it.value > 1 for it in dots)
     return (
-        f"{gained} of {len(dots)} are faster under {other} than under {one}: the most {best.label} ({best.group}),"
-        f" {words.times(best.value)} as fast; the least {worst.label} ({worst.group}), {words.times(worst.value)}."
+        f"{gained} of {len(dots)} are faster under {other} than under {one}. Farthest to the right, {best.label}"
+        f" ({best.group}) {words.takes(1 / best.value)}; farthest to the left, {worst.label} ({worst.group})"
+        f" {words.takes(1 / worst.value)}."
     )
 
 

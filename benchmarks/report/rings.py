@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from benchmarks.report import sheet, together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.ranks import headline, leaders, trailers
 from benchmarks.result import Results, Row
 
 TITLES = {
@@ -31,7 +32,9 @@ def chart(results: Results, cell: str, title: str) -> Chart | Absent:
     panel = make("", bars, f"time per hop among {sizes(rows[0])}", words.duration)
     says = f"{ranking(rows)} {near_baseline(results, rows)}".strip()
     table = sheet.of_rows(results, together.of(results, "ring", cell))
-    return Chart(f"ring-{cell}", title, says, command_for(results, rows), drawing([panel], key), table)
+    return Chart(
+        f"ring-{cell}", title, headline(rows), says, command_for(results, rows), drawing([panel], key), table
+    )
 
 
 def log_panel(title: str, bars: list[Bar], axis: str, write: Callable[[float], str]) -> Panel:
@@ -64,15 +67,17 @@ def sizes(row: Row) -> str:
 
 
 def ranking(rows: list[Row]) -> str:
-    """Say which models are first and last."""
+    """Say which rows are first and last, where their spreads don't overlap with others'."""
     first, last = rows[0], rows[-1]
     each = f"a {first.step}"
     if first is last:
         return f"Only {first.candidate} was measured: {words.duration(first.median)} {each}."
     ratio = words.times(last.median / first.median)
     return (
-        f"{first.candidate} is fastest with {words.duration(first.median)} {each}, {last.candidate} slowest"
-        f" with {words.duration(last.median)}, {ratio} as long."
+        f"{first.candidate} {'is fastest' if len(leaders(rows)) == 1 else 'is among the fastest'} with"
+        f" {words.duration(first.median)} {each}, {last.candidate}"
+        f" {'slowest' if len(trailers(rows)) == 1 else 'among the slowest'} with {words.duration(last.median)},"
+        f" {ratio} as long."
     )
 
 
@@ -84,5 +89,5 @@ def near_baseline(results: Results, rows: list[Row]) -> str:
     if not ratios:
         return ""
     near, far = min(ratios, key=lambda name: ratios[name]), max(ratios, key=lambda name: ratios[name])
-    text = f"Against the same ring by hand (the mark), {near} takes {words.times(ratios[near])} as long"
-    return f"{text}." if near == far else f"{text}, {far} {words.times(ratios[far])}."
+    text = f"Beside the same ring by hand (the mark), {near} {words.takes(ratios[near])}"
+    return f"{text}." if near == far else f"{text}, {far} {words.takes(ratios[far])}."

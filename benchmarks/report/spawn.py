@@ -33,8 +33,9 @@ def time(results: Results) -> Chart | Absent:
         return Absent(title, "no units were started")
     bars = [bar(results, row) for row in rows]
     panel = Panel("", bars, f"time per unit (log), {number:,} units", words.duration)
+    text = says(rows, lambda row: row.median, words.duration, "starts")
     return Chart(
-        "spawn-time", title, says(rows, lambda row: row.median, words.duration, "starts"), command_for(results, rows),
+        "spawn-time", title, text.removesuffix("."), text, command_for(results, rows),
         drawing([panel], key(bars)), of_rows(results, together.of(results, "spawn", f"units-{number}")),
     )  # fmt: skip
 
@@ -53,7 +54,7 @@ def key(bars: list[Bar]) -> Key:
 
 
 def says(rows: list[Row], figure: Callable[[Row], float], write: Callable[[float], str], verb: str) -> str:
-    """Say which model takes least and which takes most."""
+    """Say what the models at the two ends take."""
     least, most = min(rows, key=figure), max(rows, key=figure)
     ratio = words.times(figure(most) / figure(least))
     if least is most:
@@ -77,8 +78,9 @@ def memory(results: Results) -> Chart | Absent:
     rows.sort(key=taken)
     bars = [memory_bar(results, row) for row in rows]
     panel = Panel("", bars, "memory per unit (log)", words.size)
+    text = says(rows, taken, words.size, "takes")
     return Chart(
-        "spawn-memory", title, says(rows, taken, words.size, "takes"), command_for(results, rows),
+        "spawn-memory", title, text.removesuffix("."), text, command_for(results, rows),
         drawing([panel], key(bars)), memory_sheet(results),
     )  # fmt: skip
 
@@ -127,13 +129,11 @@ def growth(results: Results) -> Chart | Absent:
     ratios = {name: sweep[-1][1].median / sweep[0][1].median for name, sweep in sweeps.items()}
     name = max(ratios, key=lambda name: ratios[name])
     first, last = (TIME.tick(sweeps[name][at][0]) for at in (0, -1))
-    text = (
-        f"{name} grows most: one of {last} units takes {words.times(ratios[name])} as long to start as one of {first}."
-    )
+    takeaway = f"One of {last} units of {name} {words.takes(ratios[name])} to start as one of {first}"
     flat = [name for name, ratio in ratios.items() if ratio <= 1]
-    text += f" No more expensive, or cheaper, the more there are: {words.listing(flat)}." if flat else ""
+    text = f"{takeaway}." + (f" No more expensive the more there are: {words.listing(flat)}." if flat else "")
     draw = lines_drawing(families(TIME, sweeps))
-    return Chart("spawn-growth", TIME.title, text, command_for(results, rows), draw, sheet(TIME, sweeps))
+    return Chart("spawn-growth", TIME.title, takeaway, text, command_for(results, rows), draw, sheet(TIME, sweeps))
 
 
 def command(results: Results) -> Chart | Absent:
@@ -142,9 +142,7 @@ def command(results: Results) -> Chart | Absent:
     if len(rows) < 2:
         return Absent(title, "the command and its imports were not both measured")
     panel = Panel("", [bar(results, row) for row in rows], "time of a whole process", words.duration, log=False)
-    text = (
-        f"{rows[-1].candidate} takes {words.duration(rows[-1].median)}, {words.times(rows[-1].median / rows[0].median)}"
-    )
-    text += f" as long as {rows[0].candidate} ({words.duration(rows[0].median)})."
+    ratio, times = words.times(rows[-1].median / rows[0].median), [words.duration(row.median) for row in rows]
+    takeaway = f"{rows[-1].candidate} takes {times[-1]}, {ratio} as long as {rows[0].candidate} ({times[0]})"
     draw = drawing([panel], Key())
-    return Chart("spawn-command", title, text, command_for(results, rows), draw, of_rows(results, rows))
+    return Chart("spawn-command", title, takeaway, f"{takeaway}.", command_for(results, rows), draw, of_rows(results, rows))

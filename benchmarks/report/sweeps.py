@@ -46,6 +46,8 @@ class Axis:
 
 
 RATE = "hops per second (log)"
+UNITS_OF = {"in_flight": "messages in flight", "capacity": "capacity", "nodes": "nodes", "payload": "payload"}
+"""What the values of a size count."""
 AXES = {
     "in-flight": Axis("in_flight", "Messages in flight: how batching hides a switch", "messages in flight", "all"),
     "capacity": Axis(
@@ -65,8 +67,9 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
             continue
         says, rows = SAYS[name](axis, sweeps), [row for sweep in sweeps.values() for _, row in sweep]
         yield Chart(
-            name, axis.title, says, command_for(results, rows), drawing(families(axis, sweeps)), sheet(axis, sweeps)
-        )
+            name, axis.title, TAKEAWAYS[name](axis, sweeps), says, command_for(results, rows),
+            drawing(families(axis, sweeps)), sheet(axis, sweeps), NOTES.get(name, ""),
+        )  # fmt: skip
 
 
 def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sweep]:
@@ -130,10 +133,16 @@ def of_in_flight(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     (least, small), (most, great) = most_and_least(axis, sweeps)
     first, last = ends(axis, sweeps, most)
     return (
-        f"A hop of {most} takes {words.times(1 / great)} as long with {first} in flight as with {last}, one of {least}"
-        f" {words.times(1 / small)}{aside(axis, sweeps, least, most)}: a task that finds several messages waiting can"
+        f"With {first} in flight, a hop of {most} {words.takes(1 / great)} as with {last}, one of {least}"
+        f" {words.takes(1 / small)}{aside(axis, sweeps, least, most)}: a task that finds several messages waiting can"
         " handle them in one turn."
     )
+
+
+def batching(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Say how much batching saves at most and at least."""
+    (least, small), (most, great) = most_and_least(axis, sweeps)
+    return f"With more messages in flight, a hop of {most} {words.takes(great)}, one of {least} {words.takes(small)}"
 
 
 def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
@@ -141,10 +150,16 @@ def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     (least, small), (most, great) = most_and_least(axis, sweeps)
     first, last = ends(axis, sweeps, most)
     return (
-        f"With capacity {last}, {most} passes on {words.times(1 / great)} as many messages a second as with {first},"
-        f" {least} {words.times(1 / small)}{aside(axis, sweeps, least, most)}: without room every message is a"
-        " hand-over, and somebody waits."
+        f"With capacity {last} instead of {first}, a hop of {most} {words.takes(great)}, one of {least}"
+        f" {words.takes(small)}{aside(axis, sweeps, least, most)}: without room every message is a hand-over, and a"
+        " task waits for each."
     )
+
+
+def making_room(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Say what room in the channel saves at most and at least."""
+    (least, small), (most, great) = most_and_least(axis, sweeps)
+    return f"With room in the channel, a hop of {most} {words.takes(great)}, one of {least} {words.takes(small)}"
 
 
 def extra_cost(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
@@ -153,27 +168,45 @@ def extra_cost(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
     first, last = ends(axis, sweeps, most)
     compared = comparison.format(first=first, last=last)
     return (
-        f"A hop of {most} takes {words.times(great)} as long {compared}, one of {least}"
-        f" {words.times(small)}{aside(axis, sweeps, least, most)}."
+        f"A hop of {most} {words.takes(great)} {compared}, one of {least}"
+        f" {words.takes(small)}{aside(axis, sweeps, least, most)}."
     )
+
+
+def growing(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Say how much more expensive a hop gets in a larger ring, at most and at least."""
+    (most, great), (least, small) = most_and_least(axis, sweeps)
+    last = ends(axis, sweeps, most)[1]
+    return f"Among {last} nodes, a hop of {most} {words.takes(great)} as in a small ring, of {least} {words.takes(small)}"
+
+
+def copying(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Say what a large message costs at most and at least."""
+    (most, great), (least, small) = most_and_least(axis, sweeps)
+    last = ends(axis, sweeps, most)[1]
+    return f"With {last} to carry, a hop of {most} {words.takes(great)}, one of {least} {words.takes(small)}"
 
 
 def of_nodes(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     """Say whether many tasks make each hop more expensive."""
-    return (
-        f"{extra_cost(axis, sweeps, 'among {last} nodes as among {first}')} Larger rings get fewer messages, so that"
-        " all take about as long: a step between neighbours may be that."
-    )
+    return extra_cost(axis, sweeps, "among {last} nodes as among {first}")
 
 
 def of_payload(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     """Say that models which copy messages pay for each byte."""
-    return (
-        f"{extra_cost(axis, sweeps, 'with a payload of {last} as with {first}')} That each message is made and checked"
-        " is inside the clock."
-    )
+    return extra_cost(axis, sweeps, "with a payload of {last} as with {first}")
 
 
+NOTES = {
+    "nodes": "Larger rings get fewer messages, so that all take about as long: a step between neighbours may be that.",
+    "payload": "That each message is made and checked is inside the clock.",
+}
+TAKEAWAYS: dict[str, Callable[[Axis, dict[str, Sweep]], str]] = {
+    "in-flight": batching,
+    "capacity": making_room,
+    "nodes": growing,
+    "payload": copying,
+}
 SAYS: dict[str, Callable[[Axis, dict[str, Sweep]], str]] = {
     "in-flight": of_in_flight,
     "capacity": of_capacity,

@@ -40,6 +40,14 @@ def times(ratio: float) -> str:
     return f"{plain(float(f'{ratio:.2g}'))} times"
 
 
+def takes(ratio: float) -> str:
+    """Return how long something takes beside something else, never as a part of one: `takes 3.6 times as long`,
+    `is 150 times as fast`, `takes as long`."""
+    if f"{max(ratio, 1 / ratio):.2g}" in ("1", "1.0"):
+        return "takes as long"
+    return f"takes {times(ratio)} as long" if ratio > 1 else f"is {times(1 / ratio)} as fast"
+
+
 def plain(value: float) -> str:
     """Return a number with three digits, and no exponent where people would not write one."""
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"

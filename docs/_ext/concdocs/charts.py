@@ -23,7 +23,7 @@ LOOKS = ((False, False), (False, True), (True, False), (True, True))  # dark, na
 
 
 class chart(nodes.figure):
-    """A picture in its looks, and under it the sentence and the command."""
+    """A picture in its looks: above it what to remember of it, under it the command that measures it."""
 
 
 class picture(nodes.General, nodes.Element):
@@ -42,10 +42,10 @@ class Chart(Directive):
             return [nodes.admonition("", nodes.paragraph("", f"The chart {self.arguments[0]} is not drawn yet."))]
         self.depends_on(results.path(file))
         stem = self.arguments[0].replace("/", "-").replace(":", "-")
+        title = nodes.caption(drawn.takeaway, drawn.takeaway)
         image = picture("", alt=drawn.says, files=_drawings(file, stem, drawn))
-        says = nodes.caption(drawn.says, drawn.says)
-        made = nodes.legend("", *self.markdown(f"Measured with `{drawn.command}`."))
-        return [chart("", image, says, made, classes=["chart"])]
+        made = nodes.legend("", *self.markdown(f"{drawn.note} Measured with `{drawn.command}`.".strip()))
+        return [chart("", title, image, made, classes=["chart"])]
 
 
 def _chart(file: str, name: str) -> Any:
