@@ -3,14 +3,26 @@
 from collections.abc import Iterable, Iterator
 
 from benchmarks.goals import Verdict, verdicts
-from benchmarks.report import against, articles, explorers, models, pools, programs, pythons, rings, spawn, sweeps
+from benchmarks.report import (
+    against,
+    articles,
+    explorers,
+    models,
+    pools,
+    programs,
+    pythons,
+    rings,
+    shipped,
+    spawn,
+    sweeps,
+)
 from benchmarks.report.chart import Absent, Chart
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.words import plain
 from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
-PARTS = (rings, sweeps, against, programs, pools, spawn, articles, pythons)
+PARTS = (rings, shipped, sweeps, against, programs, pools, spawn, articles, pythons)
 
 
 def both(results: Results) -> Iterator[Chart | Absent]:

@@ -49,7 +49,13 @@ def rings(results: Results, model: str) -> Chart | Absent:
     says = " ".join(place(cell, rows, model) for cell, rows in found.items())
     command = command_for(results, rows)
     return Chart(
-        f"{slug(model)}-ring", title, both_hops(found, model), says, command, drawing(panels, key), table(results, found)
+        f"{slug(model)}-ring",
+        title,
+        both_hops(found, model),
+        says,
+        command,
+        drawing(panels, key),
+        table(results, found),
     )
 
 

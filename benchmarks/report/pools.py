@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from benchmarks.report import together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
-from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.canvas import FAMILIES, family, place
+from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.ranks import between, names
 from benchmarks.report.rings import bar, models, ranking
 from benchmarks.report.sheet import Sheet, of_rows
@@ -105,7 +105,12 @@ def panel(work: Work) -> Panel:
     bars = [Bar(it.row.candidate, it.value, it.row.model, it.low, it.high) for it in work.gains]
     title = f"{WORKS[work.cell]}, {workers} workers" if workers else WORKS[work.cell]
     below = "times as fast" if work.ranked else "times as fast (not ranked)"
-    return Panel(title, bars, below, words.plain, log=False, line=workers)
+    return Panel(title, bars, below, gained, log=False, line=workers)
+
+
+def gained(value: float) -> str:
+    """Return how many times as fast something is; what is clearly slower as a fraction: `1/6`."""
+    return words.plain(value) if not value or value > 1 / WORTH else f"1/{words.plain(float(f'{1 / value:.2g}'))}"
 
 
 def computing(works: list[Work]) -> str:
@@ -114,20 +119,21 @@ def computing(works: list[Work]) -> str:
     for work in works:
         if work.ranked:
             gaining = [it for it in work.gains if it.value > WORTH and it.low > 1]
-            parts.append(f"{WORKS[work.cell]}, {who_gains(work, gaining)}")
-    return f"When {'; '.join(parts)}" if parts else "These runs are too short to rank the models"
+            parts.append(f"when {WORKS[work.cell]}, {who_gains(work, gaining)}")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}" if parts else "These runs are too short to rank the models"
 
 
 def who_gains(work: Work, gaining: list[Gain]) -> str:
     """Say which models gain, and between which factors."""
     if not gaining:
-        return "no model gains"
+        return "no model is faster than a loop"
     values = sorted(it.value for it in gaining)
     by = words.plain(values[0]) if len(values) == 1 else f"{words.plain(values[0])} to {words.plain(values[-1])}"
     if len(gaining) == len(work.gains):
-        return f"all models are {by} times as fast as a loop"
-    verb = "gains" if len(gaining) == 1 else "gain"
-    return f"only {names([it.row for it in gaining])} {verb} ({by} times as fast as a loop)"
+        return f"all models are ({by} times)"
+    verb = "is" if len(gaining) == 1 else "are"
+    return f"only {names([it.row for it in gaining])} {verb} faster than a loop ({by} times)"
 
 
 def told(work: Work) -> str:
@@ -135,8 +141,8 @@ def told(work: Work) -> str:
     if not work.ranked:
         return f"{WORKS[work.cell].capitalize()}: not ranked, a run took only {words.duration(work.seconds)}."
     first, last = work.gains[0], work.gains[-1]
-    least = "" if first is last else f", {last.row.candidate} {words.times(last.value)}"
-    each = f"{first.row.candidate} is {words.times(first.value)} as fast as a plain loop{least}"
+    least = "" if first is last else f", {last.row.candidate} {words.takes(1 / last.value)}"
+    each = f"beside a plain loop, {first.row.candidate} {words.takes(1 / first.value)}{least}"
     return f"{WORKS[work.cell].capitalize()}: {each}."
 
 
@@ -151,7 +157,7 @@ def too_short(works: list[Work]) -> str:
 def sheet(works: list[Work]) -> Sheet:
     """Return a table with a line for each model and a column for each kind of work."""
     rows = {work.cell: work.gains for work in works}
-    values = {(it.row.candidate, cell): words.plain(it.value) for cell, found in rows.items() for it in found}
+    values = {(it.row.candidate, cell): gained(it.value) for cell, found in rows.items() for it in found}
     names = dict.fromkeys(name for name, _ in values)
     head = ["", *(f"{WORKS[cell]}: times as fast" for cell in rows)]
     return Sheet(head, [[name, *(values.get((name, cell), "") for cell in rows)] for name in names])

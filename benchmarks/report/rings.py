@@ -32,9 +32,7 @@ def chart(results: Results, cell: str, title: str) -> Chart | Absent:
     panel = make("", bars, f"time per hop among {sizes(rows[0])}", words.duration)
     says = f"{ranking(rows)} {near_baseline(results, rows)}".strip()
     table = sheet.of_rows(results, together.of(results, "ring", cell))
-    return Chart(
-        f"ring-{cell}", title, headline(rows), says, command_for(results, rows), drawing([panel], key), table
-    )
+    return Chart(f"ring-{cell}", title, headline(rows), says, command_for(results, rows), drawing([panel], key), table)
 
 
 def log_panel(title: str, bars: list[Bar], axis: str, write: Callable[[float], str]) -> Panel:

@@ -145,4 +145,6 @@ def command(results: Results) -> Chart | Absent:
     ratio, times = words.times(rows[-1].median / rows[0].median), [words.duration(row.median) for row in rows]
     takeaway = f"{rows[-1].candidate} takes {times[-1]}, {ratio} as long as {rows[0].candidate} ({times[0]})"
     draw = drawing([panel], Key())
-    return Chart("spawn-command", title, takeaway, f"{takeaway}.", command_for(results, rows), draw, of_rows(results, rows))
+    return Chart(
+        "spawn-command", title, takeaway, f"{takeaway}.", command_for(results, rows), draw, of_rows(results, rows)
+    )

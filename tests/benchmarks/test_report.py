@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import report
+from benchmarks import report, suites
 from benchmarks.__main__ import main
-from benchmarks.report import Chart, Look, words
+from benchmarks.report import Chart, Look, ranks, shipped, words
 from benchmarks.report.chart import command_for
 from benchmarks.report.lines import apart
 from benchmarks.report.page import page
 from benchmarks.report.sheet import Sheet
-from benchmarks.result import LeftOut, Results, Row
+from benchmarks.result import LeftOut, Results, Row, read
 
 NS, US, MS = 1e-9, 1e-6, 1e-3
 LOOKS = [Look(dark, narrow) for dark in (False, True) for narrow in (False, True)]
@@ -106,7 +106,7 @@ def test_a_ring_says_who_is_fastest_and_how_far_from_the_baselines():
     rows = [*STREAM[:3], ring("stream", "baseline trio", 25 * NS, kind="baseline", model="trio")]
     assert chart("ring-stream", *rows).says == (
         "threads is fastest with 100 ns a hop, trio slowest with 250 ns, 2.5 times as long."
-        " Against the same ring by hand (the mark), threads takes 2 times as long, trio 10 times."
+        " Beside the same ring by hand (the mark), threads takes 2 times as long, trio takes 10 times as long."
     )
 
 
@@ -126,13 +126,14 @@ def test_a_sweep_runs_from_the_first_value_to_all():
     assert list(line.get_xdata()) == [0, 1, 2]
     assert list(line.get_ydata()) == pytest.approx([5 * US, 1 * US, 200 * NS])
     assert it.sheet.head == ["messages in flight", "1", "8", "all"]
-    assert it.says.startswith("A hop of trio takes 25 times as long with 1 in flight as with all")
+    assert it.says.startswith("With 1 in flight, a hop of trio takes 25 times as long as with all")
+    assert it.takeaway.startswith("With more messages in flight, a hop of trio is 25 times as fast")
 
 
 def test_capacity_is_shown_as_throughput():
     it = chart("capacity", *SWEEP)
     assert it.sheet.lines == [["trio", "250k", "5M"]]
-    assert "trio passes on 20 times as many messages a second" in it.says
+    assert "With capacity inf instead of 0, a hop of trio is 20 times as fast" in it.says
 
 
 def test_peers_are_ratios_within_a_round_with_the_goals():
@@ -161,13 +162,117 @@ def test_memory_that_can_not_be_seen_is_not_shown():
 
 def test_the_time_of_a_unit_has_its_baseline_and_its_growth():
     assert drawn(chart("spawn-time", *UNITS), "mark") == {"threads": 20 * US}
-    assert "one of 100 units takes 0.5 times as long to start as one of 10" in chart("spawn-growth", *UNITS).says
+    assert "One of 100 units of trio is 2 times as fast to start as one of 10" in chart("spawn-growth", *UNITS).says
 
 
 def test_a_pools_gain_is_held_against_its_workers():
     it = chart("pool-speedup", *POOL)
-    assert drawn(it, "bar") == {"subinterp": 1.9, "threads": 1.0}
+    assert drawn(it, "bar") == pytest.approx({"subinterp": 1.95, "threads": 0.975})
+    assert it.takeaway == "When computing, only subinterp is faster than a loop (1.95 times)"
     assert [line.get_xdata()[0] for line in it.draw(Look()).axes[0].lines if line.get_label() == "line"] == [2]
+
+
+def buffer_task(name: str, *seconds: float, speedup: float) -> Row:
+    return row(f"pool/buffer/{name}", *seconds, step="task", workers=2, figures={"speedup": speedup})
+
+
+def test_all_pools_are_held_against_one_plain_loop():
+    slow_loop = buffer_task("subinterp", 15 * MS, speedup=2.0)  # of 30 ms, where the others' loops take 10
+    it = chart("pool-speedup", slow_loop, *(buffer_task(name, 10 * MS, speedup=1.0) for name in ("threads", "trio")))
+    assert drawn(it, "bar") == pytest.approx({"threads": 1, "trio": 1, "subinterp": 2 / 3})
+    assert it.sheet.lines[-1] == ["subinterp", "1/1.5"]
+    assert it.takeaway == "When reading one buffer, no model is faster than a loop"
+
+
+def test_runs_that_are_too_short_are_not_ranked():
+    trio, threads = buffer_task("trio", 4 * US, speedup=1.5), buffer_task("threads", 6 * US, speedup=1.0)
+    it = chart("pool-speedup", trio, threads)
+    assert list(drawn(it, "bar")) == ["threads", "trio"]  # by family, not by speed
+    assert it.takeaway == "These runs are too short to rank the models"
+    assert it.note == "Not ranked, because a run under 100 ms is mostly noise: reading one buffer took 400 µs."
+    assert "not ranked" in it.says and "as fast" not in it.says
+
+
+def test_what_ships_is_a_mark_beside_what_is_built():
+    rows = [*STREAM, ring("stream", "greenlet", 300 * NS)]
+    it = chart("shipped-stream", *rows)
+    for look in LOOKS:
+        assert drawn(it, "built", look) == pytest.approx({"threads": 100 * NS, "trio": 250 * NS, "greenlet": 300 * NS})
+        assert drawn(it, "ships", look) == pytest.approx({"threads": 600 * NS, "trio": 1 * US})
+    assert it.takeaway == (
+        "Streaming: with what ships, models lie a factor of 1.7 apart; with a channel built for each, 2.5"
+    )
+    assert "threads 600 ns and 100 ns; trio 1 µs and 250 ns." in it.says
+    assert it.sheet.lines[0] == ["threads", "queue.Queue", "600 ns", "100 ns", "6 times"]
+    assert it.sheet.lines[-1] == ["greenlet", "nothing", "", "300 ns", ""]
+
+
+def test_no_difference_is_claimed_between_what_ships_and_what_is_built_where_spreads_overlap():
+    it = chart(
+        "shipped-stream", STREAM[0], ring("stream", "queue.Queue", 95 * NS, 110 * NS, kind="peer", model="threads")
+    )
+    assert it.sheet.lines == [["threads", "queue.Queue", "102 ns", "100 ns", "no difference"]]
+    faster = ring("stream", "queue.Queue", 50 * NS, kind="peer", model="threads")
+    it = chart("shipped-stream", STREAM[0], faster)
+    assert it.sheet.lines[0][-1] == "2 times as fast" and it.says.endswith("Faster with what ships: threads.")
+
+
+def test_everything_that_ships_is_a_candidate_of_the_benchmarks():
+    for suite, cell, known in (("ring", "token", shipped.CHANNELS), ("pool", "nothing", shipped.POOLS)):
+        found = {(it.model, it.name) for it in suites.load(suite) if it.cell == cell}
+        assert set(known.items()) <= found
+
+
+TOKEN = [
+    ring("token", "threads", 8 * US, 9 * US),
+    ring("token", "trio", 4 * US, 5 * US),
+    ring("token", "queue.Queue", 10 * US, kind="peer", model="threads"),
+]
+
+
+def test_the_slopes_go_from_streaming_to_waking_on_one_axis():
+    it = chart("slope", *STREAM, *TOKEN)
+    for look in LOOKS:
+        built, ships = it.draw(look).axes
+        lines = {line.get_label(): list(line.get_ydata()) for line in built.lines}
+        assert lines["slope threads"] == pytest.approx([100 * NS, 8.5 * US])
+        assert [line.get_label() for line in ships.lines if "slope" in line.get_label()] == ["slope threads"]
+        assert built.get_ylim() == ships.get_ylim()
+    assert it.takeaway == (
+        "With a channel built for each model, no model is faster than threads while work is waiting;"
+        " when each message has to wake a task, all others are"
+    )
+    assert "With what ships: threads from 600 ns to 10 µs." in it.says
+
+
+def test_rows_whose_spreads_overlap_are_not_ranked():
+    one, two = ring("stream", "trio", 1 * US, 3 * US), ring("stream", "threads", 2 * US, 4 * US)
+    far = ring("stream", "gevent", 9 * US)
+    assert ranks.leaders([two, one, far]) == [one, two] and ranks.trailers([two, one, far]) == [far]
+    assert ranks.headline([one, two]) == "Their spreads overlap, so nobody leads: 2 µs to 3 µs a hop"
+    assert (
+        ranks.headline([one, two, far])
+        == "trio and threads lead with 2 µs to 3 µs a hop; gevent takes 4.5 times as long"
+    )
+    assert ranks.ahead([one, two, far], "gevent") == 2 and ranks.ahead([one], "threads") is None
+    assert chart("ring-stream", one, two, far).says.startswith(
+        "trio is among the fastest with 2 µs a hop, gevent slowest"
+    )
+
+
+COMMITTED = sorted((Path(__file__).parents[2] / "benchmarks" / "results").glob("full*.json"))
+
+
+@pytest.mark.parametrize("file", COMMITTED, ids=lambda file: file.stem)
+def test_every_chart_has_a_takeaway_for_people(file):
+    known = read(file)
+    models = {row.candidate for row in known.rows if row.kind == "model"}
+    for it in [*report.charts(known), *(own for model in sorted(models) for own in report.model_charts(known, model))]:
+        assert it.takeaway and not it.takeaway.endswith("."), it.name
+        assert it.says.endswith("."), it.name
+        for text in (it.takeaway, it.says, it.note):
+            assert not re.search(r"\b0\.\d+ times", text), (it.name, text)
+            assert "1 times" not in re.sub(r"[\d.,]1 times", "", text), (it.name, text)
 
 
 def test_a_pools_cost_stands_beside_what_one_might_pick_instead():
@@ -186,7 +291,7 @@ def test_then_is_a_mark_on_now():
     it = chart("article-2010", *OTHERS, past, alone)
     assert drawn(it, "bar") == pytest.approx({"threads": 100 * NS, "stackless": 1 * US})
     assert drawn(it, "mark") == pytest.approx({"threads": 400 * NS})
-    assert it.says.endswith("Since then threads has become 4 times as fast.")
+    assert it.says.endswith("Beside the figure of then, threads is 4 times as fast now.")
 
 
 def test_without_the_gil_beside_with_it():
@@ -293,7 +398,7 @@ def test_tables_are_markdown_by_name():
     assert {"ring-stream", "in-flight", "against-stream", "spawn-memory", "pool-nothing", "goals"} <= set(found)
     assert (
         found["pool-speedup"]
-        == "|  | computing: times as fast |\n| --- | ---: |\n| subinterp | 1.9 |\n| threads | 1 |\n"
+        == "|  | computing: times as fast |\n| --- | ---: |\n| subinterp | 1.95 |\n| threads | 0.975 |\n"
     )
     assert "| threads against queue.Queue | 6 | 5 | yes | 6 | 6 | ring/stream |" in found["goals"]
 
@@ -341,6 +446,12 @@ def test_figures_in_words():
         "3.8 times",
         "15 times",
         "1,700 times",
+    ]
+    assert [words.takes(it) for it in (3.6, 1 / 150, 1.01, 0.99)] == [
+        "takes 3.6 times as long",
+        "is 150 times as fast",
+        "takes as long",
+        "takes as long",
     ]
     assert words.rate(16_123_357) == "16.1M" and words.listing(["a", "b", "c"]) == "a, b and c"
 
