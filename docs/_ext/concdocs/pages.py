@@ -1,4 +1,4 @@
-"""`pages`: a table of contents of a folder: the named pages in this order, then the others by name."""
+"""`pages`: the pages of a folder, each with a sentence: those that are named in this order, then the others by name."""
 
 from pathlib import Path
 
@@ -9,17 +9,32 @@ from sphinx.directives.other import TocTree
 
 
 class Pages(TocTree):
-    """Sphinx's toctree. A name without a page is left out, so that pages may come one by one."""
+    """Sphinx's toctree, and a list with a line `NAME: SENTENCE` for each page.
+
+    Where no page has a sentence it is the toctree alone. A name without a page is left out, so that pages may come one
+    by one.
+    """
 
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.doc2path(self.env.current_document.docname)).parent
         there = sorted(path.stem for path in folder.glob("*.md") if path.stem != "index")
-        named = [name for line in self.content if (name := line.strip())]
-        wanted = [name for name in named if name in there] + [name for name in there if name not in named]
+        told = dict(_entry(line) for line in self.content if line.strip())
+        wanted = [name for name in told if name in there] + [name for name in there if name not in told]
         self.content = StringList(wanted, self.get_source_info()[0])
         self.options.setdefault("maxdepth", 1)
         self.env.note_reread()
-        return super().run()
+        if not any(told.values()):
+            return super().run()
+        lines = [f"- []({name}.md){': ' * bool(told.get(name))}{told.get(name, '')}" for name in wanted]
+        listed = nodes.container("", *self.parse_text_to_nodes("\n".join(lines)), classes=["pages"])
+        self.options["hidden"] = True
+        return [listed, *super().run()]
+
+
+def _entry(line: str) -> tuple[str, str]:
+    """The name of a page, and what is said of it."""
+    name, _, sentence = line.strip().partition(": ")
+    return name, sentence.strip()
 
 
 def setup(app: Sphinx) -> None:

@@ -1,5 +1,6 @@
 """`in-all-models`: one program in tabs, one per model; the choice is remembered on all pages."""
 
+import ast
 import re
 from pathlib import Path
 from typing import ClassVar
@@ -19,12 +20,17 @@ PROGRAMS = ROOT / "build" / "docs-programs"
 class InAllModels(Directive):
     """The first file is the sync program, the second (if any) the async one; each loads one model by its name.
 
-    The name is replaced, and so is a variable of that name that holds the model.
+    The name is replaced, and so is a variable of that name that holds the model. With `:object:`, one of its functions
+    is shown alone.
     """
 
     required_arguments = 1
     optional_arguments = 1
-    option_spec: ClassVar = {"output": directives.flag, "only": directives.unchanged_required}
+    option_spec: ClassVar = {
+        "output": directives.flag,
+        "only": directives.unchanged_required,
+        "object": directives.unchanged_required,
+    }
 
     def build(self) -> list[nodes.Node]:
         self.depends_on(*(file_in_project(name) for name in self.arguments))
@@ -42,7 +48,8 @@ class InAllModels(Directive):
 
     def _tab(self, name: str, file: str) -> str:
         source = _for_model(file_in_project(file).read_text(), name)
-        parts = [f"::::{{tab-item}} {name}", f":sync: {name}", "", fenced(source, "python")]
+        shown = _function(source, self.options["object"]) if "object" in self.options else source
+        parts = [f"::::{{tab-item}} {name}", f":sync: {name}", "", fenced(shown, "python")]
         if "output" in self.options:
             parts += ["It prints:", "", fenced(_printed(source, Path(file).name, name), "text")]
         return "\n".join([*parts, "::::", ""])
@@ -63,6 +70,14 @@ def _for_model(source: str, name: str) -> str:
     source = LOADED.sub(f'load("{name}")', source)
     variable = re.compile(rf"(?<![\w\"'.]){re.escape(found[2])}(?![\w\"'])")
     return variable.sub(name.replace(":", "_"), source) if found[2].isidentifier() else source
+
+
+def _function(source: str, name: str) -> str:
+    """The text of one function of a program."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+            return ast.get_source_segment(source, node) or ""
+    raise Mistake(f"the program has no function {name!r}")
 
 
 def _printed(source: str, file: str, name: str) -> str:
