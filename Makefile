@@ -22,7 +22,7 @@ GIL_MODELS = (threads or processes or overlap or at_once) and not polling and no
 unexport PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH
 # `check` prints pytest's summary last, also under -j.
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-models test-gil test-stress test-docs test-browser bench bench-quick bench-free-threaded docs docs-serve lint check setup requirements clean
+.PHONY: help demo test test-all test-models test-gil test-stress test-docs test-browser bench bench-quick bench-free-threaded bench-web bench-web-quick docs docs-serve lint check setup requirements clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 22
@@ -49,7 +49,7 @@ test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYT
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
 
-bench: setup ## every benchmark, 20 minutes; the result is in build/bench.json
+bench: setup ## every benchmark but those of web services, 20 minutes; the result is in build/bench.json
 	@mkdir -p build
 	$(python) -m benchmarks run --output build/bench.json
 
@@ -60,8 +60,15 @@ bench-free-threaded: setup ## what the GIL costs and saves, 25 minutes; the resu
 	@mkdir -p build
 	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --rounds $(ROUNDS) --output build/bench-free-threaded.json
 
-bench-quick: setup ## whether every benchmark runs, 2 minutes
+bench-quick: setup ## whether every benchmark but those of web services runs, 2 minutes
 	$(python) -m benchmarks run --quick
+
+bench-web: setup ## web services, 45 minutes; the result is in build/web.json
+	@mkdir -p build
+	$(python) -m benchmarks run web --output build/web.json
+
+bench-web-quick: setup ## whether every benchmark of web services runs, 2 minutes
+	$(python) -m benchmarks run web --quick
 
 docs: setup ## the site, in build/docs
 	@echo "Building the site; the first time it runs every program it shows, which takes a minute or two."

@@ -1,6 +1,7 @@
 """The command: `python -m benchmarks run`, `list`, `show`, `compare`, `report`.
 
-    python -m benchmarks run --output new.json                    everything, in less than 20 minutes on two cores
+    python -m benchmarks run --output new.json                    all but `web`, in less than 20 minutes on two cores
+    python -m benchmarks run web --output web.json                web services, in three quarters of an hour
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
     python -m benchmarks run ring/stream --python 3.14 --python 3.15
     python -m benchmarks run --twins --output new.json            what the GIL costs and saves: 3.14 beside 3.14t
@@ -24,6 +25,7 @@ from pathlib import Path
 from benchmarks import suites, twins
 from benchmarks.cell import Candidate
 from benchmarks.result import BadResult, read
+from benchmarks.suites import web
 from concmodels import catalog
 from concmodels.errors import UnknownModel
 from concmodels.programs.options import Parser
@@ -61,7 +63,7 @@ def parser() -> Parser:
 
 def add_chosen(command: argparse.ArgumentParser) -> None:
     """Add the arguments that choose candidates."""
-    command.add_argument("wanted", nargs="*", metavar="SUITE[/CELL[/CANDIDATE]]", help="default: everything")
+    command.add_argument("wanted", nargs="*", metavar="SUITE[/CELL[/CANDIDATE]]", help="default: everything but web")
     command.add_argument("--model", action="append", dest="models", metavar="NAME", help="and what it is held against")
     command.add_argument("--quick", action="store_true", help="small sizes, one round: only whether it works")
 
@@ -89,7 +91,7 @@ def named(options: argparse.Namespace) -> list[Candidate]:
     for name in options.models or ():
         catalog.facts(name)
     found: list[Candidate] = []
-    for wanted in options.wanted or list(suites.SUITES):
+    for wanted in options.wanted or suites.BY_DEFAULT:
         suite = wanted.partition("/")[0]
         if suite not in suites.SUITES:
             raise BadInput(f"there is no suite {suite!r}; there are {', '.join(suites.SUITES)}")
@@ -111,7 +113,10 @@ def run(options: argparse.Namespace) -> int:
     if options.twins:
         options.pythons = options.pythons or list(twins.versions())
     check_output(options.output)
-    return measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
+    status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
+    if not options.wanted and not options.twins and status != INTERRUPTED:
+        print(f"web was not asked for: python -m benchmarks run web ({web.duration(options.quick)})")
+    return status
 
 
 def check_output(path: Path | None) -> None:
@@ -140,6 +145,8 @@ def listed(options: argparse.Namespace) -> int:
         out.print(f"[bold]{suite}/{cell}[/]", soft_wrap=True)
         for candidate in found:
             out.print(f"    {candidate.name}: {described(candidate)}", soft_wrap=True, markup=False)
+    if options.wanted == ["web"]:
+        out.print(f"about {web.duration(False)}; with --quick about {web.duration(True)}", soft_wrap=True)
     return OK
 
 

@@ -4,11 +4,12 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.interpreters import ROOT, Interpreter, environment, last_line
+from benchmarks.interpreters import ROOT, SESSION_PYTHON, Interpreter, environment, last_line
 
 LIMIT_S = 120.0
 """For one measurement, its set-up and its end included."""
@@ -46,8 +47,8 @@ def finished(command: list[str], stderr: int, modules: str | None) -> int:
     Ctrl-C at the terminal reaches this process alone, which passes it on once, so that the models end their own units.
     """
     worker = subprocess.Popen(
-        command, cwd=ROOT, env=environment(modules), stdin=subprocess.DEVNULL, stdout=stderr, stderr=stderr,
-        start_new_session=True,
+        command, cwd=ROOT, env=environment(modules) | {SESSION_PYTHON: sys.executable}, stdin=subprocess.DEVNULL,
+        stdout=stderr, stderr=stderr, start_new_session=True,
     )  # fmt: skip
     try:
         if not ended(worker, LIMIT_S):

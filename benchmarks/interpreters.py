@@ -22,6 +22,8 @@ import benchmarks.machine as machine
 print(json.dumps([machine.tag(), sys.version.split()[0], machine.gil() == "on", machine.build()]))
 """
 SETUP_S = 900.0
+SESSION_PYTHON = "CONCMODELS_SESSION_PYTHON"
+"""The variable by which a worker knows the Python of the session that has started it."""
 
 
 class NotToBeHad(Exception):

@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from benchmarks.cell import Candidate
+from benchmarks.web.groups import distributions
 
 KEPT = (
     "aslr", "cpu_count", "cpu_model_name", "date", "duration", "inner_loops", "load_avg_1min", "loops",
@@ -67,7 +68,8 @@ def about_run(candidate: Candidate, number: int, versions: dict[str, str]) -> di
 def libraries(candidate: Candidate) -> dict[str, str]:
     """Return the versions of the libraries that the candidate uses."""
     versions = {}
-    for name in dict.fromkeys((*LIBRARIES.get(candidate.model or "", ()), *candidate.needs)):
+    needed = [name for need in candidate.needs for name in distributions(need)]
+    for name in dict.fromkeys((*LIBRARIES.get(candidate.model or "", ()), *needed)):
         try:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:

@@ -1,6 +1,7 @@
 """Libraries that are measured against and that this project does not need itself.
 
-Each is installed into a folder of its own, `.python/peers-3.14/janus`, and only the candidates that need it see that
+Each, or each group of pinned ones (`benchmarks.web.groups`), is installed into a folder of its own,
+`.python/peers-3.14/janus`, and only the candidates that need it see that
 folder: one that can't be installed is a line in the report and harms nothing else.
 """
 
@@ -9,16 +10,21 @@ import shutil
 from pathlib import Path
 
 from benchmarks.interpreters import ROOT, Interpreter, NotToBeHad, last_line, quietly
+from benchmarks.web.groups import GROUPS, requirements
 
 INSTALL = """
 root=$(pwd -P) log=.python/peers.log
 . tools/uv.sh
 . tools/debian.sh
 get_uv
-exec uv pip install --quiet $no_index --python "$1" --target "$2" "$3"
+python=$1 folder=$2
+shift 2
+exec uv pip install --quiet $no_index --python "$python" --target "$folder" "$@"
 """
 """With the project's own way to uv, which knows what pip is configured for."""
 INSTALL_S = 180.0
+STAMP = "requirements.txt"
+"""What has been installed into a folder, by the requirements that were asked for."""
 
 
 class Packages:
@@ -47,16 +53,34 @@ class Packages:
 
     def _ready(self, need: str) -> Path:
         folder = ROOT / ".python" / f"peers-{self._python.tag}" / need
-        if folder.is_dir():
+        wanted = requirements(need)
+        if is_there(folder, wanted):
             return folder
         if not self._may_install:
             raise NotToBeHad(f"{need} is not installed (a run that is not quick installs it)")
         new = folder.with_name(need + ".new")
         shutil.rmtree(new, ignore_errors=True)
         new.parent.mkdir(parents=True, exist_ok=True)
-        done = quietly(["sh", "-euc", INSTALL, "sh", self._python.path, str(new), need], INSTALL_S)
+        # A library that would have to be compiled first takes minutes, and a compiler that may not be there.
+        wheels = ["--no-build"] if need in GROUPS else []
+        line = ["sh", "-euc", INSTALL, "sh", self._python.path, str(new), *wheels, *wanted]
+        done = quietly(line, INSTALL_S)
         if done.returncode:
             shutil.rmtree(new, ignore_errors=True)
             raise NotToBeHad(f"{need} could not be installed: {last_line(done.stderr)}")
+        (new / STAMP).write_text(stamp(wanted))
+        shutil.rmtree(folder, ignore_errors=True)
         new.rename(folder)
         return folder
+
+
+def is_there(folder: Path, wanted: tuple[str, ...]) -> bool:
+    """Return whether these requirements are installed in this folder; a library without versions always is."""
+    if not any("==" in requirement for requirement in wanted):
+        return folder.is_dir()
+    return (folder / STAMP).is_file() and (folder / STAMP).read_text() == stamp(wanted)
+
+
+def stamp(wanted: tuple[str, ...]) -> str:
+    """Return the text by which a folder shows what is in it."""
+    return "".join(f"{requirement}\n" for requirement in wanted)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import KEPT
-from benchmarks.result import FIGURE, FORMAT, OWN_KEY, LeftOut, Results, from_data
+from benchmarks.result import FIGURE, FORMAT, OWN_KEY, TEXTS, LeftOut, Results, from_data
 
 OUR_KEYS = ("suite", "cell", "candidate", "kind", "model", "python", "gil", "round", "step", "parameters", "libraries")
 
@@ -77,4 +77,4 @@ def slim(run: Any) -> Any:
 
 def wanted(name: str) -> bool:
     """Return whether this metadata is kept."""
-    return name in KEPT or name in OUR_KEYS or name.startswith(FIGURE)
+    return name in KEPT or name in OUR_KEYS or name in TEXTS or name.startswith(FIGURE)

@@ -24,6 +24,8 @@ is the number of steps, `cpu_count`, `cpu_model_name`, `platform`, `python_versi
     libraries                             versions, as JSON text
     figure_NAME                           other numbers of that run, by their name in the program's JSON (`setup_s`,
                                           `peak_pss_bytes`, `cpu_user_s`, `speedup`, `bytes_per_unit` ...)
+    histogram, error_names                of the suite `web`, as JSON text: how many latencies there were by the lower
+                                          bound of their bucket in microseconds; how many errors by name
 
 In `parameters`, `in_flight` is a number or "all", `capacity` a number or "inf", `payload` bytes (0: the bare number).
 
@@ -53,6 +55,8 @@ from benchmarks.cell import KINDS
 FORMAT = 1
 OWN_KEY = "concmodels"
 FIGURE = "figure_"
+TEXTS = ("histogram", "error_names")
+"""Metadata that is a dict, as JSON text."""
 PYPERFS = ("load_avg_1min", "loops", "mem_max_rss")
 """Numbers of pyperf's own that are among a row's figures."""
 AMOUNTS = ("messages",)
@@ -84,6 +88,10 @@ class Row:
     """Per step, by round."""
     figures: dict[str, dict[int, float]] = field(default_factory=dict)
     """The other numbers, by name, then by round."""
+    histograms: dict[int, dict[int, int]] = field(default_factory=dict)
+    """By round: how many latencies there were by the lower bound of their bucket in microseconds."""
+    error_names: dict[int, dict[str, int]] = field(default_factory=dict)
+    """By round: how many errors there were by name."""
 
     @property
     def name(self) -> str:
@@ -302,4 +310,14 @@ def row_of(runs: list[tuple[float, dict[str, Any]]]) -> Row:
         libraries=dict(json.loads(first["libraries"])),
         seconds={typed(about, "round", int): value for value, about in runs},
         figures=figures,
+        histograms={number: {int(key): it for key, it in found.items()} for number, found in dicts(runs, "histogram")},
+        error_names=dict(dicts(runs, "error_names")),
     )
+
+
+def dicts(runs: list[tuple[float, dict[str, Any]]], name: str) -> Iterator[tuple[int, dict[str, int]]]:
+    """Yield the round and the dict of each run that has this metadata. Raises `TypeError` if it is of another type."""
+    for _, about in runs:
+        if name in about:
+            found = dict(json.loads(typed(about, name, str)))
+            yield typed(about, "round", int), {key: typed(found, key, int) for key in found}

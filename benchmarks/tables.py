@@ -7,6 +7,7 @@ from rich.table import Table
 
 from benchmarks.goals import Goal, Verdict, verdicts
 from benchmarks.result import LeftOut, Results, Row
+from benchmarks.web.columns import columns
 from concmodels.programs.table import duration, short
 
 LEAST_CHANGE = 1.05
@@ -31,6 +32,9 @@ def cell_table(rows: list[Row], pythons: bool) -> Table:
     if pythons:
         table.add_column("Python")
     table.add_column("")
+    if first.suite == "web":
+        add_web_rows(table, rows, pythons)
+        return table
     for head in (f"per {first.step}", "from", "to", "per second", "rounds"):
         table.add_column(head, justify="right")
     for row in rows:
@@ -38,6 +42,17 @@ def cell_table(rows: list[Row], pythons: bool) -> Table:
         name = [row.candidate, row.python] if pythons else [row.candidate]
         table.add_row(*name, KINDS[row.kind], *figures, short(row.per_second), str(len(row.seconds)))
     return table
+
+
+def add_web_rows(table: Table, rows: list[Row], pythons: bool) -> None:
+    """Add the rows of web services, with the columns that their cell has."""
+    shown = columns(rows)
+    for head in (f"per {rows[0].step}", *shown):
+        table.add_column(head, justify="right")
+    for number, row in enumerate(rows):
+        name = [row.candidate, row.python] if pythons else [row.candidate]
+        figures = [column[number] for column in shown.values()]
+        table.add_row(*name, KINDS[row.kind], duration(row.median * 1e9), *figures)
 
 
 def new_table(title: str) -> Table:

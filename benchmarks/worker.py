@@ -58,7 +58,7 @@ def measured(candidate: Candidate, number: int, loops: int) -> str:
     runner.parse_args(["--worker", "--quiet", "--values", "1", "--warmups", "0", *how])
     timed = Timed(function(candidate.call), candidate.sizes)
     run = runner.bench_time_func(candidate.path, timed, inner_loops=candidate.steps)
-    run.update_metadata(timed.figures | about_run(candidate, number, timed.versions))
+    run.update_metadata(timed.figures | timed.texts | about_run(candidate, number, timed.versions))
     text = io.StringIO()
     run.dump(text)
     return text.getvalue()
@@ -72,6 +72,7 @@ class Timed:
         self.sizes = sizes
         self.figures: dict[str, float] = {}
         self.versions: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
 
     def __call__(self, loops: int) -> float:
         """Return the seconds of all repetitions together; other figures are those of the last one."""
@@ -79,11 +80,14 @@ class Timed:
 
     def once(self) -> float:
         """Return the seconds of one repetition."""
-        from benchmarks.result import FIGURE
+        import json
+
+        from benchmarks.result import FIGURE, TEXTS
 
         took = self.call(**self.sizes)
         seconds, figures = took if isinstance(took, tuple) else (took, {})
         self.versions = figures.pop("versions", {})
+        self.texts = {name: json.dumps(figures.pop(name)) for name in TEXTS if name in figures}
         self.figures = {FIGURE + name: value for name, value in figures.items() if value is not None}
         return float(seconds)
 

@@ -19,8 +19,12 @@ SUITES = {
     "explore": "ten races: schedules until each is found, and schedules per second, of explorers and real threads",
     "articles": "the tables of two articles, measured again",
     "gil": "what the GIL costs and saves: one thread alone, a shared iterator, a loop in each thread",
+    "web": "every model as a web server, under load; servers written by hand, and those of others",
 }
 """All suites, and what each is about."""
+NAMED_ONLY = ("web",)
+"""The suites that are measured only where they are asked for: with them a run would take an hour."""
+BY_DEFAULT = tuple(suite for suite in SUITES if suite not in NAMED_ONLY)
 
 
 def load(suite: str, quick: bool = False) -> list[Candidate]:

@@ -65,6 +65,10 @@ class Generator:
     """In what share of the time it waited for a processor."""
     most_waiting = 0
     """The most requests that were due and had no connection."""
+    lost = 0
+    """Requests that an error has taken."""
+    unsent = 0
+    """Requests that still had no connection when the time for late answers was over."""
     lags: array[float] | None = None
     """How many seconds after it was due each request was noticed, without the warm-up; None if nothing is due."""
 
@@ -195,6 +199,7 @@ class Generator:
     def _failed(self, connection: Connection, reason: Broken) -> None:
         """Count an error; open the connection again: after a pause if it has had no answer, or errors took all time."""
         self.tally.errors[str(reason)] += 1
+        self.lost += connection.due is not None
         if connection.has_answered:
             self._reopen(connection)
         else:
@@ -295,6 +300,11 @@ class OpenLoop(Generator):
             if connection.ready and connection.due is None:  # else it has been closed meanwhile
                 self._send(connection, self._backlog.popleft())
         self.most_waiting = max(self.most_waiting, len(self._backlog))
+
+    def run(self, watch: Watch | None = None) -> None:
+        """Send until the end, and wait for the answers."""
+        super().run(watch)
+        self.unsent = len(self._backlog)
 
     def _free(self, connection: Connection, now: float) -> None:
         self._idle.append(connection)

@@ -31,6 +31,10 @@ class Report:
     errors: dict[str, int]
     unanswered: int
     """Requests that had no answer when the time for late answers was over. Their ages are among the latencies."""
+    lost: int
+    """Requests that were sent, or waited for a connection of their own, when an error ended that connection."""
+    unsent: int
+    """Those of the unanswered that never had a connection; 0 in a closed loop."""
     latencies: Latencies
     by_kind: tuple[tuple[Kind, Latencies], ...]
     least_served: float | None
@@ -122,6 +126,8 @@ def report(plan: Plan, generator: Generator, opened_s: float) -> Report:
         answers=tally.answers,
         errors=dict(tally.errors.most_common()),
         unanswered=tally.unanswered,
+        lost=generator.lost,
+        unsent=generator.unsent,
         latencies=latencies(value for values in tally.latencies for value in values),
         by_kind=tuple(zip(plan.kinds, map(latencies, tally.latencies), strict=True)),
         least_served=min(answers) * plan.connections / tally.answers if enough else None,

@@ -1,0 +1,129 @@
+"""Web services: every model as a server (`concmodels.serve`), servers written by hand, and those of others.
+
+    json, io     as many answers as it can give: of a small JSON text; of a page that sleeps for 10 ms
+    tail         400 requests a second, one in a hundred of which computes: what becomes of the others
+    rate-1000 ...  so many requests a second: the knee is where the answers begin to take longer
+    idle         10,000 connections that wait: the memory of each, and how long the others take
+    slow         200 clients that send a byte each tenth of a second: how long the others take
+    stop         SIGTERM under load: how long the end takes, and how many requests it costs
+
+It takes three quarters of an hour, and has to be named: `python -m benchmarks run web`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from benchmarks.cell import Candidate
+from benchmarks.suites.sizes import MODELS
+from benchmarks.web.servers import Entry, servers
+
+JSON, IO = "/json", "/io?ms=10"
+HEAVY, SHARE = "/cpu?n=27", 0.01
+"""It computes for about 25 ms."""
+RATES = (1000, 2000, 4000, 8000, 16_000, 32_000)
+KNEES = ("threads", "subinterp", "gevent", "asyncio", "trio")
+BY_HAND = ("baseline threads", "baseline gevent", "baseline asyncio", "baseline trio", "baseline epoll")
+RAW = ("uvicorn, raw", "granian asgi, raw", "granian wsgi, raw")
+SOME = ("threads", "asyncio", "gevent", "trio", "uvicorn, raw", "granian asgi, raw")
+"""What is slowed down and stopped, beside gunicorn, where slow clients are a known problem."""
+GUNICORN = ("gunicorn sync, raw", "gunicorn gthread, raw")
+OVERHEAD_S, QUICK_OVERHEAD_S = 2.3, 1.3
+"""For a candidate's worker, and the start and the end of its server; in a quick run most models end at once."""
+ROUNDS = {"json": 2, "io": 2, "tail": 2}
+
+
+def candidates(quick: bool) -> list[Candidate]:
+    """Return all candidates; if `quick`, with a third of a second each."""
+    return [*capacities(quick), *tails(quick), *knees(quick), *idle(quick), *slow(quick), *stops(quick)]
+
+
+def capacities(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates whose answers are counted."""
+    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 3, "warmup_s": 1}
+    for cell, path in {"json": JSON, "io": IO}.items():
+        for name in (*MODELS, *(() if quick and cell == "io" else (*BY_HAND, *RAW))):
+            yield one(cell, name, "calls:closed", "request", {"path": path, "connections": 64, **times})
+
+
+def tails(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates that compute now and then."""
+    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 3, "warmup_s": 0.5}
+    sizes = {"path": JSON, "heavy": HEAVY, "share": SHARE, "connections": 128, "rate": 400, **times}
+    for name in (*MODELS, *(() if quick else RAW)):
+        yield one("tail", name, "calls:tail", "answer at P99", sizes)
+
+
+def knees(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates that get more and more requests a second."""
+    times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 2, "warmup_s": 0.5}
+    for rate in RATES[:1] if quick else RATES:
+        for name in KNEES:
+            sizes = {"path": JSON, "connections": 64, "rate": rate, **times}
+            yield one(f"rate-{rate}", name, "calls:at_rate", "answer at P99", sizes)
+
+
+def idle(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates with connections that wait."""
+    number, seconds = (500, 0.3) if quick else (10_000, 3.5)
+    sizes = {"path": JSON, "idle": number, "connections": 16, "rate": 300, "seconds": seconds}
+    for name in KNEES[::3] if quick else (*MODELS, "baseline threads", "uvicorn, raw", "granian asgi, raw"):
+        yield one("idle", name, "idle:idle", "connection", sizes, number)
+
+
+def slow(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates with slow clients."""
+    number, seconds = (20, 0.3) if quick else (200, 3)
+    sizes = {"path": JSON, "slow": number, "connections": 32, "rate": 400, "seconds": seconds}
+    for name in SOME[:2] if quick else (*SOME, *GUNICORN):
+        yield one("slow", name, "slow:slow", "answer at P99", sizes)
+
+
+def stops(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates that are to end while they are busy."""
+    sizes = {"path": IO, "connections": 64, "rate": 300, "seconds": 1 if quick else 2}
+    for name in SOME[:2] if quick else (*SOME, *GUNICORN):
+        yield one("stop", name, "stop:stop", "end", sizes)
+
+
+def one(cell: str, name: str, call: str, step: str, sizes: dict[str, Any], steps: int = 1) -> Candidate:
+    """Return one candidate: the server of this name, under this load."""
+    server = servers()[name]
+    return Candidate(
+        f"web/{cell}/{name}",
+        f"benchmarks.web.{call}",
+        kind=server.kind,
+        model=server.model,
+        step=step,
+        steps=steps,
+        sizes={"server": name, **sizes},
+        shown=shown(server, sizes),
+        needs=server.needs,
+        rounds=ROUNDS.get(cell, 1),
+    )
+
+
+def shown(server: Entry, sizes: dict[str, Any]) -> dict[str, Any]:
+    """Return what the result says of a candidate."""
+    load = {("endpoint" if name == "path" else name): value for name, value in sizes.items()}
+    about = {"interface": server.interface, "workers": server.workers}
+    return {"rate": "closed"} | load | about | ({"threads": server.threads} if server.threads else {})
+
+
+def seconds(found: Iterable[Candidate], quick: bool) -> float:
+    """Return about how long these take, without what has to be installed."""
+    return sum(
+        (it.sizes.get("seconds", 0) * (2 if it.cell == "tail" else 1) + it.sizes.get("warmup_s", 0) + overhead(quick))
+        * (1 if quick else it.rounds)
+        for it in found
+    )
+
+
+def duration(quick: bool) -> str:
+    """Return in words how long the whole suite takes."""
+    took = seconds(candidates(quick), quick)
+    return f"{took:.0f} seconds" if quick else f"{took / 60:.0f} minutes"
+
+
+def overhead(quick: bool) -> float:
+    """Return the seconds that a candidate takes beside its load."""
+    return QUICK_OVERHEAD_S if quick else OVERHEAD_S

@@ -1,0 +1,1 @@
+"""The service as applications that the servers of others run. They import nothing of ours."""

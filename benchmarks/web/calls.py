@@ -1,0 +1,77 @@
+"""What the candidates of the suite `web` call: each starts a server, puts load on it, ends it, and returns figures."""
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.calls import Took, not_without
+from benchmarks.web.loading import LATENCIES, load, slowest, watched
+from benchmarks.web.server import Server, free_port, no_orphans
+from benchmarks.web.servers import servers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@contextmanager
+def serving(name: str) -> Iterator[tuple[Server, dict[str, Any]]]:
+    """Yield a server that answers, and a dict for its figures, which has how it started and ended at the end."""
+    entry, port = servers()[name], free_port()
+    if entry.kind in ("model", "baseline"):
+        not_without(entry.model)
+    figures: dict[str, Any] = {}
+    with no_orphans():
+        with Server(name, entry.command(port), port) as server:
+            yield server, figures
+        stopped = server.stop()
+    figures |= {"start_s": server.start_s, "stop_s": stopped.seconds}
+    figures |= {"killed": int(stopped.killed), "left_processes": stopped.left}
+
+
+def closed(server: str, path: str, connections: int, seconds: float, warmup_s: float) -> Took:
+    """Return the seconds per answer of as many users as there are connections, who ask all the time."""
+    with serving(server) as (running, figures):
+        body = running.body(path)
+        warm_up(running, path, warmup_s, connections=connections, body=body)
+        report, found = watched(running, path, seconds, connections=connections, body=body)
+        figures |= found
+    return seconds_per_answer(report), figures
+
+
+def at_rate(server: str, path: str, connections: int, seconds: float, warmup_s: float, rate: int) -> Took:
+    """Return P99 of the latencies of requests that come at a rate, at random."""
+    with serving(server) as (running, figures):
+        body = running.body(path)
+        options = {"connections": connections, "warmup_s": warmup_s, "rate": rate, "body": body}
+        report, found = watched(running, path, seconds, **options)
+        figures |= found
+    return slowest(report["latencies"]), figures
+
+
+def tail(
+    server: str, path: str, heavy: str, share: float, connections: int, seconds: float, warmup_s: float, rate: int
+) -> Took:
+    """Return P99 of light requests, with some among them that compute; figures have it without those too."""
+    options = {"connections": connections, "warmup_s": warmup_s, "rate": rate}
+    with serving(server) as (running, figures):
+        alone, _ = watched(running, path, seconds, **options, body=running.body(path))
+        running.body(heavy)
+        report, found = watched(running, path, seconds, **options, heavy=(share, heavy))
+        figures |= found
+    light, computing = report["by_kind"]
+    for name in LATENCIES:
+        figures |= {name: light[name], f"heavy_{name}": computing[name], f"alone_{name}": alone["latencies"][name]}
+    figures["histogram"] = light["histogram"]
+    return slowest(light), figures
+
+
+def warm_up(running: Server, path: str, seconds: float, **options: Any) -> None:
+    """Have the server answer for some seconds before it is measured."""
+    if seconds:
+        load(running.port, path, seconds=seconds, **options)
+
+
+def seconds_per_answer(report: dict[str, Any]) -> float:
+    """Return the seconds per right answer. Raises `RuntimeError` if there were none."""
+    if not report["goodput"]:
+        raise RuntimeError(f"nothing was answered; errors: {report['errors']}, unanswered: {report['unanswered']}")
+    return float(1 / report["goodput"])

@@ -1,0 +1,186 @@
+"""A server in a process of its own: its start, its end, and what is left of it then."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Self
+
+from benchmarks.interpreters import ROOT
+from concmodels.platform import measuring
+
+READY_S = 20.0
+STOP_S = 5.0
+"""After so long a server that was asked to end is killed."""
+LEFT_S = 0.5
+"""So long its children may take to notice."""
+_TICK_S = 0.02
+_ENABLED = "global interpreter lock (GIL) has been enabled"
+"""What a free-threaded Python says when a library has switched the GIL on."""
+
+
+class ServerFailed(Exception):
+    """The server did not come up, or answers wrongly; the message says which, and what it said last."""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """How a server ended."""
+
+    seconds: float
+    """From SIGTERM to the end of the process that was started."""
+    killed: bool
+    left: int
+    """How many of its processes were still there."""
+
+
+class Server:
+    """Starts the program and waits until it answers; ends it with the `with`."""
+
+    def __init__(self, name: str, command: list[str], port: int) -> None:
+        self._name, self._command = name, command
+        self.port = port
+        self._log: BinaryIO | None = None
+        self._said = ""
+        """What it has said, once it has ended."""
+        self.stopped: Stopped | None = None
+        self.start_s = 0.0
+        """From the start to the first answer."""
+
+    def __enter__(self) -> Self:
+        begin = time.monotonic()
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        self._log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            self._command, cwd=ROOT, env=os.environ | {"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
+            stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
+        )  # fmt: skip
+        try:
+            self._wait_until_ready(begin + READY_S)
+        except ServerFailed as reason:
+            self.stop()
+            raise ServerFailed(f"{reason}; its last line: {self._last_line()}") from None
+        except BaseException:
+            self.stop()
+            raise
+        self.start_s = time.monotonic() - begin
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        if _ENABLED in self._said:
+            raise ServerFailed(f"{self._name} has switched the GIL on: {self._last_line()}")
+
+    @property
+    def pid(self) -> int:
+        """The number of the process that was started; it may have started others."""
+        return self.process.pid
+
+    def _wait_until_ready(self, deadline: float) -> None:
+        while self.process.poll() is None:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                self.body("/json")
+                return
+            if time.monotonic() > deadline:
+                break
+            time.sleep(_TICK_S)
+        ended = f"did not answer within {READY_S:g} s" if self.process.poll() is None else "ended at once"
+        raise ServerFailed(f"{self._name} {ended}")
+
+    def body(self, path: str) -> bytes:
+        """Return the body of the answer. Raises `ServerFailed` if that is not what the service has there."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=READY_S)
+        with contextlib.closing(connection):
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            found = answer.read()
+        if answer.status != 200 or not is_right(path, found):
+            raise ServerFailed(f"{self._name} answered {path} with status {answer.status} and {found[:60]!r}")
+        return found
+
+    def _last_line(self) -> str:
+        lines = self._said.strip().splitlines()
+        return lines[-1].strip() if lines else "it did not say why"
+
+    def stop(self) -> Stopped:
+        """End the server: by SIGTERM, and by SIGKILL where that takes too long. Nothing of it is left then."""
+        if self.stopped is not None:
+            return self.stopped
+        started = {pid: measuring.started(pid) for pid in measuring.descendants(self.pid) or ()}
+        begin = time.monotonic()
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_S)
+            killed = False
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            killed = True
+        seconds = time.monotonic() - begin
+        self.stopped = Stopped(seconds, killed, kill_rest(started))
+        if self._log is not None:
+            with self._log as log:
+                log.seek(0)
+                self._said = log.read().decode(errors="replace")
+        return self.stopped
+
+
+def is_right(path: str, body: bytes) -> bool:
+    """Return whether this is what the service answers."""
+    if path != "/json":
+        return bool(body)
+    try:
+        return bool(json.loads(body) == {"message": "Hello, world!"})
+    except ValueError:
+        return False
+
+
+def kill_rest(started: dict[int, int | None]) -> int:
+    """Kill those of the processes that have outlived the one that was asked to end; return how many these were."""
+    deadline = time.monotonic() + LEFT_S
+    while (left := still_there(started)) and time.monotonic() < deadline:
+        time.sleep(_TICK_S)
+    for pid in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return len(left)
+
+
+def still_there(started: dict[int, int | None]) -> list[int]:
+    """Return which of these processes have not ended; another one may have the number of one that has."""
+    return [pid for pid, when in started.items() if when is not None and measuring.started(pid) == when]
+
+
+def free_port() -> int:
+    """Return a port that nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def no_orphans() -> Iterator[None]:
+    """Have everything that this process starts end with it, also when it is killed: by a shell that waits for its end.
+
+    The shell belongs to the process group, and kills that. So it can be done only where the group is our own, as that
+    of a worker is.
+    """
+    if os.getpgrp() != os.getpid() or sys.platform == "win32":
+        yield
+        return
+    ours, its = os.pipe()[::-1]
+    with subprocess.Popen(["sh", "-c", "read -r _; kill -KILL 0"], stdin=its) as shell:
+        os.close(its)
+        try:
+            yield
+        finally:
+            shell.kill()
+            os.close(ours)

@@ -1,0 +1,294 @@
+"""The suite of web services: that every server serves, what is counted, and that nothing is left of a run."""
+
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commands import Program
+
+from benchmarks import packages, suites
+from benchmarks.cell import NotHere
+from benchmarks.interpreters import ROOT
+from benchmarks.result import read
+from benchmarks.suites import web
+from benchmarks.web import account, by_hand, groups, server, servers
+from benchmarks.web.by_hand import pages
+from benchmarks.web.idle import answered, opened
+from benchmarks.web.loading import figures, slowest
+from benchmarks.web.server import Server, ServerFailed, free_port
+from benchmarks.web.slow import dribbling
+from benchmarks.web.stop import Ending
+from concmodels import catalog
+
+pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="the load generator needs Linux")
+
+FAULTY = Path(__file__).with_name("web_server.py")
+"""A server with the same commands, for what is not to be measured but to be wrong."""
+STUBBORN = """
+import http.server, signal, subprocess, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b'{"message": "Hello, world!"}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+"""It ignores SIGTERM, and has a child that does not end with it."""
+
+
+def stubborn() -> Server:
+    port = free_port()
+    return Server("stubborn", [sys.executable, "-c", STUBBORN, str(port)], port)
+
+
+# What is measured.
+
+
+def test_web_is_measured_only_where_it_is_named():
+    assert "web" in suites.SUITES and "web" not in suites.BY_DEFAULT
+    assert set(suites.SUITES) == {*suites.BY_DEFAULT, "web"}
+
+
+def test_every_model_serves_in_every_cell_that_compares_them():
+    for cell in ("json", "io", "tail", "idle"):
+        names = {it.name for it in web.candidates(False) if it.cell == cell and it.kind == "model"}
+        assert names == set(web.MODELS)
+
+
+def test_the_whole_suite_takes_less_than_45_minutes_and_a_quick_one_two():
+    assert web.seconds(web.candidates(False), False) < 45 * 60
+    assert web.seconds(web.candidates(True), True) < 120
+
+
+def test_a_sweep_of_rates_differs_in_the_rate_alone():
+    found = [it for it in web.candidates(False) if it.cell.startswith("rate-") and it.name == "trio"]
+    others = [{name: value for name, value in it.shown.items() if name != "rate"} for it in found]
+    assert [it.shown["rate"] for it in found] == list(web.RATES) and others == others[:1] * len(found)
+
+
+def test_what_servers_need_is_pinned():
+    needed = {need for it in web.candidates(False) for need in it.needs}
+    assert needed <= set(groups.GROUPS)
+    for requirements in groups.GROUPS.values():
+        assert all(it.count("==") == 1 for it in requirements)
+    assert groups.requirements("janus") == ("janus",) and "granian" in groups.distributions("web-granian")
+
+
+def test_another_version_is_installed_anew(tmp_path: Path):
+    (tmp_path / packages.STAMP).write_text(packages.stamp(("granian==1",)))
+    assert packages.is_there(tmp_path, ("granian==1",)) and not packages.is_there(tmp_path, ("granian==2",))
+    assert packages.is_there(tmp_path, ("janus",)) and not packages.is_there(tmp_path / "nowhere", ("janus",))
+
+
+# Servers written by hand.
+
+
+@pytest.mark.parametrize("name", servers.BY_HAND)
+def test_a_server_by_hand_answers_what_comes_in_pieces_and_what_comes_at_once(name: str):
+    entry, port = servers.servers()[f"baseline {name}"], free_port()
+    if why := catalog.why_not(entry.model):
+        pytest.skip(why)
+    with Server(entry.name, entry.command(port), port) as running:
+        running.body("/json")
+        assert running.body("/io?ms=10") == b"slept for 10 ms\n"
+        with socket.create_connection(("127.0.0.1", port), 10) as client:
+            for byte in b"GET /json HTTP/1.1\r\nHost: x\r\n\r\n":
+                client.sendall(bytes([byte]))
+            assert received(client, len(pages.JSON)) == pages.JSON
+            client.sendall(b"GET /io HTTP/1.1\r\n\r\n")
+            assert received(client, len(pages.WAITED)) == pages.WAITED
+
+
+def received(client: socket.socket, length: int) -> bytes:
+    data = b""
+    while len(data) < length:
+        data += client.recv(length - len(data))
+    return data
+
+
+def test_by_hand_says_what_is_by_hand():
+    assert by_hand.__doc__
+
+
+# A server's process.
+
+
+def test_a_server_that_ends_at_once_is_said_with_its_last_line():
+    command = [sys.executable, "-c", "import sys; sys.exit('no such app')"]
+    with pytest.raises(ServerFailed, match="^mine ended at once; its last line: no such app$"):
+        Server("mine", command, 1).__enter__()
+
+
+def test_a_server_that_answers_wrongly_has_failed():
+    with subprocess.Popen([sys.executable, FAULTY, "at_once"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        other = Server("mine", [sys.executable, "-c", "import time; time.sleep(1000)"], int(process.stdout.readline()))
+        try:
+            with pytest.raises(ServerFailed, match="mine answered /json with status 200 and b'ok'"):
+                other.__enter__()
+        finally:
+            process.kill()
+    assert other.stopped is not None and other.process.returncode == -signal.SIGTERM
+
+
+def test_a_server_that_does_not_end_is_killed_with_its_children(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(server, "STOP_S", 0.1)
+    monkeypatch.setattr(server, "LEFT_S", 0.1)
+    with stubborn() as running:
+        tree = account.tree(running.pid)
+        assert len(tree) == 2
+    stopped = running.stop()
+    assert stopped.killed and stopped.left == 1 and stopped.seconds >= 0.1
+    soon(lambda: not any(alive(pid) for pid in tree))
+
+
+def soon(condition: Callable[[], bool]) -> None:
+    """Wait until this holds; the limit on the test says when that is too late."""
+    while not condition():
+        time.sleep(0.01)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process has not ended; a zombie has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
+    except OSError:
+        return False
+
+
+def test_what_a_server_takes_is_that_of_all_its_processes():
+    with stubborn() as running:
+        counted = account.counted(running.pid)
+        assert counted["processes"] == 2 and counted["threads"] >= 2
+        assert counted["peak_pss_bytes"] > (account.measuring.pss(running.pid) or 0)
+        begin = account.now(running.pid)
+        end = begin._replace(clock=begin.clock + 2, server=begin.server + 1, ours=begin.ours + 0.5)
+        end = end._replace(machine=begin.machine + 3, stolen=begin.stolen + 0.2)
+        found = account.between(begin, end, 1.0, 1000)
+        running.process.kill()  # it would take five seconds
+    expected = {"server_cores": 1.0, "cpu_us_per_request": 1000.0, "foreign_cores": 0.75, "steal": 0.1}
+    assert found == pytest.approx(expected)
+
+
+# What the load does.
+
+
+def test_clients_that_dribble_never_end_their_request():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        running = Server("mine", [], listener.getsockname()[1])
+        with dribbling(running, 2) as number:
+            assert number == 2
+            client, _ = listener.accept()
+            begun = client.recv(1)
+            assert begun == b"G"
+        client.close()
+
+
+def test_connections_that_wait_are_still_answered():
+    entry, port = servers.servers()["baseline epoll"], free_port()
+    with Server(entry.name, entry.command(port), port) as running:
+        with opened(running, 5) as (waiting, took):
+            assert took > 0 and all(map(answered, waiting))
+        running.stop()
+        with pytest.raises(RuntimeError, match="took 0 of 5 connections"), opened(running, 5):
+            pass
+
+
+def test_a_server_ends_once_the_load_has_lasted():
+    entry, port = servers.servers()["baseline epoll"], free_port()
+    with Server(entry.name, entry.command(port), port) as running:
+        ending = Ending(running, 1)
+        ending.watch(0.9, 10)
+        assert running.process.poll() is None
+        ending.watch(1.1, 20)
+        ending.watch(1.6, 20)
+        ending.wait()
+        assert running.stopped is not None and not running.stopped.killed
+
+
+def test_where_p99_could_be_chance_the_longest_stands_for_it():
+    assert slowest({"p99_s": 0.5, "max_s": 2.0}) == 0.5
+    assert slowest({"p99_s": None, "max_s": 2.0}) == 2.0
+    with pytest.raises(RuntimeError, match="nothing was answered"):
+        slowest({"p99_s": None, "max_s": None})
+
+
+def test_errors_are_counted_and_named():
+    latencies = dict.fromkeys(("mean_s", "p50_s", "p90_s", "p99_s", "p999_s", "max_s"), 0.1) | {"histogram": {"5": 1}}
+    report = {"goodput": 1.0, "offered": None, "answers": 1, "unanswered": 0, "lost": 3, "least_served": None}
+    report |= {"generator_cores": 0.1, "reopened": 2, "errors": {"a": 1, "b": 2}, "latencies": latencies}
+    found = figures(report)
+    assert found["errors"] == 3 and found["error_names"] == {"a": 1, "b": 2} and found["reconnects"] == 2
+
+
+def test_too_many_connections_for_this_machine_are_a_reason(monkeypatch: pytest.MonkeyPatch):
+    from benchmarks.web import idle
+
+    monkeypatch.setattr("concmodels.platform.measuring.raise_descriptor_limit", lambda need: 1024)
+    with pytest.raises(NotHere, match=r"10,000 connections need 10,080 file descriptors; the limit here is 1,024"):
+        idle.idle("threads", "/json", 10_000, 16, 1, 1)
+
+
+# A whole run.
+
+
+def test_a_run_is_written_with_its_histogram_and_read(tmp_path: Path):
+    file = tmp_path / "web.json"
+    wanted = ["web/json/baseline epoll", "web/tail/threads", "web/stop/asyncio"]
+    line = [sys.executable, "-m", "benchmarks", "run", *wanted, "--quick", "--output", str(file)]
+    ended = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=50, check=False)
+    assert ended.returncode == 0, ended.stderr
+    results = read(file)
+    row = results.row("web", "json", "baseline epoll")
+    assert not results.left_out
+    assert row is not None and row.step == "request"
+    assert row.figure("goodput") == pytest.approx(row.per_second) and row.error_names == {1: {}}
+    assert sum(row.histograms[1].values()) >= (row.figure("answers") or 0) > 0
+    tail, stop = results.row("web", "tail", "threads"), results.row("web", "stop", "asyncio")
+    assert tail is not None and stop is not None and tail.figure("left_processes") == stop.figure("left_processes") == 0
+    assert stop.step == "end" and stop.figure("stop_s") == pytest.approx(stop.median) and stop.figure("killed") == 0
+    assert stop.figure("lost") is not None
+    shown = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "show", str(file)], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert "per request" in shown and "lost" in shown
+
+
+def test_nothing_is_left_of_a_session_that_is_killed(tmp_path: Path):
+    with Program(tmp_path, "run", "web/json/processes", "--rounds", "100", module="benchmarks", cwd=ROOT) as program:
+        soon(lambda: any(serves(pid) for pid in program.alive()))
+        program.process.kill()
+        program.process.wait()
+        soon(lambda: not [pid for pid in program.alive() if alive(pid)])
+
+
+def test_nothing_is_left_of_a_session_after_control_c(tmp_path: Path):
+    file = tmp_path / "web.json"
+    line = ["run", "web/json/threads", "--rounds", "100", "--output", str(file)]
+    with Program(tmp_path, *line, module="benchmarks", cwd=ROOT) as program:
+        soon(lambda: any(serves(pid) for pid in program.alive()))
+        program.process.send_signal(signal.SIGINT)
+        status, _, errors = program.end()
+        assert status == 130 and "Traceback" not in errors
+        soon(lambda: not [pid for pid in program.alive() if alive(pid)])
+    assert read(file).about["finished"] is False
+
+
+def serves(pid: int) -> bool:
+    """Whether this process is a server of ours."""
+    try:
+        return b"concmodels.serve" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
