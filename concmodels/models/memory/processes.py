@@ -224,22 +224,25 @@ class ProcessSupervisor(Supervisor):
 
     def _died(self, child: Child) -> bool:
         """Return whether a process that has ended was killed, or left in the middle of its task, unasked."""
-        if self.stopping or child.signal_at is not None:
-            return False
         killed: bool = child.popen.wait() == -signal.SIGKILL
-        return killed or self.participant.words[child.at + STATE] < DONE
+        return killed or not (self._was_to_end(child) or self.participant.words[child.at + STATE] >= DONE)
+
+    def _was_to_end(self, child: Child) -> bool:
+        """Return whether a process was cancelled: if it goes on all the same, it is killed."""
+        return self.stopping or child.signal_at is not None
 
     def _go_on_without(self, dead: Child) -> None:
-        """Go on without a worker of a pool, if it held no lock; break the run off if it was any other process."""
-        if not self.participant.words[dead.at + EXPENDABLE]:
-            self._break_off(dead)
-            return
+        """Go on without a process that was to end, or a pool's worker, if it held no lock; else break the run off."""
         from concmodels.models.memory import recovery
 
-        if recovery.locks_are_free(self.participant.arena):
-            recovery.clear_away(self.participant, dead.at, self._cause(dead))
-        else:
+        cancelled = self._was_to_end(dead)
+        expendable = cancelled or self.participant.words[dead.at + EXPENDABLE]
+        if not (expendable and recovery.locks_are_free(self.participant.arena)):
             self._break_off(dead)
+            return
+        recovery.clear_away(self.participant, dead.at)
+        if not cancelled:
+            finish(self.participant, dead.at, DIED, self._cause(dead).encode())
 
     @staticmethod
     def _cause(dead: Child) -> str:
@@ -247,14 +250,17 @@ class ProcessSupervisor(Supervisor):
         return f"killed by {signal.Signals(-code).name}" if code and code < 0 else f"exit status {code}"
 
     def _look_for_dead(self) -> None:
-        """Break the run off if a process is dead. Called while a thread waits long for a lock.
+        """Break the run off if a process is dead and has left a lock locked. Called while a thread waits long for one.
 
         If that thread is the supervisor itself, no other would notice that the holder of the lock is dead.
         """
         if threading.current_thread() is self._thread and not self.participant.words[BROKEN]:
-            for fd in self.poller.wait(0):
-                if fd in self._children and self._died(self._children[fd]):
-                    self._break_off(self._children[fd])
+            from concmodels.models.memory import recovery
+
+            dead = [self._children[fd] for fd in self.poller.wait(0) if fd in self._children]
+            for child in filter(self._died, dead):
+                if not recovery.locks_are_free(self.participant.arena):
+                    self._break_off(child)
                     return
 
     def _break_off(self, dead: Child) -> None:

@@ -1,4 +1,5 @@
-"""What a worker of a pool that was killed may have left behind in the memory of the run, and how that is put right.
+"""What a process that was killed may have left behind in the memory of the run, and how that is put right, if the run
+can go on without it: it was a worker of a pool, or did not end when it was cancelled.
 
 A process can be killed at any moment, also while it holds a lock; then what the lock guards may be half done, and the
 run can't go on. A process that is killed while it holds no lock can only have left its record in lists of waiters. It
@@ -7,7 +8,6 @@ many does no harm.
 """
 
 from concmodels.models.memory.arena import (
-    CANCELLED,
     CHANNEL_WORDS,
     CHANNELS_AT,
     LIST,
@@ -20,7 +20,7 @@ from concmodels.models.memory.arena import (
     Arena,
 )
 from concmodels.models.memory.channel_layout import CAPACITY, RECEIVERS, SENDERS
-from concmodels.models.memory.group import DIED, cancel, finish
+from concmodels.models.memory.group import cancel
 from concmodels.models.memory.participant import Participant
 
 _PATIENCE_S = 1.0
@@ -37,8 +37,8 @@ def locks_are_free(arena: Arena) -> bool:
     return True
 
 
-def clear_away(participant: Participant, at: int, cause: str) -> None:
-    """Take a worker that was killed out of all lists, end what it had started, and say in its record why it died."""
+def clear_away(participant: Participant, at: int) -> None:
+    """Take a process that was killed out of all lists, and end what it had started."""
     words = participant.words
     with participant.arena.claim:
         for record in range(RECORDS_AT, RECORDS_AT + RECORD_WORDS * words[NEXT_RECORD], RECORD_WORDS):
@@ -49,6 +49,6 @@ def clear_away(participant: Participant, at: int, cause: str) -> None:
         if words[channel + CAPACITY]:  # on a rendezvous only a claim wakes a waiter, and the claim is not lost
             participant.wake(channel + RECEIVERS)
             participant.wake(channel + SENDERS)
-    if not words[at + CANCELLED]:
-        cancel(participant, at)
-    finish(participant, at, DIED, cause.encode())
+    # Also if it was cancelled before: every task is woken for that. The dead process may have taken one out of a list and
+    # not have come to wake it.
+    cancel(participant, at)
