@@ -1,4 +1,5 @@
-// Improves pages that can be read without it: two models of the reader's choice, and code blocks that the keyboard scrolls.
+// Improves pages that can be read without it: two programs or models of the reader's choice, and code blocks that the
+// keyboard scrolls.
 "use strict";
 
 document.documentElement.classList.add("scripted");
@@ -43,6 +44,12 @@ function show(page, data, left, right) {
   page.querySelector(".sides-status").textContent = summary(left, right, hunks);
 }
 
+// What an address names may be in a tab that is not open.
+function openTabOf(element) {
+  const content = element.closest(".sd-tab-content");
+  if (content) document.getElementById(content.previousElementSibling.htmlFor).checked = true;
+}
+
 // The pair is in the address, so that it can be sent to somebody: #threads/asyncio.
 function startSides(page) {
   const data = JSON.parse(page.querySelector(".sides-data").textContent);
@@ -54,6 +61,7 @@ function startSides(page) {
   const fromAddress = () => {
     const [first, second] = location.hash.slice(1).split("/");
     if (!(first in data.sources && second in data.sources)) return;
+    openTabOf(page);
     [left.value, right.value] = [first, second];
     show(page, data, first, second);
   };
@@ -67,7 +75,86 @@ function startSides(page) {
   fromAddress();
 }
 
+// The programs are on the page, folded. Those that are chosen move to their side, and back when others are chosen.
+class ChosenPrograms {
+  constructor(page) {
+    this.page = page;
+    this.lists = [...page.querySelectorAll("select")];
+    this.moved = new Map();
+  }
+
+  get choice() {
+    return this.lists.map((list) => list.value);
+  }
+
+  set choice(values) {
+    this.lists.forEach((list, index) => { list.value = values[index]; });
+  }
+
+  // Whether these are a task and two different libraries.
+  has(values) {
+    const known = this.lists.every((list, index) => [...list.options].some((it) => it.value === values[index]));
+    return known && values.length === 3 && values[1] !== values[2];
+  }
+
+  show() {
+    for (const [program, home] of this.moved) home.append(program);
+    this.moved.clear();
+    const [task, left, right] = this.choice;
+    const folded = this.page.querySelector(`[data-task=${task}]`);
+    this.move(folded.querySelector(`[data-library=${left}]`), ".idioms-pair .left");
+    this.move(folded.querySelector(`[data-library=${right}]`), ".idioms-pair .right");
+    this.tell(folded);
+  }
+
+  move(home, side) {
+    const program = home.querySelector(".idiom");
+    this.moved.set(program, home);
+    this.page.querySelector(side).append(program);
+  }
+
+  tell(folded) {
+    const [task, left, right] = this.lists.map((list) => list.selectedOptions[0].text);
+    this.page.querySelector(".sides-status").textContent = `${task}: ${left}, and ${right}`;
+    const about = this.page.querySelector(".idioms-chosen .idioms-about");
+    about.textContent = folded.querySelector(".idioms-about").textContent;
+    const prints = folded.querySelector(".idioms-prints pre").cloneNode(true);
+    prints.removeAttribute("id");
+    this.page.querySelector(".idioms-printed").replaceChildren("Each program prints:", prints);
+  }
+}
+
+// Choosing the library of the other side swaps the two. The address has the choice: #timeout/asyncio/trio.
+function startIdioms(page) {
+  const programs = new ChosenPrograms(page);
+  let before = programs.choice;
+  const update = () => {
+    const [task, left, right] = programs.choice;
+    if (left === right) programs.choice = [task, before[2], before[1]];
+    before = programs.choice;
+    programs.show();
+    history.replaceState(null, "", `#${before.join("/")}`);
+  };
+  const fromAddress = () => {
+    const values = location.hash.slice(1).split("/");
+    if (!programs.has(values)) return;
+    openTabOf(page);
+    programs.choice = before = values;
+    programs.show();
+  };
+  page.querySelector("form").addEventListener("change", update);
+  page.querySelector(".sides-swap").addEventListener("click", () => {
+    const [task, left, right] = programs.choice;
+    programs.choice = [task, right, left];
+    update();
+  });
+  window.addEventListener("hashchange", fromAddress);
+  programs.show();
+  fromAddress();
+}
+
 document.querySelectorAll(".side-by-side").forEach(startSides);
+document.querySelectorAll(".idioms").forEach(startIdioms);
 letKeysScroll();
 window.addEventListener("resize", letKeysScroll);
 document.addEventListener("toggle", letKeysScroll, true);

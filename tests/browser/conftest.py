@@ -129,9 +129,9 @@ def plain(look_without_scripts, address_of, name):
 
 @pytest.fixture(scope="session")
 def tabbed(pytestconfig):
-    """The names of two pages with tabs that are remembered."""
+    """The names of two pages with a tab for every model; the reader's choice is remembered."""
     site = pytestconfig.option.site
-    found = [name for name in pages(site) if 'data-sync-id="' in (site / name).read_text()]
+    found = [name for name in pages(site) if "in-all-models" in (site / name).read_text()]
     assert len(found) >= 2, "the site needs two pages with tabs, to show that the choice holds on the next one"
     return found[0], found[-1]
 

@@ -17,7 +17,16 @@ ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "docs" / "_ext"))
 pytest.importorskip("sphinx")
 
-from concdocs import bars, differences, docstrings, drawing, options, results, side_by_side  # noqa: E402 - found only now
+from concdocs import (  # noqa: E402 - found only now
+    bars,
+    differences,
+    docstrings,
+    drawing,
+    idioms,
+    options,
+    results,
+    side_by_side,
+)
 
 SECONDS = {"ring/stream/threads": 62e-9, "ring/stream/trio": 124e-9, "ring/token/threads": 20e-6}
 
@@ -75,6 +84,12 @@ GOOD = """\
 ```
 ```{side-by-side} threads trio
 ```
+```{idioms} pipeline asyncio trio
+```
+```{same-in} pipeline
+:libraries: futures asyncio
+One after the other.
+```
 ```{command} concmodels.ring
 ```
 ```{drawing} One sends to the other
@@ -107,6 +122,9 @@ MISTAKES = {
     "```{chart} none\n```": "the report has no chart none; it has",
     "```{facts} trioo\n```": "there is no model 'trioo'; there are trio",
     "```{side-by-side} threads none\n```": "there is no model 'none'",
+    "```{idioms} pipeline none trio\n```": "idioms.toml has no 'none'; it has threading, futures",
+    "```{same-in} pipeline\n:libraries: none\n```": "idioms.toml has no 'none'; it has threading, futures",
+    "```{same-in} none\n```": "idioms.toml has no 'none'; it has worker_pool, pipeline",
     "```{command} concmodels.catalog\n```": "reads no arguments with argparse",
     "```{drawing} nothing\na -> \n```": "Graphviz can't draw this",
 }
@@ -188,7 +206,8 @@ def test_an_answer_is_folded_without_scripts(page):
 
 
 def test_each_model_has_its_tab_with_its_own_name_in_the_program(page):
-    assert re.findall(r'data-sync-group="model" data-sync-id="(\w+)"', page) == ["threads", "trio"]
+    tabs = page.partition("in-all-models")[2].partition("The same in")[0]
+    assert re.findall(r'data-sync-group="model" data-sync-id="(\w+)"', tabs) == ["threads", "trio"]
     text = re.sub(r"<[^>]*>", "", page)
     assert "threads.run(main, threads)" in text and "trio.run(main, trio)" in text
     assert len(re.findall(r"^sent$", text, re.MULTILINE)) == 2
@@ -224,6 +243,20 @@ def test_the_catalog_is_on_the_page(page):
     text = re.sub(r"<[^>]*>", "", page)
     assert "a subinterpreter with its own modules and its own GIL, if any, in an OS thread" in text
     assert "a trio task around a coroutine" in text and "subinterp:queue" in text
+
+
+def test_all_programs_of_all_tasks_are_on_the_page_folded(page):
+    for task in idioms.listed()[1].values():
+        folded = page.partition(f'<details data-task="{task.name}"')[2].partition("<details data-task=")[0]
+        assert re.findall(r'<details data-library="(\w+)">', folded) == list(idioms.listed()[0])
+        assert len(re.findall(r"examples/idioms/\w+/\w+\.py", folded)) == 10 - len(task.without)
+
+
+def test_a_fold_out_has_a_program_or_a_reason_for_each_library(page):
+    folded = page.partition("The same in concurrent.futures / asyncio")[2].partition("</details>")[0]
+    text = re.sub(r"<[^>]*>", "", folded)
+    assert "One after the other." in text and "no channel between calls" in text and "asyncio.QueueShutDown" in text
+    assert "side-by-side.html#pipeline/futures/asyncio" in folded
 
 
 def test_the_options_are_those_of_the_parser(page):

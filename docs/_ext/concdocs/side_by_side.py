@@ -61,7 +61,7 @@ def page(paths: dict[str, Path], left: str, right: str) -> str:
         f"{choice('left', 'Left', list(paths), left)}{choice('right', 'Right', list(paths), right)}"
         f'<button type="button" class="sides-swap">Swap</button></form>'
         f'<p class="sides-status" role="status">{escape(summary(left, right, first))}</p>'
-        f'<div class="sides-code highlight">{code}</div>'
+        f'<div class="sides-code highlight" tabindex="0" role="region" aria-label="The two files">{code}</div>'
         f'<script type="application/json" class="sides-data">{packed}</script></div>'
     )
 

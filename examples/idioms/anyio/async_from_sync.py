@@ -15,7 +15,10 @@ def in_a_thread():
 
 
 async def main():
-    print("from a thread:", await anyio.to_thread.run_sync(in_a_thread))
+    print(
+        "from a thread:",
+        await anyio.to_thread.run_sync(in_a_thread),
+    )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ async def main():
     with send_answer, answers:
         async with anyio.create_task_group() as group:
             for mirror, delay in MIRRORS.items():
-                group.start_soon(ask, mirror, delay, send_answer)
+                group.start_soon(
+                    ask, mirror, delay, send_answer
+                )
             first = await answers.receive()
             group.cancel_scope.cancel()
     print(first, "answered")

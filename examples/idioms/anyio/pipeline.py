@@ -16,8 +16,12 @@ async def square(numbers, squares):
 
 
 async def main():
-    send_number, numbers = anyio.create_memory_object_stream(1)
-    send_square, squares = anyio.create_memory_object_stream(1)
+    send_number, numbers = anyio.create_memory_object_stream(
+        1
+    )
+    send_square, squares = anyio.create_memory_object_stream(
+        1
+    )
     async with anyio.create_task_group() as group:
         group.start_soon(count, send_number)
         group.start_soon(square, numbers, send_square)

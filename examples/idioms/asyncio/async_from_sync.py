@@ -9,12 +9,17 @@ async def fetch():
 
 
 def in_a_thread(loop):
-    return asyncio.run_coroutine_threadsafe(fetch(), loop).result()
+    return asyncio.run_coroutine_threadsafe(
+        fetch(), loop
+    ).result()
 
 
 async def main():
     loop = asyncio.get_running_loop()
-    print("from a thread:", await asyncio.to_thread(in_a_thread, loop))
+    print(
+        "from a thread:",
+        await asyncio.to_thread(in_a_thread, loop),
+    )
 
 
 if __name__ == "__main__":

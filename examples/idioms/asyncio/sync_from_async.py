@@ -11,7 +11,9 @@ def read_slowly():
 
 async def main():
     async with asyncio.TaskGroup() as group:
-        answer = group.create_task(asyncio.to_thread(read_slowly))
+        answer = group.create_task(
+            asyncio.to_thread(read_slowly)
+        )
         await asyncio.sleep(0)  # the call begins
         print("meanwhile the loop goes on")
     print("the answer is", answer.result())

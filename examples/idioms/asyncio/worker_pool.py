@@ -24,7 +24,7 @@ async def main():
             group.create_task(worker(jobs, results))
         for page in range(1, 7):
             await jobs.put(page)
-        jobs.shutdown()  # the jobs that are in it are still done
+        jobs.shutdown()  # what is in it is still done
     print([results[page] for page in range(1, 7)])
 
 

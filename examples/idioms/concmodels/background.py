@@ -8,7 +8,9 @@ def heartbeat(model, started):
     try:
         started.send(None)
         while True:
-            model.sleep(0.01)  # here it would send a sign of life
+            model.sleep(
+                0.01
+            )  # here it would send a sign of life
     finally:
         print("heartbeat: stopped")
 

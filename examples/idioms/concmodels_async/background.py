@@ -8,7 +8,9 @@ async def heartbeat(model, started):
     try:
         await started.send(None)
         while True:
-            await model.sleep(0.01)  # here it would send a sign of life
+            await model.sleep(
+                0.01
+            )  # here it would send a sign of life
     finally:
         print("heartbeat: stopped")
 

@@ -1,6 +1,10 @@
 """`wait` returns at the first error; what has not begun is cancelled, what runs is told by an event."""
 
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_EXCEPTION,
+    ThreadPoolExecutor,
+    wait,
+)
 from threading import Event
 
 
@@ -16,12 +20,17 @@ def clumsy():
 def main():
     failed = Event()
     with ThreadPoolExecutor() as pool:
-        futures = [pool.submit(patient, failed), pool.submit(clumsy)]
+        futures = [
+            pool.submit(patient, failed),
+            pool.submit(clumsy),
+        ]
         wait(futures, return_when=FIRST_EXCEPTION)
         failed.set()
         pool.shutdown(cancel_futures=True)
     for future in futures:
-        if not future.cancelled() and (error := future.exception()):
+        if not future.cancelled() and (
+            error := future.exception()
+        ):
             print("failed:", error)
 
 

@@ -1,6 +1,9 @@
 """A call can't send anything while it runs; `as_completed` gives what each returns, the quickest first."""
 
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import (
+    ThreadPoolExecutor,
+    as_completed,
+)
 
 
 def sensor(place):

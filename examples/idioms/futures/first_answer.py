@@ -1,6 +1,10 @@
 """`wait` returns at the first result. A call that runs can't be cancelled: an event tells it."""
 
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    ThreadPoolExecutor,
+    wait,
+)
 from threading import Event
 
 MIRRORS = {"near": 0.01, "far": 60, "farther": 60}

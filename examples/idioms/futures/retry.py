@@ -15,7 +15,9 @@ def main():
     with ThreadPoolExecutor() as pool:
         for attempt in range(1, 6):
             try:
-                answer = pool.submit(connect, attempt).result()
+                answer = pool.submit(
+                    connect, attempt
+                ).result()
             except ConnectionError as error:
                 print(f"attempt {attempt}: {error}")
                 if attempt == 5:

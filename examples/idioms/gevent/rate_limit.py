@@ -24,7 +24,8 @@ def call(number, pace, made):
 def main():
     pace, made = Pace(0.01), []
     greenlets = [
-        gevent.spawn(call, number, pace, made) for number in range(1, 5)
+        gevent.spawn(call, number, pace, made)
+        for number in range(1, 5)
     ]
     gevent.joinall(greenlets, raise_error=True)
     print(sorted(made))

@@ -18,7 +18,9 @@ def main():
         interpreters.create_queue(),
     )
     interpreter = interpreters.create()
-    thread = interpreter.call_in_thread(heartbeat, started, stop)
+    thread = interpreter.call_in_thread(
+        heartbeat, started, stop
+    )
     started.get()
     try:
         print("main: working", flush=True)

@@ -20,7 +20,10 @@ def clumsy():
 def main():
     stop = interpreters.create_queue()
     with InterpreterPoolExecutor(max_workers=2) as pool:
-        futures = [pool.submit(patient, stop), pool.submit(clumsy)]
+        futures = [
+            pool.submit(patient, stop),
+            pool.submit(clumsy),
+        ]
         done, _ = wait(futures, return_when=FIRST_EXCEPTION)
         stop.put(None)
     print("failed:", done.pop().exception())

@@ -20,7 +20,10 @@ def main():
         interpreters.create_queue(1),
         interpreters.create_queue(1),
     )
-    counting, squaring = interpreters.create(), interpreters.create()
+    counting, squaring = (
+        interpreters.create(),
+        interpreters.create(),
+    )
     threads = [
         counting.call_in_thread(count, numbers),
         squaring.call_in_thread(square, numbers, squares),

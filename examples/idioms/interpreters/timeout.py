@@ -5,7 +5,7 @@ from concurrent.futures import InterpreterPoolExecutor
 
 
 def ask(stop):
-    stop.get()  # it would wait for an hour, if nothing told it
+    stop.get()  # it may take for ever
     return "hello"
 
 

@@ -11,7 +11,9 @@ def patient(failed):
 def clumsy(failed, errors):
     try:
         raise OSError("disk full")
-    except OSError as error:  # a thread has no caller to raise it in
+    except (
+        OSError
+    ) as error:  # a thread has no caller to raise it in
         errors.append(error)
         failed.set()
 

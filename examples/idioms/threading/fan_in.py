@@ -23,7 +23,9 @@ def main():
         Thread(target=sensor, args=(place, readings))
         for place in ("north", "east", "west")
     ]
-    collector = Thread(target=collect, args=(readings, received))
+    collector = Thread(
+        target=collect, args=(readings, received)
+    )
     for thread in (*sensors, collector):
         thread.start()
     for thread in sensors:

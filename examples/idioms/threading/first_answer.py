@@ -16,7 +16,9 @@ def ask(mirror, delay, answers, decided):
 def main():
     answers, decided = Queue(), Event()
     threads = [
-        Thread(target=ask, args=(mirror, delay, answers, decided))
+        Thread(
+            target=ask, args=(mirror, delay, answers, decided)
+        )
         for mirror, delay in MIRRORS.items()
     ]
     for thread in threads:

@@ -6,7 +6,8 @@ from threading import Lock, Thread
 
 class Pace:
     def __init__(self, seconds):
-        self.seconds, self.next, self.lock = seconds, 0.0, Lock()
+        self.seconds, self.next = seconds, 0.0
+        self.lock = Lock()
 
     def wait(self):
         with self.lock:

@@ -22,13 +22,14 @@ def worker(jobs, results):
 def main():
     jobs, results = Queue(), {}
     workers = [
-        Thread(target=worker, args=(jobs, results)) for _ in range(3)
+        Thread(target=worker, args=(jobs, results))
+        for _ in range(3)
     ]
     for thread in workers:
         thread.start()
     for page in range(1, 7):
         jobs.put(page)
-    jobs.shutdown()  # the jobs that are in it are still done
+    jobs.shutdown()  # what is in it is still done
     for thread in workers:
         thread.join()
     print([results[page] for page in range(1, 7)])

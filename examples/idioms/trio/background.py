@@ -8,7 +8,9 @@ async def heartbeat(*, task_status):
     task_status.started()
     try:
         while True:
-            await trio.sleep(0.01)  # here it would send a sign of life
+            await trio.sleep(
+                0.01
+            )  # here it would send a sign of life
     finally:
         print("heartbeat: stopped")
 

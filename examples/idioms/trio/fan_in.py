@@ -14,7 +14,9 @@ async def main():
     async with trio.open_nursery() as nursery:
         async with send:
             for place in ("north", "east", "west"):
-                nursery.start_soon(sensor, place, send.clone())
+                nursery.start_soon(
+                    sensor, place, send.clone()
+                )
         async with readings:
             received = [it async for it in readings]
     print(sorted(received))

@@ -14,7 +14,9 @@ async def main():
     send_answer, answers = trio.open_memory_channel(0)
     async with trio.open_nursery() as nursery:
         for mirror, delay in MIRRORS.items():
-            nursery.start_soon(ask, mirror, delay, send_answer)
+            nursery.start_soon(
+                ask, mirror, delay, send_answer
+            )
         first = await answers.receive()
         nursery.cancel_scope.cancel()
     print(first, "answered")
