@@ -1,6 +1,7 @@
 """A task for each stage, which closes its ends of the memory object streams when it is done."""
 
 import anyio
+from anyio import create_memory_object_stream
 
 
 async def count(numbers):
@@ -16,12 +17,8 @@ async def square(numbers, squares):
 
 
 async def main():
-    send_number, numbers = anyio.create_memory_object_stream(
-        1
-    )
-    send_square, squares = anyio.create_memory_object_stream(
-        1
-    )
+    send_number, numbers = create_memory_object_stream(1)
+    send_square, squares = create_memory_object_stream(1)
     async with anyio.create_task_group() as group:
         group.start_soon(count, send_number)
         group.start_soon(square, numbers, send_square)

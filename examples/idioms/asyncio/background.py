@@ -8,9 +8,7 @@ async def heartbeat(started):
     started.set()
     try:
         while True:
-            await asyncio.sleep(
-                0.01
-            )  # here it would send a sign of life
+            await asyncio.sleep(0.01)  # a heartbeat
     finally:
         print("heartbeat: stopped")
 

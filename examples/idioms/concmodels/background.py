@@ -8,9 +8,7 @@ def heartbeat(model, started):
     try:
         started.send(None)
         while True:
-            model.sleep(
-                0.01
-            )  # here it would send a sign of life
+            model.sleep(0.01)  # a heartbeat
     finally:
         print("heartbeat: stopped")
 

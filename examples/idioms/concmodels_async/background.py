@@ -8,9 +8,7 @@ async def heartbeat(model, started):
     try:
         await started.send(None)
         while True:
-            await model.sleep(
-                0.01
-            )  # here it would send a sign of life
+            await model.sleep(0.01)  # a heartbeat
     finally:
         print("heartbeat: stopped")
 

@@ -11,9 +11,7 @@ MIRRORS = {"near": 0.01, "far": 60, "farther": 60}
 
 
 def ask(mirror, delay, decided):
-    decided.wait(
-        delay
-    )  # instead of time.sleep, which nothing ends early
+    decided.wait(delay)  # a sleep that can be ended
     return mirror
 
 

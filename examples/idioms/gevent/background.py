@@ -9,9 +9,7 @@ def heartbeat(started):
     started.set()
     try:
         while True:
-            gevent.sleep(
-                0.01
-            )  # here it would send a sign of life
+            gevent.sleep(0.01)  # a heartbeat
     finally:
         print("heartbeat: stopped")
 

@@ -8,15 +8,13 @@ def heartbeat(started, stop):
     print("heartbeat: started", flush=True)
     started.put(None)
     while stop.empty():
-        time.sleep(0.01)  # here it would send a sign of life
+        time.sleep(0.01)  # a heartbeat
     print("heartbeat: stopped", flush=True)
 
 
 def main():
-    started, stop = (
-        interpreters.create_queue(),
-        interpreters.create_queue(),
-    )
+    started = interpreters.create_queue()
+    stop = interpreters.create_queue()
     interpreter = interpreters.create()
     thread = interpreter.call_in_thread(
         heartbeat, started, stop

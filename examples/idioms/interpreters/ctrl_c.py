@@ -9,10 +9,8 @@ def worker(stop):
 
 
 def main():
-    stop, interpreter = (
-        interpreters.create_queue(),
-        interpreters.create(),
-    )
+    stop = interpreters.create_queue()
+    interpreter = interpreters.create()
     thread = interpreter.call_in_thread(worker, stop)
     try:
         print("working", flush=True)

@@ -16,14 +16,10 @@ def square(numbers, squares):
 
 
 def main():
-    numbers, squares = (
-        interpreters.create_queue(1),
-        interpreters.create_queue(1),
-    )
-    counting, squaring = (
-        interpreters.create(),
-        interpreters.create(),
-    )
+    numbers = interpreters.create_queue(1)
+    squares = interpreters.create_queue(1)
+    counting = interpreters.create()
+    squaring = interpreters.create()
     threads = [
         counting.call_in_thread(count, numbers),
         squaring.call_in_thread(square, numbers, squares),

@@ -6,9 +6,7 @@ from concurrent.futures import InterpreterPoolExecutor
 
 
 def call(number, pace):
-    slot = max(
-        pace.get(), time.monotonic()
-    )  # nobody else has it now
+    slot = max(pace.get(), time.monotonic())
     pace.put(slot + 0.01)
     time.sleep(max(0.0, slot - time.monotonic()))
     return number

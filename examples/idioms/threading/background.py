@@ -7,7 +7,7 @@ def heartbeat(started, stop):
     print("heartbeat: started")
     started.set()
     while not stop.wait(0.01):
-        pass  # here it would send a sign of life
+        pass  # a heartbeat
     print("heartbeat: stopped")
 
 

@@ -7,9 +7,7 @@ MIRRORS = {"near": 0.01, "far": 60, "farther": 60}
 
 
 def ask(mirror, delay, answers, decided):
-    if not decided.wait(
-        delay
-    ):  # instead of time.sleep, which nothing ends early
+    if not decided.wait(delay):  # a sleep that can be ended
         answers.put(mirror)
 
 

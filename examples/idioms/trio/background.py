@@ -8,9 +8,7 @@ async def heartbeat(*, task_status):
     task_status.started()
     try:
         while True:
-            await trio.sleep(
-                0.01
-            )  # here it would send a sign of life
+            await trio.sleep(0.01)  # a heartbeat
     finally:
         print("heartbeat: stopped")
 
