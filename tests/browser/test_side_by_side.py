@@ -120,7 +120,7 @@ def test_a_task_can_be_sent_to_somebody(visit):
 
 def test_it_can_be_read_without_scripts(visit):
     page = visit(PAGE, java_script_enabled=False)
-    page.get_by_text("Fan-in").click()
+    page.locator("summary", has_text="Fan-in").click()
     page.locator("[data-task=fan_in] [data-library=trio] summary").click()
     expect(page.locator("[data-task=fan_in] [data-library=trio] pre")).to_contain_text("open_memory_channel")
     page.get_by_text(MODELS).click()

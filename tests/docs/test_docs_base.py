@@ -206,7 +206,7 @@ def test_an_answer_is_folded_without_scripts(page):
 
 
 def test_each_model_has_its_tab_with_its_own_name_in_the_program(page):
-    tabs = page.partition("in-all-models")[2].partition("The same in")[0]
+    tabs = page.partition("in-all-models")[2].partition("the same in")[0]
     assert re.findall(r'data-sync-group="model" data-sync-id="(\w+)"', tabs) == ["threads", "trio"]
     text = re.sub(r"<[^>]*>", "", page)
     assert "threads.run(main, threads)" in text and "trio.run(main, trio)" in text
@@ -253,7 +253,7 @@ def test_all_programs_of_all_tasks_are_on_the_page_folded(page):
 
 
 def test_a_fold_out_has_a_program_or_a_reason_for_each_library(page):
-    folded = page.partition("The same in concurrent.futures / asyncio")[2].partition("</details>")[0]
+    folded = page.partition("the same in concurrent.futures / asyncio")[2].partition("</details>")[0]
     text = re.sub(r"<[^>]*>", "", folded)
     assert "One after the other." in text and "no channel between calls" in text and "asyncio.QueueShutDown" in text
     assert "side-by-side.html#pipeline/futures/asyncio" in folded

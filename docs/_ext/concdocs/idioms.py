@@ -88,7 +88,7 @@ def page(libraries: dict[str, str], tasks: dict[str, Task], task: str, left: str
     titles = {name: it.title for name, it in tasks.items()}
     every = "".join(task_html(it, libraries, is_open=name == task) for name, it in tasks.items())
     return (
-        '<div class="idioms"><form class="sides-choice" aria-label="Which task, in which two libraries">'
+        '<div class="idioms"><form class="sides-choice" aria-label="Two programs to compare">'
         f"{_choice('task', 'Task', titles, task)}"
         f"{_choice('left', 'Left', libraries, left)}{_choice('right', 'Right', libraries, right)}"
         '<button type="button" class="sides-swap">Swap</button></form>'
@@ -156,14 +156,16 @@ class SameIn(Directive):
         task = tasks[self.arguments[0]]
         self.depends_on(LISTED, *FOLDER.rglob(f"{task.name}.py"))
         shown = {name: titles[name].replace(" and queue", "") for name in names}
-        text = "\n".join(
-            [f"::::::{{dropdown}} The same in {' / '.join(shown.values())}", ":class-container: same-in", "",
-             *(self.content or [task.about]), "", ":::::{tab-set}", ":sync-group: model", "",
-             *(_tab(name, title, task) for name, title in shown.items()), ":::::", "",
-             f'<p><a href="{self._home()}side-by-side.html#{task.name}/{names[0]}/{names[-1]}">{task.title} in two '
-             "libraries side by side</a></p>", "::::::"]
-        )  # fmt: skip
-        return self.markdown(text)
+        tabs = [_tab(name, title, task) for name, title in shown.items()]
+        top = [
+            "::::::{dropdown} " + f"{task.title}: the same in {' / '.join(shown.values())}",
+            ":class-container: same-in",
+        ]
+        about = ["", *(self.content or [task.about]), ""]
+        both = f"{self._home()}side-by-side.html#{task.name}/{names[0]}/{names[-1]}"
+        link = f'<p><a href="{both}">{task.title} in two libraries side by side</a></p>'
+        tab_set = [":::::{tab-set}", ":sync-group: model", "", *tabs, ":::::", ""]
+        return self.markdown("\n".join([*top, *about, *tab_set, link, "::::::"]))
 
     def _home(self) -> str:
         """The way from this page to the top of the site."""
