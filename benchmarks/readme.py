@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.goals import Verdict, by_round, verdicts
+from benchmarks.report.shipped import Both, both
 from benchmarks.result import Results, Row, read
 from concmodels.programs.table import duration
 
@@ -53,21 +54,25 @@ def models(suite: str, cell: str) -> list[Row]:
 
 
 def ring(cell: str) -> str:
-    """Return the table of the ring on all models."""
-    head = ["model", "hops/s", "time per hop", "setup", "run", "CPU", "memory (PSS)", "context switches"]
-    return markdown(
-        head,
-        [
-            [f"`{row.model}`", f"{row.per_second:,.0f}", per_hop(row), *costs(row), switches(row)]
-            for row in models("ring", cell)
-        ],
-    )
+    """Return the table of the ring on all models, with what ships and with what is built for them."""
+    head = ["model", "what ships", "a hop with that", "built for it", "setup", "run", "CPU", "memory", "switches"]
+    lines = [
+        [f"`{it.built.model}`", *shipping(it), per_hop(it.built), *costs(it.built), switches(it.built)]
+        for it in both(results(), "ring", cell)
+    ]
+    return markdown(head, lines, left=2)
+
+
+def shipping(it: Both) -> list[str]:
+    """Return the name of what ships with a model, and the time of a hop with it."""
+    return [f"`{it.ships.candidate}`", per_hop(it.ships)] if it.ships else ["nothing", ""]
 
 
 def per_hop(row: Row) -> str:
-    """Return a time in nanoseconds or microseconds."""
-    per_hop = row.median * 1e9
-    return f"{per_hop:,.0f} ns" if per_hop < 1000 else f"{per_hop / 1000:,.1f} µs"
+    """Return the time of a hop, in the unit that fits."""
+    if row.median < 1e-6:
+        return f"{row.median * 1e9:,.0f} ns"
+    return f"{row.median * 1e6:,.1f} µs" if row.median < 1e-3 else f"{row.median * 1e3:,.1f} ms"
 
 
 def figure(row: Row, name: str) -> float:
