@@ -51,7 +51,7 @@ class Colours:
 
 
 DAY = Colours("#ffffff", "#1b1f24", "#6b7480", "#d5dae0", "#0072b2", "#d55e00", LIGHT)
-NIGHT = Colours("#15181c", "#e8ebee", "#98a2ad", "#3a424b", "#56b4e9", "#e69f00", DARK)
+NIGHT = Colours("#131416", "#e8ebee", "#98a2ad", "#3a424b", "#56b4e9", "#e69f00", DARK)
 
 
 def colours(look: Look) -> Colours:

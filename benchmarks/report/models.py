@@ -17,7 +17,7 @@ from benchmarks.result import Results, Row
 RINGS = {"stream": "everything in flight", "token": "one message in flight", "bounded": "at most 64 in each channel"}
 WHEN = {
     "stream": "while messages wait",
-    "bounded": "with room for 64",
+    "bounded": "with 64 to a channel",
     "token": "when a task has to be woken",
 }
 HELD_AGAINST_LANGUAGES = "threads"

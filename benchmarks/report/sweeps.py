@@ -156,10 +156,10 @@ def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
     )
 
 
-def making_room(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say what room in the channel saves at most and at least."""
+def adding_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Say what capacity saves at most and at least."""
     (least, small), (most, great) = most_and_least(axis, sweeps)
-    return f"With room in the channel, a hop of {most} {words.takes(great)}, one of {least} {words.takes(small)}"
+    return f"With capacity, a hop of {most} {words.takes(great)}, one of {least} {words.takes(small)}"
 
 
 def extra_cost(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
@@ -205,7 +205,7 @@ NOTES = {
 }
 TAKEAWAYS: dict[str, Callable[[Axis, dict[str, Sweep]], str]] = {
     "in-flight": batching,
-    "capacity": making_room,
+    "capacity": adding_capacity,
     "nodes": growing,
     "payload": copying,
 }

@@ -6,16 +6,16 @@ trio = load("trio")
 
 
 async def main():
+    channel = trio.Channel(8)
     async with trio.TaskGroup() as group:
-        with trio.Channel(8) as channel:
-            group.spawn(show, channel)
-            for number in range(3):
-                await channel.send(number)
+        group.spawn(show, channel)
+        for number in range(3):
+            await channel.send(number)
 
 
 async def show(channel):
-    async for item in channel:
-        print(item)
+    for _ in range(3):
+        print(await channel.receive())
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@ threads = load("threads")
 
 
 def main():
+    channel = threads.Channel(8)
     with threads.TaskGroup() as group:
-        with threads.Channel(8) as channel:
-            group.spawn(show, channel)
-            for number in range(3):
-                channel.send(number)
+        group.spawn(show, channel)
+        for number in range(3):
+            channel.send(number)
 
 
 def show(channel):
-    for item in channel:
-        print(item)
+    for _ in range(3):
+        print(channel.receive())
 
 
 if __name__ == "__main__":

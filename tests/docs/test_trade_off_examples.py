@@ -1,4 +1,4 @@
-"""The programs of the trade-offs and the articles end well, and show what their pages say that they show.
+"""The programs of the front page, the trade-offs and the articles end well, and show what their pages say of them.
 
 What they print is on the site: `make test-docs` runs these.
 """
@@ -14,9 +14,12 @@ from concmodels import catalog
 pytestmark = pytest.mark.docs
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = sorted(path for folder in ("trade_offs", "articles") for path in (ROOT / "examples" / folder).glob("*.py"))
+PROGRAMS = sorted(
+    path for folder in ("trade_offs", "articles", "front_page") for path in (ROOT / "examples" / folder).glob("*.py")
+)
 ARGUMENTS = {"ring_2010": ["100"]}
 SAID = {
+    "awaited": ["0\n1\n2\n"],
     "cancelled_future": ["handed it over: the only one", "got: CancelledError"],
     "far_away": ["ZeroDivisionError with a note", "In task 'the divider'", "return a / b"],
     "gil_let_go": ["in_python            : the other thread went on"],
@@ -30,6 +33,7 @@ SAID = {
     "send_a_recipe": ["the word stands"],
     "stackless_channel": ["sending one\n   received one\nsending two", "sending one\nsending two\n   received one"],
     "stackless_generators": ["1 2 3 4 5", "the same leaves: True"],
+    "sync": ["0\n1\n2\n"],
     "standing_still": ["closed loop, one user:", "1 later than 0.1 s", "open loop, 500 requests/s:"],
     "stubborn": ["first wait: cancelled", "second wait: cancelled", "third wait: cancelled"],
     "stubborn_async": ["first wait: cancelled", "second wait: undisturbed", "third wait: undisturbed"],
@@ -63,6 +67,16 @@ def test_it_shows_what_its_page_says(program):
             pytest.skip(f"{name}: {reason}")
     said = printed(program)
     assert [text for text in SAID[program.stem] if text not in said] == []
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_the_six_lines_of_the_front_page_run_on_every_model(name, tmp_path):
+    if reason := catalog.why_not(name):
+        pytest.skip(f"{name}: {reason}")
+    file, model = ("awaited", "trio") if catalog.facts(name).is_async else ("sync", "threads")
+    program = tmp_path / "program.py"
+    program.write_text((ROOT / f"examples/front_page/{file}.py").read_text().replace(model, name))
+    assert printed(program) == "0\n1\n2\n"
 
 
 def test_what_may_cross_is_the_same_as_always():

@@ -26,6 +26,10 @@ class chart(nodes.figure):
     """A picture in its looks: above it what to remember of it, under it the command that measures it."""
 
 
+class takeaway(nodes.General, nodes.TextElement):
+    """What to remember of a picture: docutils' own caption can't stand above it."""
+
+
 class picture(nodes.General, nodes.Element):
     """The <picture>s."""
 
@@ -42,9 +46,10 @@ class Chart(Directive):
             return [nodes.admonition("", nodes.paragraph("", f"The chart {self.arguments[0]} is not drawn yet."))]
         self.depends_on(results.path(file))
         stem = self.arguments[0].replace("/", "-").replace(":", "-")
-        title = nodes.caption(drawn.takeaway, drawn.takeaway)
+        title = takeaway(drawn.takeaway, drawn.takeaway)
         image = picture("", alt=drawn.says, files=_drawings(file, stem, drawn))
-        made = nodes.legend("", *self.markdown(f"{drawn.note} Measured with `{drawn.command}`.".strip()))
+        made = nodes.container("", *self.markdown(f"{drawn.note} Measured with `{drawn.command}`.".strip()))
+        made["classes"].append("legend")
         return [chart("", title, image, made, classes=["chart"])]
 
 
@@ -160,7 +165,16 @@ def close_chart(self: HTML5Translator, node: nodes.Element) -> None:
     self.body.append("</figure>\n")
 
 
+def open_takeaway(self: HTML5Translator, node: nodes.Element) -> None:
+    self.body.append(self.starttag(node, "figcaption", ""))
+
+
+def close_takeaway(self: HTML5Translator, node: nodes.Element) -> None:
+    self.body.append("</figcaption>\n")
+
+
 def setup(app: Sphinx) -> None:
+    app.add_node(takeaway, html=(open_takeaway, close_takeaway))
     app.add_node(chart, html=(open_chart, close_chart))
     app.add_node(picture, html=(show_pictures, None))
     app.add_directive("chart", Chart)
