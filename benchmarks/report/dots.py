@@ -59,7 +59,7 @@ def add(canvas: Canvas, dots: list[Dot], rows: list[float], top: float, height: 
     """Draw all rows into this much room."""
     look = canvas.look
     labels = 14 if look.narrow else width_of(look, [dot.label for dot in dots]) + 8
-    values = width_of(look, [words.plain(dot.value) for dot in dots]) + 10
+    values = width_of(look, [words.turned(dot.value) for dot in dots]) + 10
     axes = canvas.axes(labels, top, canvas.width - labels - values, height)
     axes.yaxis.set_visible(False)
     axes.set_ylim(rows[-1] + 0.5, 0)
@@ -123,7 +123,7 @@ def label(axes: Axes, dot: Dot, at: float, canvas: Canvas, values: float) -> Non
         axes.annotate(dot.label, (0, at - 0.45), (-12 * POINT, 0), ha="left", bbox=behind, **how)
     else:
         axes.annotate(dot.label, (0, at), (-8 * POINT, 0), ha="right", **how)
-    axes.annotate(words.plain(dot.value), (1, at), ((values - 2) * POINT, 0), ha="right", **how)
+    axes.annotate(words.turned(dot.value), (1, at), ((values - 2) * POINT, 0), ha="right", **how)
 
 
 def headings(canvas: Canvas, axes: Axes, dots: list[Dot], rows: list[float], labels: float) -> None:

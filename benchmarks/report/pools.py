@@ -105,12 +105,7 @@ def panel(work: Work) -> Panel:
     bars = [Bar(it.row.candidate, it.value, it.row.model, it.low, it.high) for it in work.gains]
     title = f"{WORKS[work.cell]}, {workers} workers" if workers else WORKS[work.cell]
     below = "times as fast" if work.ranked else "times as fast (not ranked)"
-    return Panel(title, bars, below, gained, log=False, line=workers)
-
-
-def gained(value: float) -> str:
-    """Return how many times as fast something is; what is clearly slower as a fraction: `1/6`."""
-    return words.plain(value) if not value or value > 1 / WORTH else f"1/{words.plain(float(f'{1 / value:.2g}'))}"
+    return Panel(title, bars, below, words.turned, log=False, line=workers)
 
 
 def computing(works: list[Work]) -> str:
@@ -157,7 +152,7 @@ def too_short(works: list[Work]) -> str:
 def sheet(works: list[Work]) -> Sheet:
     """Return a table with a line for each model and a column for each kind of work."""
     rows = {work.cell: work.gains for work in works}
-    values = {(it.row.candidate, cell): gained(it.value) for cell, found in rows.items() for it in found}
+    values = {(it.row.candidate, cell): words.turned(it.value) for cell, found in rows.items() for it in found}
     names = dict.fromkeys(name for name, _ in values)
     head = ["", *(f"{WORKS[cell]}: times as fast" for cell in rows)]
     return Sheet(head, [[name, *(values.get((name, cell), "") for cell in rows)] for name in names])

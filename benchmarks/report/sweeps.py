@@ -174,12 +174,10 @@ def extra_cost(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
 
 
 def growing(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say how much more expensive a hop gets in a larger ring, at most and at least."""
+    """Say how much more expensive a hop gets from the smallest ring to the largest, at most and at least."""
     (most, great), (least, small) = most_and_least(axis, sweeps)
-    last = ends(axis, sweeps, most)[1]
-    return (
-        f"Among {last} nodes, a hop of {most} {words.takes(great)} as in a small ring, of {least} {words.takes(small)}"
-    )
+    first = f"From the smallest ring to the largest, a hop of {most} {words.takes(great)}"
+    return f"{first}, one of {least} {words.takes(small)}"
 
 
 def copying(axis: Axis, sweeps: dict[str, Sweep]) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 SIZES = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1))
 BIG = (("G", 1e9), ("M", 1e6), ("k", 1e3))
+FRACTION = 0.83
+"""Ratios up to here are written as fractions."""
 NEARLY = 0.9995
 """From here on three digits are rounded up to the next unit."""
 
@@ -46,6 +48,11 @@ def takes(ratio: float) -> str:
     if f"{max(ratio, 1 / ratio):.2g}" in ("1", "1.0"):
         return "takes as long"
     return f"takes {times(ratio)} as long" if ratio > 1 else f"is {times(1 / ratio)} as fast"
+
+
+def turned(value: float) -> str:
+    """Return how many times as fast something is; what is clearly slower as a fraction: `1/6`."""
+    return plain(value) if not value or value > FRACTION else f"1/{plain(float(f'{1 / value:.2g}'))}"
 
 
 def plain(value: float) -> str:

@@ -453,6 +453,7 @@ def test_figures_in_words():
         "takes as long",
         "takes as long",
     ]
+    assert [words.turned(it) for it in (2.74, 0.985, 0.293, 1 / 150, 0)] == ["2.74", "0.985", "1/3.4", "1/150", "0"]
     assert words.rate(16_123_357) == "16.1M" and words.listing(["a", "b", "c"]) == "a, b and c"
 
 
