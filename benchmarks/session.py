@@ -4,6 +4,7 @@ Candidates that are compared run side by side: in every round each cell is gone 
 fresh process under each Python, and every round begins with another one. So the moods of the machine strike all alike.
 """
 
+import io
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from benchmarks import suites
 from benchmarks.cell import Candidate
 from benchmarks.child import Failed, measure
 from benchmarks.interpreters import Interpreter, NotToBeHad, find
-from benchmarks.machine import about_machine
+from benchmarks.machine import about_machine, about_run
 from benchmarks.packages import Packages
 from benchmarks.record import Record
-from benchmarks.result import LeftOut
-from benchmarks.worker import CALIBRATE
+from benchmarks.result import FIGURE, LeftOut
+from benchmarks.worker import CALIBRATE, function
 
 ROUNDS = 3
 QUICK_ROUNDS = 1
@@ -81,10 +82,16 @@ class Session:
                 shift = (number - 1) % len(cell)
                 for candidate in cell[shift:] + cell[:shift]:
                     if number <= self._rounds_of(candidate):
-                        yield from (Turn(number, candidate, python) for python in self.pythons)
+                        pythons = self.pythons[:1] if candidate.kind == "past" else self.pythons
+                        yield from (Turn(number, candidate, python) for python in pythons)
 
     def _rounds_of(self, candidate: Candidate) -> int:
-        """Return the number of rounds: a candidate's own, unless the user has set it or the run is quick."""
+        """Return the number of rounds: a candidate's own, unless the user has set it or the run is quick.
+
+        What is not measured changes from round to round no more than a book does.
+        """
+        if candidate.kind == "past":
+            return 1
         return self.rounds if self._forced or self.quick else candidate.rounds or self.rounds
 
     def run(self, tell: Callable[[Turn], None]) -> None:
@@ -113,6 +120,8 @@ class Session:
             self._leave_out(turn, str(reason), failed=reason.fault)
 
     def _measured(self, turn: Turn, loops: int) -> str:
+        if turn.candidate.kind == "past":
+            return quoted(turn.candidate, turn.python)
         modules = self._packages[turn.python.tag].path(turn.candidate.needs)
         return measure(turn.python, turn.candidate.path, turn.number, loops, self.quick, modules)
 
@@ -130,6 +139,19 @@ class Session:
         self._gone.add(turn.key)
         it = turn.candidate
         self.record.left_out.append(LeftOut(it.suite, it.cell, it.name, turn.python.tag, failed, why))
+
+
+def quoted(candidate: Candidate, python: Interpreter) -> str:
+    """Return the run of a figure that was published. It needs no worker, and stands beside what this Python does."""
+    import pyperf
+
+    seconds, figures = function(candidate.call)(**candidate.sizes)
+    about = about_run(candidate, 1, {}) | {"python": python.tag, "gil": "on" if python.gil else "off"}
+    about |= {"name": f"{candidate.path}@{python.tag}", "inner_loops": candidate.steps, "loops": 1, "unit": "second"}
+    about |= {FIGURE + name: value for name, value in figures.items() if value is not None}
+    text = io.StringIO()
+    pyperf.Benchmark([pyperf.Run([seconds], metadata=about, collect_metadata=False)]).dump(text)
+    return text.getvalue()
 
 
 def loops_found(benchmark: Any) -> int:

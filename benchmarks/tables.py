@@ -30,8 +30,8 @@ def cell_table(rows: list[Row], pythons: bool) -> Table:
     table = new_table(f"{first.suite}/{first.cell}: {sizes(rows)}")
     table.add_column(first.cell, no_wrap=True)
     if pythons:
-        table.add_column("Python")
-    table.add_column("")
+        table.add_column("Python", no_wrap=True)
+    table.add_column("", no_wrap=True)
     if first.suite == "web":
         add_web_rows(table, rows, pythons)
         return table
@@ -47,12 +47,12 @@ def cell_table(rows: list[Row], pythons: bool) -> Table:
 def add_web_rows(table: Table, rows: list[Row], pythons: bool) -> None:
     """Add the rows of web services, with the columns that their cell has."""
     shown = columns(rows)
-    for head in (f"per {rows[0].step}", *shown):
+    for head in shown:
         table.add_column(head, justify="right")
     for number, row in enumerate(rows):
         name = [row.candidate, row.python] if pythons else [row.candidate]
         figures = [column[number] for column in shown.values()]
-        table.add_row(*name, KINDS[row.kind], duration(row.median * 1e9), *figures)
+        table.add_row(*name, KINDS[row.kind], *figures)
 
 
 def new_table(title: str) -> Table:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import suites
+from benchmarks.web.groups import distributions
 
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -26,6 +27,7 @@ MAY_IMPORT = {
     "benchmarks": ("bench",),
     "benchmarks/peers": NEEDED,
     "benchmarks/explorers.py": NEEDED,
+    "benchmarks/web/apps": {name for need in NEEDED for name in distributions(need)},
     "docs": ("bench", "docs"),
     "tests": ("dev",),
     "tests/browser": ("browser",),

@@ -6,14 +6,17 @@
     idle         10,000 connections that wait: the memory of each, and how long the others take
     slow         200 clients that send a byte each tenth of a second: how long the others take
     stop         SIGTERM under load: how long the end takes, and how many requests it costs
+    granian, threads-1 ..., granian-shares
+                 an article's tables, measured again (`benchmarks.suites.web_granian`)
 
-It takes three quarters of an hour, and has to be named: `python -m benchmarks run web`.
+It takes half an hour, and has to be named: `python -m benchmarks run web`.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmarks.cell import Candidate
+from benchmarks.suites import web_granian
 from benchmarks.suites.sizes import MODELS
 from benchmarks.web.servers import Entry, servers
 
@@ -27,14 +30,24 @@ RAW = ("uvicorn, raw", "granian asgi, raw", "granian wsgi, raw")
 SOME = ("threads", "asyncio", "gevent", "trio", "uvicorn, raw", "granian asgi, raw")
 """What is slowed down and stopped, beside gunicorn, where slow clients are a known problem."""
 GUNICORN = ("gunicorn sync, raw", "gunicorn gthread, raw")
-OVERHEAD_S, QUICK_OVERHEAD_S = 2.3, 1.3
-"""For a candidate's worker, and the start and the end of its server; in a quick run most models end at once."""
+OVERHEAD_S, QUICK_OVERHEAD_S = 3.0, 1.3
+"""For a candidate's worker, and the start and the end of its server."""
+OPENING_S = 6.0
+"""For ten thousand connections, which also have to be closed."""
 ROUNDS = {"json": 2, "io": 2, "tail": 2}
 
 
 def candidates(quick: bool) -> list[Candidate]:
     """Return all candidates; if `quick`, with a third of a second each."""
-    return [*capacities(quick), *tails(quick), *knees(quick), *idle(quick), *slow(quick), *stops(quick)]
+    return [
+        *capacities(quick),
+        *tails(quick),
+        *knees(quick),
+        *idle(quick),
+        *slow(quick),
+        *stops(quick),
+        *web_granian.candidates(quick),
+    ]
 
 
 def capacities(quick: bool) -> Iterator[Candidate]:
@@ -112,18 +125,19 @@ def shown(server: Entry, sizes: dict[str, Any]) -> dict[str, Any]:
 def seconds(found: Iterable[Candidate], quick: bool) -> float:
     """Return about how long these take, without what has to be installed."""
     return sum(
-        (it.sizes.get("seconds", 0) * (2 if it.cell == "tail" else 1) + it.sizes.get("warmup_s", 0) + overhead(quick))
-        * (1 if quick else it.rounds)
+        (loaded_s(it) + (QUICK_OVERHEAD_S if quick else OVERHEAD_S)) * (1 if quick else it.rounds)
         for it in found
+        if it.kind != "past"
     )
+
+
+def loaded_s(it: Candidate) -> float:
+    """Return the seconds for which there is load."""
+    once = float(it.sizes["seconds"] + it.sizes.get("warmup_s", 0))
+    return once * (2 if it.cell == "tail" else 1) + OPENING_S * it.sizes.get("idle", 0) / 10_000
 
 
 def duration(quick: bool) -> str:
     """Return in words how long the whole suite takes."""
     took = seconds(candidates(quick), quick)
     return f"{took:.0f} seconds" if quick else f"{took / 60:.0f} minutes"
-
-
-def overhead(quick: bool) -> float:
-    """Return the seconds that a candidate takes beside its load."""
-    return QUICK_OVERHEAD_S if quick else OVERHEAD_S

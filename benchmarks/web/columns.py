@@ -1,4 +1,4 @@
-"""What the table of a cell of web services shows of each row, beside the time per step."""
+"""What the table of a cell of web services shows of each row."""
 
 from collections.abc import Callable
 
@@ -47,8 +47,10 @@ COLUMNS: dict[str, dict[str, tuple[str, Callable[[float], str]]]] = {
 
 
 def columns(rows: list[Row]) -> dict[str, list[str]]:
-    """Return the columns for these rows of one cell: those that at least one row has a figure for."""
+    """Return the columns for these rows of one cell: of the figures, those that at least one row has."""
     found = {}
+    if rows[0].step != "request":  # of that people want to know how many there are in a second
+        found[f"per {rows[0].step}"] = [time(row.median) for row in rows]
     for head, (figure, shown) in COLUMNS[rows[0].step].items():
         values = [row.figure(figure) for row in rows]
         if any(value is not None for value in values):

@@ -8,6 +8,20 @@ GROUPS = {
     "web-uvicorn": ("uvicorn==0.54.0", "uvloop==0.23.0", "httptools==0.9.0", "h11==0.16.0", "click==8.5.1"),
     "web-granian": ("granian==2.8.7", "click==8.5.1"),
     "web-gunicorn": ("gunicorn==27.0.1",),
+    "web-apps": (
+        "flask==3.1.3",
+        "werkzeug==3.1.9",
+        "jinja2==3.1.6",
+        "markupsafe==3.0.4",
+        "itsdangerous==2.2.0",
+        "blinker==1.9.0",
+        "fastapi==0.165.0",
+        "starlette==1.10.0",
+        "pydantic==2.14.3",
+        "pydantic-core==2.50.4",
+        "anyio==4.16.0",
+        "click==8.5.1",
+    ),
 }
 
 

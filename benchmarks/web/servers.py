@@ -1,8 +1,8 @@
 """The servers that are measured, as data: what each is, what it needs, and how it is started."""
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from benchmarks.suites.sizes import MODELS
 
@@ -28,6 +28,7 @@ class Entry:
     command: Command
     needs: tuple[str, ...] = ()
     interface: str = "none"
+    framework: str = "none"
     workers: int = 1
     threads: int | None = None
     """Where their number is bounded."""
@@ -35,7 +36,7 @@ class Entry:
 
 def servers() -> dict[str, Entry]:
     """Return all servers by their names."""
-    found = [*map(ours, MODELS), *map(by_hand, BY_HAND), *others()]
+    found = [*map(ours, MODELS), *map(by_hand, BY_HAND), *others(), *articles()]
     return {it.name: it for it in found}
 
 
@@ -79,6 +80,33 @@ def granian(name: str, interface: str, app: str, *options: str, workers: int = 1
     model = "asyncio" if threads is None else "threads"
     what = "asgi" if threads is None else "wsgi"
     return Entry(name, "peer", model, python(*line, app, "--port"), ("web-granian",), what, workers, threads)
+
+
+def articles() -> Iterator[Entry]:
+    """Yield the servers of the article on web services without the GIL."""
+    yield from (article("asgi", workers, None) for workers in (1, 2))
+    for workers, threads in (
+        (1, 1),
+        (1, 8),
+        (1, 32),
+        (1, 64),
+        (1, 128),
+        (2, 64),
+        (1, 2),
+        (2, 1),
+        (1, 4),
+        (4, 1),
+        (2, 2),
+    ):
+        yield article("wsgi", workers, threads)
+
+
+def article(interface: str, workers: int, threads: int | None) -> Entry:
+    """Return granian as that article started it: FastAPI on ASGI, Flask on WSGI."""
+    framework = "fastapi" if interface == "asgi" else "flask"
+    name = f"granian {interface}, {framework}, workers {workers}" + (f", threads {threads}" if threads else "")
+    found = granian(name, interface, f"{APPS}.{interface}_{framework}:app", workers=workers, threads=threads)
+    return replace(found, needs=("web-granian", "web-apps"), framework=framework)
 
 
 def gunicorn(name: str, worker: str, model: str, *, workers: int = 1, threads: int | None = None) -> Entry:

@@ -1,21 +1,28 @@
 """The suite of web services: that every server serves, what is counted, and that nothing is left of a run."""
 
+import io
+import json
 import select
 import signal
 import socket
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
+import pyperf
 import pytest
 from commands import Program
 
 from benchmarks import packages, suites
-from benchmarks.cell import NotHere
+from benchmarks.__main__ import main
+from benchmarks.cell import Candidate, NotHere
 from benchmarks.interpreters import ROOT
+from benchmarks.record import Record
 from benchmarks.result import read
+from benchmarks.session import Session
 from benchmarks.suites import web
 from benchmarks.web import account, by_hand, groups, server, servers
 from benchmarks.web.by_hand import pages
@@ -61,6 +68,24 @@ def test_web_is_measured_only_where_it_is_named():
     assert set(suites.SUITES) == {*suites.BY_DEFAULT, "web"}
 
 
+def test_a_run_without_names_has_no_web_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    ran: list[str] = []
+
+    def stub(options: Namespace, candidates: list[Candidate], line: str) -> int:
+        ran.extend(it.suite for it in candidates)
+        return 0
+
+    monkeypatch.setattr("benchmarks.running.measured", stub)
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "run", "--quick"])
+    assert main() == 0 and set(ran) == set(suites.BY_DEFAULT)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("web was not asked for: python -m benchmarks run web (") and line.endswith(" seconds)")
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "run", "web/json"])
+    assert main() == 0 and ran[-1] == "web" and not capsys.readouterr().out
+
+
 def test_every_model_serves_in_every_cell_that_compares_them():
     for cell in ("json", "io", "tail", "idle"):
         names = {it.name for it in web.candidates(False) if it.cell == cell and it.kind == "model"}
@@ -90,6 +115,43 @@ def test_another_version_is_installed_anew(tmp_path: Path):
     (tmp_path / packages.STAMP).write_text(packages.stamp(("granian==1",)))
     assert packages.is_there(tmp_path, ("granian==1",)) and not packages.is_there(tmp_path, ("granian==2",))
     assert packages.is_there(tmp_path, ("janus",)) and not packages.is_there(tmp_path / "nowhere", ("janus",))
+
+
+# An article's own figures.
+
+
+def test_the_article_has_a_figure_for_each_of_its_cells():
+    found = [it for it in web.candidates(False) if it.kind == "past"]
+    assert len(found) == 29 and sum(it.shown["python"] == "3.14t" for it in found) == 13
+    measured = {it.path for it in web.candidates(False)}
+    for it in found:
+        assert it.path.removesuffix(f" on {it.shown['python']}") in measured, it.path
+
+
+def test_what_was_published_is_quoted_and_not_measured(tmp_path: Path):
+    file = tmp_path / "web.json"
+    options = Namespace(quick=False, rounds=5, pythons=None, output=file)
+    paths = ["web/granian/asgi W1 /json on 3.14", "web/granian/asgi W1 /json on 3.14t"]
+    session = Session(options, [suites.find(path) for path in paths], "a command")
+    session.run(lambda turn: None)
+    fast, slow = read(file).of("web", "granian")
+    assert (fast.kind, slow.kind) == ("past", "past") and fast.candidate.endswith("on 3.14")
+    assert fast.per_second == pytest.approx(30_415) and fast.figure("mean_s") == pytest.approx(0.0042)
+    assert fast.parameters["python"] == "3.14" and slow.parameters["python"] == "3.14t" and fast.seconds.keys() == {1}
+
+
+def test_a_sweep_of_threads_takes_the_cell_with_64():
+    record = Record(None)
+    for it in web.candidates(False):
+        if it.name == "wsgi W1 /io":
+            about = {"suite": "web", "cell": it.cell, "candidate": it.name, "kind": "peer", "round": 1, "gil": "on"}
+            about |= {"python": "3.14", "step": "request", "inner_loops": 1, "libraries": "{}", "unit": "second"}
+            about |= {"name": f"{it.path}@3.14", "parameters": json.dumps(it.shown)}
+            text = io.StringIO()
+            pyperf.Benchmark([pyperf.Run([0.1], metadata=about, collect_metadata=False)]).dump(text)
+            record.add(text.getvalue())
+    sweep = record.results().sweep("web", "threads", "wsgi W1 /io")
+    assert [value for value, _ in sweep] == [1, 8, 32, 64, 128]
 
 
 # Servers written by hand.
@@ -263,7 +325,7 @@ def test_a_run_is_written_with_its_histogram_and_read(tmp_path: Path):
     shown = subprocess.run(
         [sys.executable, "-m", "benchmarks", "show", str(file)], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert "per request" in shown and "lost" in shown
+    assert "per second" in shown and "lost" in shown
 
 
 def test_nothing_is_left_of_a_session_that_is_killed(tmp_path: Path):
