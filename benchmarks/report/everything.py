@@ -15,6 +15,7 @@ from benchmarks.report import (
     shipped,
     spawn,
     sweeps,
+    web,
 )
 from benchmarks.report.chart import Absent, Chart
 from benchmarks.report.sheet import Sheet
@@ -22,7 +23,7 @@ from benchmarks.report.words import plain
 from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
-PARTS = (rings, shipped, sweeps, against, programs, pools, spawn, articles, pythons)
+PARTS = (rings, shipped, sweeps, against, programs, pools, spawn, articles, pythons, web)
 
 
 def both(results: Results) -> Iterator[Chart | Absent]:

@@ -119,7 +119,12 @@ def shown(server: Entry, sizes: dict[str, Any]) -> dict[str, Any]:
     """Return what the result says of a candidate."""
     load = {("endpoint" if name == "path" else name): value for name, value in sizes.items()}
     about = {"interface": server.interface, "workers": server.workers}
-    return {"rate": "closed"} | load | about | ({"threads": server.threads} if server.threads else {})
+    return (
+        {"loop": "open" if "rate" in load else "closed"}
+        | load
+        | about
+        | ({"threads": server.threads} if server.threads else {})
+    )
 
 
 def seconds(found: Iterable[Candidate], quick: bool) -> float:

@@ -106,6 +106,6 @@ def name(cell: str, interface: str, workers: int, threads: int | None, endpoint:
 def parameters(cell: str, interface: str, workers: int, threads: int | None, endpoint: str) -> dict[str, Any]:
     """Return what the result says of a candidate."""
     connections = CONNECTIONS if cell == "granian-shares" else CONNECTIONS * workers
-    found = {"endpoint": endpoint, "connections": connections, "rate": "closed"}
+    found = {"endpoint": endpoint, "connections": connections, "loop": "closed"}
     found |= {"server": "granian", "framework": "fastapi" if interface == "asgi" else "flask", "interface": interface}
     return found | {"workers": workers} | ({"threads": threads} if threads else {})

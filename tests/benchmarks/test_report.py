@@ -76,7 +76,20 @@ OTHERS = [
     row("articles/ring-2010/threads", 100 * NS, nodes=300),
     row("articles/cpu/threads", 70 * MS, step="life of the pool"),
 ]
-EVERYTHING = [*STREAM, *SWEEP, *UNITS, *POOL, *OTHERS]
+WEB = [
+    row("web/json/threads", 20 * US, 25 * US, step="request", loop="closed"),
+    row("web/json/baseline threads", 10 * US, kind="baseline", model="threads", step="request", loop="closed"),
+    row("web/json/uvicorn, raw", 40 * US, kind="peer", model="asyncio", step="request", loop="closed"),
+    row("web/io/trio", 200 * US, step="request", loop="closed"),
+    row("web/tail/threads", 5 * MS, step="answer at P99", rate=400, figures={"alone_p99_s": 1 * MS}),
+    row("web/tail/asyncio", 25 * MS, step="answer at P99", rate=400),
+    row("web/idle/asyncio", 1 * MS, step="connection", figures={"pss_bytes_per_connection": 6144}),
+    row("web/idle/threads", 1 * MS, step="connection", figures={"pss_bytes_per_connection": 24576}),
+    row("web/rate-1000/trio", 1 * MS, step="answer at P99", loop="open", rate=1000),
+    row("web/rate-8000/trio", 9 * MS, step="answer at P99", loop="open", rate=8000),
+    row("web/granian/asgi W1 /json on 3.14", 30 * US, kind="past", model="asyncio", step="request"),
+]
+EVERYTHING = [*STREAM, *SWEEP, *UNITS, *POOL, *OTHERS, *WEB]
 
 
 def chart(name: str, *rows: Row) -> Chart:
@@ -292,6 +305,22 @@ def test_then_is_a_mark_on_now():
     assert drawn(it, "bar") == pytest.approx({"threads": 100 * NS, "stackless": 1 * US})
     assert drawn(it, "mark") == pytest.approx({"threads": 400 * NS})
     assert it.says.endswith("Beside the figure of then, threads is 4 times as fast now.")
+
+
+def test_web_services_are_compared_by_what_their_users_have_of_them():
+    capacity, tail, idle, knee = (chart(f"web-{name}", *WEB) for name in ("models", "tail", "idle", "knee"))
+    assert drawn(capacity, "bar") == pytest.approx({"threads": 1 / 22.5e-6, "uvicorn, raw": 25_000})
+    assert drawn(capacity, "mark") == pytest.approx({"threads": 100_000})
+    assert "threads gives most answers, 44.4k a second, uvicorn, raw fewest, 25k." in capacity.says
+    assert drawn(tail, "bar") == pytest.approx({"threads": 5 * MS, "asyncio": 25 * MS})
+    assert drawn(tail, "mark") == pytest.approx({"threads": 1 * MS})
+    assert idle.says.startswith("A connection that waits takes 6 KiB in asyncio and 24 KiB in threads;")
+    assert knee.says == "At 8,000 requests a second trio has the lowest P99, 9 ms."
+    assert "| threads | 44.4k | 2 |" in capacity.sheet.markdown()
+
+
+def test_a_result_without_web_services_says_so_once():
+    assert [it.title for it in report.absent(results(*STREAM))].count("Web services") == 1
 
 
 def test_without_the_gil_beside_with_it():

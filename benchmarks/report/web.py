@@ -1,0 +1,174 @@
+"""Web services: answers per second, the tail, the knee, connections that wait."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from benchmarks.report import sheet, sweeps, together, words
+from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.lines import drawing as lines
+from benchmarks.report.sheet import Sheet
+from benchmarks.report.sweeps import Axis
+from benchmarks.result import Results, Row
+
+CAPACITIES = {
+    "json": ("web-models", "A small answer: how many a second"),
+    "io": ("web-waiting", "An answer after 10 ms: how many a second, for 64 users"),
+}
+TAIL = "One request in a hundred computes: what 99 % of the others wait at most"
+IDLE = "Ten thousand connections that wait: the memory of each"
+KNEE = Axis(
+    "rate", "More and more requests: when answers take longer", "requests per second", across="P99 of the latency (log)"
+)
+COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "P50": ("p50_s", words.duration),
+    "P99 alone": ("alone_p99_s", words.duration),
+    "P99": ("p99_s", words.duration),
+    "CPU of an answer": ("cpu_us_per_request", lambda it: words.duration(it / 1e6)),
+    "memory (PSS)": ("peak_pss_bytes", words.size),
+    "memory of a connection (PSS)": ("pss_bytes_per_connection", words.size),
+    "and in the kernel": ("kernel_bytes_per_connection", words.size),
+}
+"""The figures in the tables."""
+
+
+def charts(results: Results) -> Iterator[Chart | Absent]:
+    """Return the charts of the suite `web`; in their place one reason if nothing of it was measured."""
+    if "web" not in results.suites:
+        yield Absent("Web services", "nothing of the suite web was measured, which has to be named")
+        return
+    for cell, (name, title) in CAPACITIES.items():
+        yield capacity(results, cell, name, title)
+    yield tail(results)
+    yield idle(results)
+    yield knee(results)
+
+
+def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Absent:
+    """Return the chart of answers per second."""
+    rows = served(results, cell)
+    if not rows:
+        return Absent(title, f"nothing of web/{cell} was measured")
+    bars = [rate_bar(results, row) for row in rows]
+    panel = panel_of("", bars, "answers per second", words.rate)
+    mark = "by hand" if any(bar.mark for bar in bars) else ""
+    first, last = rows[0], rows[-1]
+    says = (
+        f"{first.candidate} gives most answers, {words.rate(first.per_second)} a second, {last.candidate} fewest,"
+        f" {words.rate(last.per_second)}. The load comes from the same machine, and shares its processors."
+    )
+    return chart_of(results, name, title, says, rows, [panel], mark)
+
+
+def rate_bar(results: Results, row: Row) -> Bar:
+    """Return the answers per second of a row, marked with those of its baseline."""
+    baseline = sheet.baseline_of(results, row) if row.kind == "model" else None
+    mark = baseline.per_second if baseline else None
+    return Bar(row.candidate, row.per_second, row.model, 1 / row.most, 1 / row.least, mark, row.kind)
+
+
+def tail(results: Results) -> Chart | Absent:
+    """Return the chart of P99 with requests that compute, marked with P99 without them."""
+    rows = served(results, "tail")
+    if not rows:
+        return Absent(TAIL, "nothing of web/tail was measured")
+    bars = [
+        Bar(row.candidate, row.median, row.model, row.least, row.most, row.figure("alone_p99_s"), row.kind)
+        for row in rows
+    ]
+    panel = panel_of("", bars, "P99 of the latency", words.duration)
+    mark = "where no request computes" if any(bar.mark for bar in bars) else ""
+    first, last = rows[0], rows[-1]
+    says = (
+        f"{first.candidate} keeps the others waiting least, {words.duration(first.median)}, {last.candidate} most,"
+        f" {words.duration(last.median)}. Where one task has to give way before another runs, all wait until it has"
+        " computed."
+    )
+    return chart_of(results, "web-tail", TAIL, says, rows, [panel], mark)
+
+
+def idle(results: Results) -> Chart | Absent:
+    """Return the chart of the memory of a connection that waits: that of the process, and the kernel's."""
+    rows = [row for row in served(results, "idle") if positive(row, "pss_bytes_per_connection")]
+    if not rows:
+        return Absent(IDLE, "nothing of web/idle was measured")
+    rows.sort(key=lambda row: row.figure("pss_bytes_per_connection") or 0)
+    titles = {"pss_bytes_per_connection": "in the process (PSS)", "kernel_bytes_per_connection": "in the kernel"}
+    panels = [
+        Panel(title, [memory_bar(row, name) for row in rows if positive(row, name)], "per connection (log)", words.size)
+        for name, title in titles.items()
+        if any(positive(row, name) for row in rows)
+    ]
+    least, most = rows[0], rows[-1]
+    says = (
+        f"A connection that waits takes {size(least)} in {least.candidate} and {size(most)} in {most.candidate}; what"
+        " the kernel has for it, such as the stack of a thread, is not in that."
+    )
+    return chart_of(results, "web-idle", IDLE, says, rows, panels, across=2)
+
+
+def positive(row: Row, figure: str) -> bool:
+    """Return whether there is such a figure; where other work frees memory meanwhile it can be below nothing."""
+    return (row.figure(figure) or 0) > 0
+
+
+def memory_bar(row: Row, figure: str) -> Bar:
+    """Return a figure of memory with its spread."""
+    values = [value for value in row.by_round(figure).values() if value > 0]
+    return Bar(row.candidate, row.figure(figure) or 0, row.model, min(values), max(values), kind=row.kind)
+
+
+def size(row: Row) -> str:
+    """Return the memory of a connection in words."""
+    return words.size(row.figure("pss_bytes_per_connection") or 0)
+
+
+def knee(results: Results) -> Chart | Absent:
+    """Return the chart of P99 at growing rates."""
+    found = sweeps.sweeps_of(results, KNEE, "web")
+    if not found:
+        return Absent(KNEE.title, "no two rates were measured")
+    rows = [row for sweep in found.values() for _, row in sweep]
+    most = {name: sweep[-1][1] for name, sweep in found.items()}
+    name = min(most, key=lambda name: most[name].median)
+    last = KNEE.tick(found[name][-1][0])
+    says = f"At {last} requests a second {name} has the lowest P99, {words.duration(most[name].median)}."
+    parts = sweeps.families(KNEE, found)
+    return Chart("web-knee", KNEE.title, says, command_for(results, rows), lines(parts), sweeps.sheet(KNEE, found))
+
+
+def served(results: Results, cell: str) -> list[Row]:
+    """Return the models and what one might use instead, under every Python, the fastest first."""
+    return [row for row in together.of(results, "web", cell) if row.kind in ("model", "peer")]
+
+
+def chart_of(
+    results: Results,
+    name: str,
+    title: str,
+    says: str,
+    rows: list[Row],
+    panels: list[Panel],
+    mark: str = "",
+    across: int = 1,
+) -> Chart:
+    """Return a chart of bars, with the table of its cell."""
+    models = [row.model for row in rows if row.kind == "model" and row.model]
+    peers = "servers of others" if any(row.kind == "peer" for row in rows) else ""
+    key = Key(models, mark=mark, peers=peers)
+    every = together.of(results, "web", rows[0].cell)
+    return Chart(name, title, says, command_for(results, rows), drawing(panels, key, across), table(every))
+
+
+def table(rows: Iterable[Row]) -> Sheet:
+    """Return a table of the rows of one cell."""
+    found = list(rows)
+    step = found[0].step
+    head = ["", f"{step}s per second" if step == "request" else f"per {step}", "rounds", *COLUMNS]
+    return Sheet(head, [line(row) for row in found]).without_empty()
+
+
+def line(row: Row) -> list[str]:
+    """Return the line of one row."""
+    value = words.rate(row.per_second) if row.step == "request" else words.duration(row.median)
+    figures = [(row.figure(figure), write) for figure, write in COLUMNS.values()]
+    return [row.candidate, value, str(len(row.seconds)), *("" if it is None else write(it) for it, write in figures)]
