@@ -7,7 +7,7 @@ from rich.table import Table
 
 from benchmarks.goals import Goal, Verdict, verdicts
 from benchmarks.result import LeftOut, Results, Row
-from benchmarks.web.columns import columns
+from benchmarks.web.columns import columns, is_disturbed
 from concmodels.programs.table import duration, short
 
 LEAST_CHANGE = 1.05
@@ -148,7 +148,16 @@ def summary(results: Results) -> str:
     rows = len(results.rows)
     spread = [row.most / row.least - 1 for row in results.rows if len(row.seconds) > 1]
     noise = f"; the slowest round took {statistics.median(spread):.0%} more than the fastest (median)" if spread else ""
-    return f"{rows} measured under Python {', '.join(results.pythons) or '(none)'}{noise}"
+    return f"{rows} measured under Python {', '.join(results.pythons) or '(none)'}{noise}{beside(results)}"
+
+
+def beside(results: Results) -> str:
+    """Return how many web services were measured beside other work, or by a generator at its limit."""
+    web = [row for row in results.rows if row.suite == "web" and row.kind != "past"]
+    disturbed = sum(map(is_disturbed, web))
+    if not disturbed:
+        return ""
+    return f"; {disturbed} of {len(web)} web services beside other work, or with the load generator at its limit"
 
 
 __all__ = ["cells", "changes", "goals", "left_out", "summary"]

@@ -1,9 +1,11 @@
 """What the candidates of the suite `web` call: each starts a server, puts load on it, ends it, and returns figures."""
 
+import select
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.calls import Took, not_without
+from benchmarks.cell import NotHere
 from benchmarks.web.loading import LATENCIES, load, slowest, watched
 from benchmarks.web.server import Server, free_port, no_orphans
 from benchmarks.web.servers import servers
@@ -14,7 +16,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def serving(name: str) -> Iterator[tuple[Server, dict[str, Any]]]:
-    """Yield a server that answers, and a dict for its figures, which has how it started and ended at the end."""
+    """Yield a server that answers, and a dict for its figures, which has how it started and ended at the end.
+
+    Raises `NotHere`, and `ServerFailed` if it does not come up.
+    """
+    if not hasattr(select, "epoll"):
+        raise NotHere("needs Linux's epoll and timerfd")
     entry, port = servers()[name], free_port()
     if entry.kind in ("model", "baseline"):
         not_without(entry.model)
@@ -44,6 +51,7 @@ def at_rate(server: str, path: str, connections: int, seconds: float, warmup_s: 
         options = {"connections": connections, "warmup_s": warmup_s, "rate": rate, "body": body}
         report, found = watched(running, path, seconds, **options)
         figures |= found
+    check(report)
     return slowest(report["latencies"]), figures
 
 
@@ -57,11 +65,20 @@ def tail(
         running.body(heavy)
         report, found = watched(running, path, seconds, **options, heavy=(share, heavy))
         figures |= found
+    check(alone)
+    check(report)
     light, computing = report["by_kind"]
     for name in LATENCIES:
         figures |= {name: light[name], f"heavy_{name}": computing[name], f"alone_{name}": alone["latencies"][name]}
     figures["histogram"] = light["histogram"]
     return slowest(light), figures
+
+
+def check(report: dict[str, Any]) -> None:
+    """Raise `RuntimeError` if a server has answered wrongly; what it does not answer is a figure."""
+    wrong = {name: number for name, number in report["errors"].items() if name.startswith(("status", "another body"))}
+    if wrong:
+        raise RuntimeError(f"answered wrongly: {', '.join(f'{number} times {name}' for name, number in wrong.items())}")
 
 
 def warm_up(running: Server, path: str, seconds: float, **options: Any) -> None:
@@ -72,6 +89,7 @@ def warm_up(running: Server, path: str, seconds: float, **options: Any) -> None:
 
 def seconds_per_answer(report: dict[str, Any]) -> float:
     """Return the seconds per right answer. Raises `RuntimeError` if there were none."""
+    check(report)
     if not report["goodput"]:
         raise RuntimeError(f"nothing was answered; errors: {report['errors']}, unanswered: {report['unanswered']}")
     return float(1 / report["goodput"])

@@ -76,8 +76,9 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        if _ENABLED in self._said:
-            raise ServerFailed(f"{self._name} has switched the GIL on: {self._last_line()}")
+        for line in self._said.splitlines():
+            if _ENABLED in line:
+                raise ServerFailed(f"{self._name} has switched the GIL on: {line}")
 
     @property
     def pid(self) -> int:

@@ -10,22 +10,24 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyperf
 import pytest
 from commands import Program
 
-from benchmarks import packages, suites
+from benchmarks import packages, suites, tables
 from benchmarks.__main__ import main
 from benchmarks.cell import Candidate, NotHere
 from benchmarks.interpreters import ROOT
 from benchmarks.record import Record
-from benchmarks.result import read
+from benchmarks.result import Results, Row, read
 from benchmarks.session import Session
 from benchmarks.suites import web
 from benchmarks.web import account, by_hand, groups, server, servers
 from benchmarks.web.by_hand import pages
+from benchmarks.web.calls import check
 from benchmarks.web.idle import answered, opened
 from benchmarks.web.loading import figures, slowest
 from benchmarks.web.server import Server, ServerFailed, free_port
@@ -205,6 +207,15 @@ def test_a_server_that_answers_wrongly_has_failed():
     assert other.stopped is not None and other.process.returncode == -signal.SIGTERM
 
 
+def test_a_server_that_switches_the_gil_on_has_failed():
+    says = "print('The global interpreter lock (GIL) has been enabled to load x', flush=True)"
+    program = STUBBORN.replace("signal.signal(signal.SIGTERM, signal.SIG_IGN)", says).replace("1000", "0")
+    port = free_port()
+    running = Server("mine", [sys.executable, "-c", program, str(port)], port)
+    with pytest.raises(ServerFailed, match="mine has switched the GIL on: The global interpreter lock"), running:
+        assert running.body("/json")
+
+
 def test_a_server_that_does_not_end_is_killed_with_its_children(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(server, "STOP_S", 0.1)
     monkeypatch.setattr(server, "LEFT_S", 0.1)
@@ -293,6 +304,21 @@ def test_errors_are_counted_and_named():
     report |= {"generator_cores": 0.1, "reopened": 2, "errors": {"a": 1, "b": 2}, "latencies": latencies}
     found = figures(report)
     assert found["errors"] == 3 and found["error_names"] == {"a": 1, "b": 2} and found["reconnects"] == 2
+
+
+@pytest.mark.parametrize(("errors", "wrong"), [({"closed within an answer": 3}, False), ({"status 500": 1}, True)])
+def test_a_wrong_answer_is_a_failure_and_a_lost_one_a_figure(errors: dict[str, int], wrong: bool):
+    with pytest.raises(RuntimeError, match="answered wrongly: 1 times status 500") if wrong else nullcontext():
+        check({"errors": errors})
+
+
+@pytest.mark.parametrize(("generator", "others", "said"), [(0.5, 0.05, False), (0.95, 0.0, True), (0.5, 0.2, True)])
+def test_a_row_beside_other_work_is_counted(generator: float, others: float, said: bool):
+    figures = {"generator_cores": {1: generator}, "foreign_cores": {1: others}}
+    row = Row(
+        "web", "json", "trio", "model", "trio", "3.14", True, "request", 1, {}, {}, seconds={1: 0.1}, figures=figures
+    )
+    assert ("1 of 1 web services beside other work" in tables.summary(Results([row], [], {}))) == said
 
 
 def test_too_many_connections_for_this_machine_are_a_reason(monkeypatch: pytest.MonkeyPatch):
