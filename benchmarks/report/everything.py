@@ -7,6 +7,7 @@ from benchmarks.report import (
     against,
     articles,
     explorers,
+    granian,
     models,
     pools,
     programs,
@@ -23,7 +24,7 @@ from benchmarks.report.words import plain
 from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
-PARTS = (rings, shipped, sweeps, against, programs, pools, spawn, articles, pythons, web)
+PARTS = (rings, shipped, sweeps, against, programs, pools, spawn, articles, pythons, web, granian)
 
 
 def both(results: Results) -> Iterator[Chart | Absent]:

@@ -1,6 +1,7 @@
 """The report: what its charts show and say, what a page is made of, and what becomes of results that lack something."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -317,6 +318,24 @@ def test_web_services_are_compared_by_what_their_users_have_of_them():
     assert idle.says.startswith("A connection that waits takes 6 KiB in asyncio and 24 KiB in threads;")
     assert knee.says == "At 8,000 requests a second trio has the lowest P99, 9 ms."
     assert "| threads | 44.4k | 2 |" in capacity.sheet.markdown()
+
+
+def test_an_articles_ratio_stands_beside_that_of_the_twins():
+    def granian(name: str, python: str, per_second: float, kind: str = "peer") -> Row:
+        candidate = f"{name} on {python}" if kind == "past" else name
+        it = row(f"web/granian/{candidate}", 1 / per_second, kind=kind, model="asyncio", step="request")
+        if kind == "past":
+            return replace(it, parameters={"server": "granian", "python": python})
+        return replace(it, parameters={"server": "granian"}, python=python, gil=python == "3.14")
+
+    both = [granian("asgi W1 /json", python, number) for python, number in {"3.14": 1000, "3.14t": 800}.items()]
+    past = [granian("asgi W1 /json", python, number, "past") for python, number in {"3.14": 30, "3.14t": 27}.items()]
+    it = chart("web-granian", *both, *past)
+    assert drawn(it, "dot") == pytest.approx({"asgi W1 /json": 0.8})
+    assert "| asgi W1 /json | 1k | 800 | 0.8 | 30 | 27 | 0.9 |" in it.sheet.markdown()
+    assert "asgi W1 /json gives 0.8 times as many answers" in it.says and "0.9 times" in it.says
+    (absent,) = [it for it in report.absent(results(both[0], *past)) if "Granian" in it.title]
+    assert "not measured under both" in absent.why
 
 
 def test_a_result_without_web_services_says_so_once():

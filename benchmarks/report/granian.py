@@ -1,0 +1,129 @@
+"""Web services with the GIL and without it: an article's table, measured again, and its ratios beside ours."""
+
+import statistics
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from benchmarks.goals import by_round
+from benchmarks.report import words
+from benchmarks.report.chart import Absent, Chart, command_for
+from benchmarks.report.dots import Dot, drawing
+from benchmarks.report.sheet import Sheet
+from benchmarks.result import Results, Row
+
+WITH, WITHOUT = "3.14", "3.14t"
+TITLE = "Granian without the GIL: answers per second, against Granian with it"
+NAME = "web-granian"
+
+
+class Line(NamedTuple):
+    """One configuration of the server: what it does under both Pythons, and what it did in the article."""
+
+    cell: str
+    name: str
+    now: dict[str, Row]
+    then: dict[str, Row]
+
+    @property
+    def ratios(self) -> dict[int, float]:
+        """By round, how many times as many answers there are without the GIL."""
+        both = self.now.get(WITHOUT), self.now.get(WITH)
+        return by_round(both[0], both[1]) if both[0] and both[1] else {}
+
+    @property
+    def ratio(self) -> float | None:
+        """The median of these ratios; None if there are none."""
+        return statistics.median(self.ratios.values()) if self.ratios else None
+
+    @property
+    def past_ratio(self) -> float | None:
+        """The article's ratio, if it has both."""
+        both = self.then.get(WITHOUT), self.then.get(WITH)
+        return both[0].per_second / both[1].per_second if both[0] and both[1] else None
+
+
+def charts(results: Results) -> Iterator[Chart | Absent]:
+    """Return the chart of the ratios; a result without any of these servers has neither it nor a reason."""
+    found = lines(results)
+    if not found:
+        return
+    compared = [line for line in found if line.ratios]
+    if not compared:
+        yield Absent(TITLE, f"not measured under both (`--python {WITH} --python {WITHOUT}` has both)")
+        return
+    rows = [row for line in compared for row in line.now.values()]
+    below = f"how many times as many answers {WITHOUT} gives as {WITH} (log)"
+    yield Chart(NAME, TITLE, says(compared), command_for(results, rows), drawing(dots(compared), below), sheet(found))
+
+
+def lines(results: Results) -> list[Line]:
+    """Return the configurations in the order of the suite."""
+    found: dict[tuple[str, str], Line] = {}
+    for row in results.rows:
+        if row.suite != "web" or row.parameters.get("server") != "granian":
+            continue
+        is_past = row.kind == "past"
+        python = str(row.parameters["python"]) if is_past else row.python
+        key = row.cell, row.candidate.removesuffix(f" on {python}") if is_past else row.candidate
+        line = found.setdefault(key, Line(*key, {}, {}))
+        (line.then if is_past else line.now)[python] = row
+    return [line for line in found.values() if line.now]
+
+
+def dots(compared: list[Line]) -> list[Dot]:
+    """Return a dot for each configuration, in groups by cell."""
+    return [
+        Dot(
+            line.cell,
+            line.name,
+            line.ratio or 0,
+            min(line.ratios.values()),
+            max(line.ratios.values()),
+            model=line.now[WITH].model,
+        )
+        for line in sorted(compared, key=lambda line: line.cell)
+    ]
+
+
+def says(compared: list[Line]) -> str:
+    """Say where the GIL matters most, and what the article has there."""
+    found = sorted((line for line in compared if line.past_ratio), key=lambda line: line.ratio or 0)
+    if not found:
+        return "The article has no ratio for any of these."
+    least, most = found[0], found[-1]
+    now, then = ([words.times(it or 0) for it in pair] for pair in zip(*map(both_ratios, (least, most)), strict=True))
+    return (
+        f"Without the GIL {least.name} gives {now[0]} as many answers as with it, {most.name} {now[1]}; in the article,"
+        f" on eight cores, it was {then[0]} and {then[1]}."
+    )
+
+
+def both_ratios(line: Line) -> tuple[float | None, float | None]:
+    """Return our ratio and the article's."""
+    return line.ratio, line.past_ratio
+
+
+def sheet(found: list[Line]) -> Sheet:
+    """Return a table with all configurations: answers per second and the ratio, now and then."""
+    head = ["", f"{WITH}, a second", f"{WITHOUT}, a second", "ratio", f"then: {WITH}", WITHOUT, "ratio then"]
+    return Sheet(head, [cells(line) for line in found])
+
+
+def cells(line: Line) -> list[str]:
+    """Return one line of that table."""
+    name = f"{line.name}, {line.cell.partition('-')[2]} threads" if line.cell.startswith("threads-") else line.name
+    ratio, past = ("" if it is None else words.plain(it) for it in both_ratios(line))
+    return [
+        name,
+        rate(line.now, WITH),
+        rate(line.now, WITHOUT),
+        ratio,
+        rate(line.then, WITH),
+        rate(line.then, WITHOUT),
+        past,
+    ]
+
+
+def rate(rows: dict[str, Row], python: str) -> str:
+    """Return the answers per second under a Python."""
+    return words.rate(rows[python].per_second) if python in rows else ""
