@@ -63,7 +63,7 @@ bench-free-threaded: setup ## what the GIL costs and saves, 25 minutes; the resu
 bench-quick: setup ## whether every benchmark but those of web services runs, 2 minutes
 	$(python) -m benchmarks run --quick
 
-bench-web: setup ## web services, half an hour; the result is in build/web.json
+bench-web: setup ## web services, 45 minutes; the result is in build/web.json
 	@mkdir -p build
 	$(python) -m benchmarks run web --output build/web.json
 

@@ -1,7 +1,7 @@
 """The command: `python -m benchmarks run`, `list`, `show`, `compare`, `report`.
 
     python -m benchmarks run --output new.json                    all but `web`, in less than 20 minutes on two cores
-    python -m benchmarks run web --output web.json                web services, in half an hour
+    python -m benchmarks run web --output web.json                web services, in 45 minutes
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
     python -m benchmarks run ring/stream --python 3.14 --python 3.15
     python -m benchmarks run --twins --output new.json            what the GIL costs and saves: 3.14 beside 3.14t

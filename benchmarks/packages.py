@@ -7,10 +7,13 @@ folder: one that can't be installed is a line in the report and harms nothing el
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
+from benchmarks.cell import NotHere
 from benchmarks.interpreters import ROOT, Interpreter, NotToBeHad, last_line, quietly
-from benchmarks.web.groups import GROUPS, requirements
+from benchmarks.web.groups import GROUPS, STACK, requirements
+from benchmarks.web.stack.components import components
 
 INSTALL = """
 root=$(pwd -P) log=.python/peers.log
@@ -37,7 +40,9 @@ class Packages:
 
     def path(self, needs: tuple[str, ...]) -> str | None:
         """Return a PYTHONPATH with which these libraries can be imported. Raises `NotToBeHad` with a sentence."""
-        folders = [self._folder(need) for need in needs]
+        folders = [self._folder(need) for need in needs if need != STACK]
+        if STACK in needs and self._may_install:
+            unpack_stack()
         return os.pathsep.join(map(str, folders)) if folders else None
 
     def _folder(self, need: str) -> Path:
@@ -84,3 +89,12 @@ def is_there(folder: Path, wanted: tuple[str, ...]) -> bool:
 def stamp(wanted: tuple[str, ...]) -> str:
     """Return the text by which a folder shows what is in it."""
     return "".join(f"{requirement}\n" for requirement in wanted)
+
+
+@cache
+def unpack_stack() -> None:
+    """Unpack the programs of the stack if one is missing. Where that fails, the candidates say which one."""
+    try:
+        components()
+    except NotHere:
+        quietly(["sh", "tools/web.sh"], INSTALL_S)

@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "benchmarks/peers": NEEDED,
     "benchmarks/explorers.py": NEEDED,
     "benchmarks/web/apps": {name for need in NEEDED for name in distributions(need)},
+    "benchmarks/web/stack/apps": {name for need in NEEDED for name in distributions(need)},
     "docs": ("bench", "docs"),
     "tests": ("dev",),
     "tests/browser": ("browser",),

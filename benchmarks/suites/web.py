@@ -8,8 +8,10 @@
     stop         SIGTERM under load: how long the end takes, and how many requests it costs
     granian, threads-1 ..., granian-shares
                  an article's tables, measured again (`benchmarks.suites.web_granian`)
+    workers-1 ... behind nginx and with a database: servers with frameworks, by the number of their workers
+    delay-0 ...  the same with a database that takes its time; both are described in `benchmarks.web.stack.cells`
 
-It takes half an hour, and has to be named: `python -m benchmarks run web`.
+It takes three quarters of an hour, and has to be named: `python -m benchmarks run web`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,6 +21,7 @@ from benchmarks.cell import Candidate
 from benchmarks.suites import web_granian
 from benchmarks.suites.sizes import MODELS
 from benchmarks.web.servers import Entry, servers
+from benchmarks.web.stack import cells
 
 JSON, IO = "/json", "/io?ms=10"
 HEAVY, SHARE = "/cpu?n=27", 0.01
@@ -47,6 +50,7 @@ def candidates(quick: bool) -> list[Candidate]:
         *slow(quick),
         *stops(quick),
         *web_granian.candidates(quick),
+        *cells.candidates(quick),
     ]
 
 
@@ -62,7 +66,7 @@ def tails(quick: bool) -> Iterator[Candidate]:
     """Yield the candidates that compute now and then."""
     times = {"seconds": 0.3, "warmup_s": 0} if quick else {"seconds": 3, "warmup_s": 0.5}
     sizes = {"path": JSON, "heavy": HEAVY, "share": SHARE, "connections": 128, "rate": 400, **times}
-    for name in (*MODELS, *(() if quick else RAW)):
+    for name in KNEES if quick else (*MODELS, *RAW):
         yield one("tail", name, "calls:tail", "answer at P99", sizes)
 
 
@@ -129,11 +133,12 @@ def shown(server: Entry, sizes: dict[str, Any]) -> dict[str, Any]:
 
 def seconds(found: Iterable[Candidate], quick: bool) -> float:
     """Return about how long these take, without what has to be installed."""
-    return sum(
-        (loaded_s(it) + (QUICK_OVERHEAD_S if quick else OVERHEAD_S)) * (1 if quick else it.rounds)
-        for it in found
-        if it.kind != "past"
-    )
+    return sum(seconds_of(it, quick) * (1 if quick else it.rounds) for it in found if it.kind != "past")
+
+
+def seconds_of(it: Candidate, quick: bool) -> float:
+    """Return about how long one measurement takes."""
+    return cells.seconds_of(it, quick) if cells.has(it) else loaded_s(it) + (QUICK_OVERHEAD_S if quick else OVERHEAD_S)
 
 
 def loaded_s(it: Candidate) -> float:

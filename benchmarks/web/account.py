@@ -23,8 +23,8 @@ class Moment(NamedTuple):
 
 def now(pid: int) -> Moment:
     """Return what has been used until now; `pid` is the server."""
-    machine, stolen = _machine()
-    return Moment(time.monotonic(), _of_tree(pid), _ours(), machine, stolen)
+    busy, stolen = machine()
+    return Moment(time.monotonic(), of_tree(pid), ours(), busy, stolen)
 
 
 def between(begin: Moment, end: Moment, loaded_s: float, answers: int) -> dict[str, float | None]:
@@ -63,7 +63,7 @@ def kernel_bytes() -> int:
     return sum(found[name] for name in ("KernelStack", "SUnreclaim", "PageTables")) * 1024
 
 
-def _of_tree(pid: int) -> float:
+def of_tree(pid: int) -> float:
     """Return the seconds of a process, of its descendants, and of those of them that have ended."""
     return sum(sum(map(int, stat[11:15])) for it in tree(pid) if (stat := _stat(it))) / _TICKS
 
@@ -77,12 +77,13 @@ def _stat(pid: int) -> list[str] | None:
         return None
 
 
-def _ours() -> float:
+def ours() -> float:
+    """Return the seconds of this process, and of what it has waited for."""
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(used.ru_utime + used.ru_stime for used in both)
 
 
-def _machine() -> tuple[float, float]:
+def machine() -> tuple[float, float]:
     """Return how many seconds the processors were busy, and how many others had them (a host's other machines)."""
     with open("/proc/stat") as lines:
         user, nice, system, _, _, irq, softirq, stolen = map(int, lines.readline().split()[1:9])
