@@ -123,7 +123,7 @@ def test_another_version_is_installed_anew(tmp_path: Path):
 
 
 def test_the_article_has_a_figure_for_each_of_its_cells():
-    found = [it for it in web.candidates(False) if it.kind == "past"]
+    found = [it for it in web.web_granian.candidates(False) if it.kind == "past"]
     assert len(found) == 29 and sum(it.shown["python"] == "3.14t" for it in found) == 13
     measured = {it.path for it in web.candidates(False)}
     for it in found:

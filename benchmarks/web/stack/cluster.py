@@ -17,10 +17,8 @@ from benchmarks.web.stack.ports import reserved
 
 ROWS = 100_000
 _LETTERS = "(select string_agg(chr(97 + (g * 31 + i * 17 + g / (i + 1)) % 26), '') from generate_series(1, 20) i)"
-_TABLE = f"""
-create table test (a int primary key, b text);
-insert into test select g, {_LETTERS} from generate_series(1, {ROWS}) g
-"""
+_TABLE = "create table test (a int primary key, b text)"
+_FILL = f"insert into test select g, {_LETTERS} from generate_series(1, {{rows}}) g"
 _LOCKED_S = 20
 _ENDING_S = 5
 _PAUSE_S = 0.02
@@ -115,7 +113,7 @@ def _make(components: Components, account: Account, data: Path) -> None:
         server = postgres.server(components, account, new, port, data.with_name("make.log"))
         try:
             server.start(lambda: postgres.answers(port))
-            for text in (_TABLE, "vacuum analyze test", "checkpoint"):
+            for text in (_TABLE, _FILL.format(rows=ROWS), "vacuum analyze test", "checkpoint"):
                 database.query(port, postgres.DATABASE, postgres.USER, text)
         finally:
             server.end()
