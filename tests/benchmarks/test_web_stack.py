@@ -82,7 +82,7 @@ def test_it_ends_with_a_process_that_is_killed(folder):
         time.sleep(0.01)
     assert not alive(processes)
     assert segment not in segments()
-    assert not pid_file.exists(), "it was not shut down in order"
+    assert not pid_file.exists()
 
 
 def everything(pids):

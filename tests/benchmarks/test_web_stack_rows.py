@@ -39,8 +39,8 @@ def test_a_row_is_measured_from_end_to_end(tmp_path):
     assert {"PostgreSQL", "PgBouncer", "nginx", "psycopg"} <= row.libraries.keys()
 
 
-def test_nothing_is_left_of_a_run_that_is_killed():
-    with run("--quick") as session:
+def test_nothing_is_left_of_a_run_that_is_killed(tmp_path):
+    with run("--quick", env=os.environ | {"TMPDIR": str(tmp_path)}) as session:
         processes = {}
         while session.poll() is None and not {"nginx", "postgres", "pgbouncer"} <= set(processes.values()):
             processes = {pid: name_of(pid) for pid in measuring.descendants(session.pid) or ()}

@@ -1,10 +1,10 @@
 """One program of the stack as a process: it is started, found ready, and ended; and it ends when this process does."""
 
-import signal
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from signal import Signals
 
 from benchmarks.web.stack.account import Account
 
@@ -15,21 +15,23 @@ _ENVIRONMENT = {"LC_ALL": "C", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
 
 
 class Component:
-    """A running program. `polite` is the signal at which it ends at once and in order, with all its children.
+    """A running program, which the signal `polite` ends in order, with all its children.
 
-    The kernel sends that signal too when the thread dies that has started the program, so nothing is left of it when
-    this process is killed.
+    When the thread dies that has started it, the kernel sends it the signal `at_once`: so nothing is left of it when
+    this process is killed. `apart` starts it in a session of its own, for a program that must not be killed together
+    with our process group.
     """
 
     def __init__(
-        self, name: str, command: list[str], account: Account, log: Path, polite: signal.Signals, *, apart: bool = False
-    ) -> None:
+        self, name: str, command: list[str], account: Account, log: Path, *,
+        polite: Signals, at_once: Signals, apart: bool = False,
+    ) -> None:  # fmt: skip
         self.name = name
-        self._command = [*account.prefix, "setpriv", "--pdeathsig", polite.name.removeprefix("SIG"), *command]
+        self._command = [*account.prefix, *ending_with_us(at_once), *command]
         self._account = account
         self._log = log
         self._polite = polite
-        self._apart = apart  # in a session of its own: when our process group is killed it still ends in order
+        self._apart = apart
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -68,3 +70,8 @@ class Component:
     def _last_line(self) -> str:
         lines = self._log.read_text(errors="replace").strip().splitlines()
         return lines[-1].strip() if lines else "it did not say why"
+
+
+def ending_with_us(at_once: Signals) -> list[str]:
+    """Return what stands before a command that is to get this signal when the thread dies that starts it."""
+    return ["setpriv", "--pdeathsig", at_once.name.removeprefix("SIG")]

@@ -1,9 +1,9 @@
 """nginx: it takes the requests of the world, and passes them on to one server, or to several in turn."""
 
 import http.client
-import signal
 from collections.abc import Sequence
 from pathlib import Path
+from signal import SIGTERM
 
 from benchmarks.web.stack.account import Account
 from benchmarks.web.stack.component import Component
@@ -55,7 +55,7 @@ http {{
 def server(components: Components, account: Account, folder: Path, log: Path) -> Component:
     """Return nginx with the file nginx.conf of this folder as its configuration, not yet started."""
     command = [str(components.nginx), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr"]
-    return Component("nginx", command, account, log, signal.SIGTERM)
+    return Component("nginx", command, account, log, polite=SIGTERM, at_once=SIGTERM)
 
 
 def answers(port: int) -> bool:

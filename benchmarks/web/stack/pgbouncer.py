@@ -1,7 +1,7 @@
 """PgBouncer: a few connections to PostgreSQL for many of servers; each transaction borrows one."""
 
-import signal
 from pathlib import Path
+from signal import SIGINT, SIGKILL
 
 from benchmarks.web.stack import database
 from benchmarks.web.stack.account import Account
@@ -40,7 +40,8 @@ log_disconnections = 0
 
 def server(components: Components, account: Account, file: Path, log: Path) -> Component:
     """Return PgBouncer with this file as its configuration, not yet started."""
-    return Component("PgBouncer", [str(components.pgbouncer), str(file)], account, log, signal.SIGINT)
+    command = [str(components.pgbouncer), str(file)]
+    return Component("PgBouncer", command, account, log, polite=SIGINT, at_once=SIGKILL)
 
 
 def answers(port: int) -> bool:

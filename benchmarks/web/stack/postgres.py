@@ -1,12 +1,12 @@
 """PostgreSQL: how its data folder is made and configured, and how it is started."""
 
-import signal
 import subprocess
 from pathlib import Path
+from signal import SIGINT, SIGKILL, SIGQUIT
 
 from benchmarks.web.stack import database
 from benchmarks.web.stack.account import Account
-from benchmarks.web.stack.component import Component
+from benchmarks.web.stack.component import Component, ending_with_us
 from benchmarks.web.stack.components import Components
 from benchmarks.web.stack.database import DatabaseError
 
@@ -32,12 +32,15 @@ log_timezone = UTC
 
 
 def initialise(components: Components, account: Account, folder: Path) -> None:
-    """Make an empty data folder there. Raises `RuntimeError` if that fails."""
-    command = [*account.prefix, str(components.initdb), "-D", str(folder), "-U", USER, "--auth=trust", "--no-sync"]
-    command += ["-E", "UTF8", "--locale=C", "--no-instructions"]
+    """Make an empty data folder there. Raises `RuntimeError` if that fails.
+
+    The server that initdb starts is killed with nobody: it ends in order when initdb writes to it no more.
+    """
+    command = [*account.prefix, *ending_with_us(SIGKILL), str(components.initdb), "-D", str(folder), "-U", USER]
+    command += ["--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C", "--no-instructions"]
     done = subprocess.run(
         command, cwd="/", env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
-        timeout=_INITDB_S, check=False, **account.options,
+        timeout=_INITDB_S, check=False, start_new_session=True, **account.options,
     )  # fmt: skip
     if done.returncode:
         raise RuntimeError(f"initdb failed: {(done.stderr.strip().splitlines() or ['it did not say why'])[-1]}")
@@ -48,11 +51,11 @@ def initialise(components: Components, account: Account, folder: Path) -> None:
 def server(components: Components, account: Account, data: Path, port: int, log: Path) -> Component:
     """Return the server of this data folder, not yet started.
 
-    In a session of its own: killed together with a process group it would leave shared memory behind. When this process
-    is killed it shuts down in order all the same.
+    It is apart, because it would leave shared memory behind if it were killed. When this process is killed it shuts
+    down at once, without writing what is in its memory, and removes that.
     """
     command = [str(components.postgres), "-D", str(data), "-c", f"port={port}"]
-    return Component("PostgreSQL", command, account, log, signal.SIGINT, apart=True)
+    return Component("PostgreSQL", command, account, log, polite=SIGINT, at_once=SIGQUIT, apart=True)
 
 
 def answers(port: int) -> bool:
