@@ -47,11 +47,13 @@ def folder(tmp_path_factory):
 
 def test_it_answers_and_nothing_is_left(folder, few_rows):
     with stack(folder=folder) as running:
-        rows = database.query(running.database, "test", "test", "select count(*), min(length(b)), max(a) from test")
+        rows = database.query(
+            running.ports.database, "test", "test", "select count(*), min(length(b)), max(a) from test"
+        )
         assert rows == [{"count": "1000", "min": "20", "max": "1000"}]
-        assert nginx.answers(running.front)
+        assert nginx.answers(running.ports.front)
         before = running.queries()
-        database.query(running.database, "test", "test", "select a, b from test where a = 77")
+        database.query(running.ports.database, "test", "test", "select a, b from test where a = 77")
         assert running.queries() == before + 1
         processes = everything(running.processes.values())
         assert len(processes) > 3

@@ -115,7 +115,7 @@ def test_each_answer_is_one_query(monkeypatch):
 
     def loaded(queries):
         counts = iter([100, 100 + queries])
-        running = SimpleNamespace(front=1, processes={}, queries=lambda: next(counts))
+        running = SimpleNamespace(ports=SimpleNamespace(front=1), processes={}, queries=lambda: next(counts))
         server = SimpleNamespace(pid=os.getpid())
         return calls.loaded(rows()["threads"], running, [server], connections=1, seconds=0.01)
 

@@ -38,7 +38,7 @@ def closed(
         with started(row, workers, running, to_pgbouncer // workers, delay_ms) as servers:
             figures: dict[str, Any] = {"workers_seen": workers_seen(servers, workers)}
             if warmup_s:
-                load(running.front, PATH, connections=connections, seconds=warmup_s)
+                load(running.ports.front, PATH, connections=connections, seconds=warmup_s)
             per_answer, found = loaded(row, running, servers, connections=connections, seconds=seconds)
             figures |= found
             for rate in rates:
@@ -54,9 +54,11 @@ def started(row: Row, workers: int, running: Stack, connections: int, delay_ms: 
     with ExitStack() as ends:
         servers = [
             ends.enter_context(
-                Server(row.name, [*environment, *row.command(port, workers)], running.front if row.uwsgi else port)
+                Server(
+                    row.name, [*environment, *row.command(port, workers)], running.ports.front if row.uwsgi else port
+                )
             )
-            for port in running.servers
+            for port in running.ports.servers
         ]
         check(servers[0])
         yield servers
@@ -96,7 +98,7 @@ def loaded(row: Row, running: Stack, servers: list[Server], **options: Any) -> T
     usage = Usage({SERVER: [it.pid for it in servers]} | {name: [pid] for name, pid in running.processes.items()})
     queries = running.queries()
     with usage.halfway(options["seconds"]):
-        report = load(running.front, PATH, **options)
+        report = load(running.ports.front, PATH, **options)
     used = usage.figures(options["seconds"], report["latencies"]["count"])
     queries = running.queries() - queries
     answered = report["latencies"]["count"] - report["unanswered"]
@@ -113,7 +115,7 @@ def loaded(row: Row, running: Stack, servers: list[Server], **options: Any) -> T
 
 def at_rate(running: Stack, rate: int, connections: int, seconds: float) -> dict[str, Any]:
     """Return how long users wait who come at random, so many a second."""
-    found = load(running.front, PATH, connections=connections, seconds=seconds_at(rate, seconds), rate=rate)
+    found = load(running.ports.front, PATH, connections=connections, seconds=seconds_at(rate, seconds), rate=rate)
     names = {f"open_{rate}_{name}": found["latencies"][name] for name in ("p50_s", "p99_s")}
     return names | {f"open_{rate}_goodput": found["goodput"], f"open_{rate}_unanswered": found["unanswered"]}
 

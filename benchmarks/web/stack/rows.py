@@ -4,20 +4,19 @@ Each is told the port to listen at, and how many workers it has. Those that have
 our models) are started several times, and nginx gives them requests in turn.
 """
 
+import shlex
 import sys
 from dataclasses import dataclass
 
 from benchmarks.web.groups import STACK
 
 APPS = "benchmarks.web.stack.apps"
-BACKLOG = "2048"
 THREADS = 16
 """In each worker of those that have a number of threads."""
 _DATABASE = ("web-apps", "web-psycopg", STACK)
+_QUIET = "--backlog 2048 --log-level warning"
 _ADDRESS = "127.0.0.1:{port}"
-_HOST_PORT_WORKERS = ("--host", "127.0.0.1", "--port", "{port}", "--workers", "{workers}")
-_QUIET = ("--log-level", "warning")
-_THREADS = (str(THREADS),)
+_PLACE = "--host 127.0.0.1 --port {port} --workers {workers}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +27,8 @@ class Row:
     model: str
     """The model that it belongs to: what one of its tasks is, or its workers where they have no tasks."""
     interface: str
-    arguments: tuple[str, ...] = ()
-    """Of Python; {port} and {workers} stand for these."""
+    arguments: str = ""
+    """Of Python, as a shell would take them; {port} and {workers} stand for these."""
     needs: tuple[str, ...] = ()
     kind: str = "peer"
     threads: int | None = None
@@ -43,7 +42,7 @@ class Row:
 
     def command(self, port: int, workers: int) -> list[str]:
         """Return the command that starts it."""
-        return [sys.executable, *(it.format(port=port, workers=workers) for it in self.arguments)]
+        return [sys.executable, *shlex.split(self.arguments.format(port=port, workers=workers))]
 
 
 def rows() -> dict[str, Row]:
@@ -54,108 +53,87 @@ def rows() -> dict[str, Row]:
 
 def of_gunicorn() -> list[Row]:
     """Return gunicorn with its kinds of workers."""
-    sync = [
-        gunicorn(f"gunicorn sync, {it}", "processes", "sync", f"{it}_app:app") for it in ("flask", "bottle", "falcon")
+    flask, make = "flask_app:app", "aiohttp_app:make"
+    gevent, aiohttp = ("web-gevent", *_DATABASE), ("web-aiohttp", "web-psycopg", STACK)
+    return [
+        gunicorn("gunicorn sync, flask", "processes", "sync", flask),
+        gunicorn("gunicorn sync, bottle", "processes", "sync", "bottle_app:app"),
+        gunicorn("gunicorn sync, falcon", "processes", "sync", "falcon_app:app"),
+        gunicorn("gunicorn gthread, flask", "threads", f"gthread --threads {THREADS}", flask, threads=THREADS),
+        gunicorn("gunicorn gevent, flask", "gevent", "gevent", flask, gevent),
+        gunicorn("gunicorn aiohttp", "asyncio", "aiohttp.GunicornWebWorker", make, aiohttp),
+        gunicorn("gunicorn aiohttp uvloop", "asyncio", "aiohttp.GunicornUVLoopWebWorker", make, aiohttp),
     ]
-    gthread = gunicorn(
-        "gunicorn gthread, flask", "threads", "gthread", "flask_app:app", "--threads", *_THREADS, threads=THREADS
-    )
-    gevent = gunicorn("gunicorn gevent, flask", "gevent", "gevent", "flask_app:app", needs=("web-gevent", *_DATABASE))
-    aiohttp = [
-        gunicorn(name, "asyncio", f"aiohttp.{worker}", "aiohttp_app:make", needs=("web-aiohttp", "web-psycopg", STACK))
-        for name, worker in {
-            "gunicorn aiohttp": "GunicornWebWorker",
-            "gunicorn aiohttp uvloop": "GunicornUVLoopWebWorker",
-        }.items()
-    ]
-    return [*sync, gthread, gevent, *aiohttp]
 
 
 def gunicorn(
-    name: str, model: str, worker: str, app: str, *options: str,
-    needs: tuple[str, ...] = ("web-gunicorn", *_DATABASE), threads: int | None = None,
+    name: str, model: str, worker: str, app: str, needs: tuple[str, ...] = ("web-gunicorn", *_DATABASE),
+    threads: int | None = None,
 ) -> Row:  # fmt: skip
     """Return gunicorn with workers of this class."""
-    line: tuple[str, ...] = (
-        "-m",
-        "gunicorn",
-        "--worker-class",
-        worker,
-        "--backlog",
-        BACKLOG,
-        *_QUIET,
-        "--no-control-socket",
-    )
-    line += ("--workers", "{workers}", "--bind", _ADDRESS, *options, f"{APPS}.{app}")
+    line = f"-m gunicorn --no-control-socket {_QUIET} --worker-class {worker} --workers {{workers}} --bind {_ADDRESS}"
     interface = "aiohttp" if "aiohttp" in worker else "wsgi"
-    return Row(name=name, model=model, interface=interface, arguments=line, needs=needs, threads=threads)
+    arguments = f"{line} {APPS}.{app}"
+    return Row(name=name, model=model, interface=interface, arguments=arguments, needs=needs, threads=threads)
 
 
 def of_uwsgi() -> list[Row]:
     """Return uWSGI, by HTTP and by its own protocol."""
-    by_http = [uwsgi(f"pyuwsgi http, {it}", f"{it}_app:app", "--http-socket") for it in ("flask", "bottle", "falcon")]
-    return [*by_http, uwsgi("pyuwsgi uwsgi, bottle", "bottle_app:app", "--uwsgi-socket")]
+    by_http = [uwsgi(f"pyuwsgi http, {it}", f"{it}_app:app", "http") for it in ("flask", "bottle", "falcon")]
+    return [*by_http, uwsgi("pyuwsgi uwsgi, bottle", "bottle_app:app", "uwsgi")]
 
 
 def uwsgi(name: str, app: str, protocol: str) -> Row:
     """Return uWSGI with a protocol. By HTTP it closes each connection: one that were kept would block its worker."""
-    line: tuple[str, ...] = (
-        "-c",
-        "import pyuwsgi; pyuwsgi.run()",
-        "--module",
-        f"{APPS}.{app}",
-        "--master",
-        "--die-on-term",
-    )
-    line += ("--disable-logging", "--need-app", "--listen", "1024", "--processes", "{workers}", protocol, _ADDRESS)
-    own = protocol == "--uwsgi-socket"
-    interface = "uwsgi" if own else "wsgi"
+    line = f"-c 'import pyuwsgi; pyuwsgi.run()' --module {APPS}.{app} --need-app --master --die-on-term --listen 1024"
+    line += f" --disable-logging --processes {{workers}} --{protocol}-socket {_ADDRESS}"
+    own = protocol == "uwsgi"
     needs = ("web-uwsgi", *_DATABASE)
+    interface = "uwsgi" if own else "wsgi"
     return Row(name=name, model="processes", interface=interface, arguments=line, needs=needs, uwsgi=own)
 
 
 def of_granian() -> list[Row]:
     """Return granian, for both kinds of applications."""
-    line = ("-m", "granian", "--http", "1", "--no-ws", "--backlog", BACKLOG, *_QUIET, *_HOST_PORT_WORKERS)
+    line = f"-m granian --http 1 --no-ws {_QUIET} {_PLACE}"
     needs = ("web-granian", *_DATABASE)
-    wsgi = ("--interface", "wsgi", "--blocking-threads", *_THREADS, f"{APPS}.flask_app:app")
-    asgi = ("--interface", "asgi", f"{APPS}.starlette_app:app")
+    wsgi = f"{line} --interface wsgi --blocking-threads {THREADS} {APPS}.flask_app:app"
+    asgi = f"{line} --interface asgi {APPS}.starlette_app:app"
     return [
         Row(
-            name="granian wsgi, flask", model="threads", interface="wsgi", arguments=line + wsgi, needs=needs,
-            threads=THREADS,
+            name="granian wsgi, flask", model="threads", interface="wsgi", arguments=wsgi, needs=needs, threads=THREADS
         ),
-        Row(name="granian asgi, starlette", model="asyncio", interface="asgi", arguments=line + asgi, needs=needs),
-    ]  # fmt: skip
+        Row(name="granian asgi, starlette", model="asyncio", interface="asgi", arguments=asgi, needs=needs),
+    ]
 
 
 def of_asgi() -> list[Row]:
     """Return the other servers of asyncio."""
-    uvicorn = ("-m", "uvicorn", "--no-access-log", "--backlog", BACKLOG, *_QUIET, *_HOST_PORT_WORKERS)
-    fast, slow = ("--loop", "uvloop", "--http", "httptools"), ("--loop", "asyncio", "--http", "h11")
-    hypercorn = ("-m", "hypercorn", "--backlog", BACKLOG, *_QUIET, "--workers", "{workers}", "--bind", _ADDRESS)
-    daphne = ("-m", "daphne", "--verbosity", "0", "--bind", "127.0.0.1", "--port", "{port}")
+    uvicorn = f"-m uvicorn --no-access-log {_QUIET} {_PLACE}"
+    uvloop = f"{uvicorn} --loop uvloop --http httptools"
+    hypercorn = f"-m hypercorn {_QUIET} --workers {{workers}} --bind {_ADDRESS}"
+    daphne = "-m daphne --verbosity 0 --bind 127.0.0.1 --port {port}"
     needs = ("web-uvicorn", *_DATABASE)
     return [
-        asgi("uvicorn, starlette", (*uvicorn, *fast), needs),
-        asgi("uvicorn asyncio+h11, starlette", (*uvicorn, *slow), needs),
-        asgi("uvicorn, sanic", (*uvicorn, *fast), ("web-sanic", "web-psycopg", STACK)),
+        asgi("uvicorn, starlette", uvloop, needs),
+        asgi("uvicorn asyncio+h11, starlette", f"{uvicorn} --loop asyncio --http h11", needs),
+        asgi("uvicorn, sanic", uvloop, ("web-sanic", "web-psycopg", STACK)),
         asgi("hypercorn, starlette", hypercorn, ("web-hypercorn", *_DATABASE)),
         asgi("daphne, starlette", daphne, ("web-daphne", *_DATABASE), alone=True),
     ]
 
 
-def asgi(name: str, line: tuple[str, ...], needs: tuple[str, ...], *, alone: bool = False) -> Row:
+def asgi(name: str, line: str, needs: tuple[str, ...], *, alone: bool = False) -> Row:
     """Return a server with the application that the name has after the comma."""
-    app = f"{APPS}.{name.partition(', ')[2]}_app:app"
-    return Row(name=name, model="asyncio", interface="asgi", arguments=(*line, app), needs=needs, alone=alone)
+    arguments = f"{line} {APPS}.{name.partition(', ')[2]}_app:app"
+    return Row(name=name, model="asyncio", interface="asgi", arguments=arguments, needs=needs, alone=alone)
 
 
 def ours() -> list[Row]:
     """Return our models, without a framework."""
     return [
         Row(
-            name=model, model=model, interface="none", arguments=("-m", f"{APPS}.ours", model, "{port}"),
+            name=model, model=model, interface="none", arguments=f"-m {APPS}.ours {model} {{port}}",
             needs=("web-psycopg", STACK), kind="model", alone=True,
         )
         for model in ("threads", "asyncio")
@@ -163,7 +141,7 @@ def ours() -> list[Row]:
 
 
 def gone() -> list[Row]:
-    """Return what the article had and nobody can have any more."""
+    """Return what was to be had when the article was written, and is not any more."""
     meinheld = "meinheld 1.0.2 does not build on CPython 3.14 (it pins greenlet 0.4.17); its last release is of 2020"
     reasons = {f"gunicorn meinheld, {it}": ("greenlet", "wsgi", meinheld) for it in ("falcon", "bottle", "flask")}
     reasons["gunicorn eventlet, flask"] = ("eventlet", "wsgi", "gunicorn has had no eventlet worker since 26.0")
