@@ -29,6 +29,8 @@ COLUMNS: dict[str, dict[str, tuple[str, Callable[[float], str]]]] = {
         "per second": ("goodput", short),
         "P50": MEDIAN,
         "P99": P99,
+        "P99 at 300/s": ("open_300_p99_s", time),
+        "at 600/s": ("open_600_p99_s", time),
         "CPU": CPU,
         "memory": ("peak_pss_bytes", memory),
     },

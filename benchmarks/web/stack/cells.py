@@ -97,6 +97,7 @@ def one(cell: str, row: Row, workers: int, quick: bool, *, rounds: int = ROUNDS,
     about = {"endpoint": "/row", "rate": "closed", "nginx": True, "interface": row.interface, "server": server}
     about |= {"framework": framework} if framework else {}
     about |= {"threads": row.threads} if row.threads else {}
+    about |= {"rates": ", ".join(map(str, more["rates"])) or "none"} if "rates" in more else {}
     return Candidate(
         f"web/{cell}/{row.name}",
         "benchmarks.web.stack.calls:closed",
@@ -121,10 +122,8 @@ def seconds_of(candidate: Candidate, quick: bool) -> float:
     if not candidate.needs:
         return NOTHING_S
     sizes = candidate.sizes
-    loads = (
-        sizes["warmup_s"] + sizes["seconds"] + sum(seconds_at(it, sizes["seconds"]) for it in sizes.get("rates", ()))
-    )
-    return float(loads + (QUICK_OVERHEAD_S if quick else OVERHEAD_S))
+    at_rates = sum(seconds_at(rate, sizes["seconds"]) for rate in sizes.get("rates", ()))
+    return float(sizes["warmup_s"] + sizes["seconds"] + at_rates + (QUICK_OVERHEAD_S if quick else OVERHEAD_S))
 
 
 def seconds_at(rate: int, seconds: float) -> float:
