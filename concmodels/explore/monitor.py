@@ -71,11 +71,15 @@ class RaceDetector(Protocol):
 class Monitor(Protocol):
     """What watches the code of a scenario, for the length of a phase."""
 
-    def switching(self, switches: Switches) -> AbstractContextManager[None]:
+    def begin(self) -> None:
+        """Begin a run: what was known of the tasks of the last one is forgotten."""
+
+    def switching(self, switches: Switches, *, notes: bool = True) -> AbstractContextManager[None]:
         """Let other tasks run wherever `switches` allows it.
 
         With "checkpoints" and "gil", the accesses between two points are noted in the footprint of their step by
-        `World.touch`, because a complete search relies on footprints.
+        `World.touch`, because a complete search relies on footprints. A sample does not: without `notes` its runs take
+        the same steps in half the time.
         """
 
     def racing(self, points: Collection[Site]) -> AbstractContextManager[RaceDetector]:

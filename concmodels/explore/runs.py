@@ -113,17 +113,19 @@ class Runs:
     def prepare(self, world: World) -> None:
         """A run is about to begin in this world."""
         self._watchdog.world = world
+        if self.scenario.monitor is not None:
+            self.scenario.monitor.begin()
         if self._detector is not None:
             self._detector.begin(world)
 
     @contextmanager
-    def switching(self, switches: Switches | None = None) -> Iterator[None]:
-        """Let tasks switch wherever the options allow it."""
+    def switching(self, switches: Switches | None = None, *, notes: bool = True) -> Iterator[None]:
+        """Let tasks switch wherever the options allow it; footprints are complete with `notes` only."""
         monitor = self.scenario.monitor
         if monitor is None:
             yield
         else:
-            with monitor.switching(switches or self.options.switches):
+            with monitor.switching(switches or self.options.switches, notes=notes):
                 yield
 
     @contextmanager

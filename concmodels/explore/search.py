@@ -162,7 +162,7 @@ class Search:
         self._sample(count(FIRST_SAMPLE if self.options.search == "auto" else 0))
 
     def _sample(self, numbers: Iterable[int]) -> None:
-        with self.runs.switching():
+        with self.runs.switching(notes=False):
             self._length = max(2, len(self.runs.repeat(FirstComeFirstServed()).steps))
             for number in numbers:
                 source = self._source(number)

@@ -192,7 +192,7 @@ class SimulatedCandidate(Candidate):
         begin = time.monotonic()
         for number in range(self._schedules):
             self.schedule = number
-            with self.monitor.switching(self.switches), self.on(RandomWalk(number)):
+            with self.monitor.switching(self.switches, notes=False), self.on(RandomWalk(number)):
                 super().hold(guarantee)
             if self.schedule > 0 and time.monotonic() - begin > _LONG_S:
                 return

@@ -11,11 +11,11 @@ An access is *atomic* if it is one call of C code, which no other thread can com
 of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, but they are no data race.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, BuiltinMethodType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, holders
+from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, attribute, holders
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:
@@ -25,62 +25,61 @@ SHAPE = "shape"
 WHOLE = "whole"
 
 
-class Thing(NamedTuple):
-    """What is accessed: an object, and which attribute of it; for a container and for a cell only the object."""
+class Accessed(NamedTuple):
+    """One access of an instruction."""
 
     owner: Any
-    name: str = ""
-
-    @property
-    def identity(self) -> tuple[int, str]:
-        """What tells it from all other things, as long as the object lives."""
-        return id(self.owner), self.name
-
-
-class Accessed(NamedTuple):
-    """One access of an instruction; `part` is None for a variable, (index,) for an item."""
-
-    thing: Thing
+    """The object that is accessed, or one of whose attributes is; of a global variable the module's variables."""
+    name: str
+    """The name of the variable; empty for a container."""
     part: Any
+    """None for a variable, (index,) for an item."""
     writes: bool
     is_atomic: bool
 
 
-def accessed(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], bool]) -> Iterator[Accessed]:
-    """Yield what this instruction is about to access; nothing if it is nothing that tasks can share.
+def accessed(
+    site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], bool]
+) -> Sequence[Accessed]:
+    """Return what this instruction is about to access; nothing if it is nothing that tasks can share.
 
     `returned` is what the last call in this task has returned, None if that is not known; `watched` says whether a
     function's own instructions are looked at. Raises `Unknown` if it can't be found out.
     """
     match site.kind:
-        case "global":
-            yield Accessed(Thing(frame.f_globals, site.variable), None, site.writes, False)
-        case "cell":
-            yield Accessed(Thing(site.cell_of, site.variable), None, site.writes, False)
+        case "call":
+            return _call(site, frame, returned, watched)
         case "attribute":
             owner = _owner(site, frame, returned)
-            if not isinstance(owner, local):
-                places = holders(owner, site.variable)
-                for place in [owner] if site.writes else places:
-                    yield Accessed(Thing(place, site.variable), None, site.writes, False)
+            if isinstance(owner, local):
+                return ()
+            places = holders(owner, site.variable)
+            return [
+                Accessed(place, site.variable, None, site.writes, False) for place in ([owner] if site.writes else places)
+            ]
+        case "global":
+            return [Accessed(frame.f_globals, site.variable, None, site.writes, False)]
+        case "cell":
+            return [Accessed(site.cell_of, site.variable, None, site.writes, False)]
         case "item":
-            yield from _item(_owner(site, frame, returned), site, frame)
+            return _item(_owner(site, frame, returned), site, frame)
         case "within":
             it = _value(site, frame, returned)
             if isinstance(it, CONTAINERS):
                 index = site.index(frame) if site.index is not None and isinstance(it, (dict, set)) else None
-                yield Accessed(Thing(it), (index,) if isinstance(index, _INDEXES) else WHOLE, False, True)
+                return [_of_container(it, (index,) if isinstance(index, _INDEXES) else WHOLE, False, True)]
         case "container":
             it = _value(site, frame, returned)
             if isinstance(it, CONTAINERS):
-                yield Accessed(Thing(it), WHOLE if site.writes else SHAPE, site.writes, True)
+                return [_of_container(it, WHOLE if site.writes else SHAPE, site.writes, True)]
         case "iteration":
-            for find in site.arguments:
-                it = find(frame) if find is not None else None
-                if isinstance(it, CONTAINERS):
-                    yield Accessed(Thing(it), WHOLE, False, False)
-        case "call":
-            yield from _call(site, frame, returned, watched)
+            iterated = [find(frame) for find in site.arguments if find is not None]
+            return [_of_container(it, WHOLE, False, False) for it in iterated if isinstance(it, CONTAINERS)]
+    return ()
+
+
+def _of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:
+    return Accessed(it, "", part, writes, is_atomic)
 
 
 _INDEXES = (int, str, bytes, float, tuple, frozenset)
@@ -103,23 +102,21 @@ def _value(site: Site, frame: FrameType, returned: Any) -> Any:
         return returned
 
 
-def _item(owner: Any, site: Site, frame: FrameType) -> Iterator[Accessed]:
+def _item(owner: Any, site: Site, frame: FrameType) -> Sequence[Accessed]:
     if not isinstance(owner, CONTAINERS):
-        return  # something of the program's own: its `__getitem__` is looked at itself
-    thing = Thing(owner)
+        return ()  # something of the program's own: its `__getitem__` is looked at itself
     index = site.index(frame) if site.index is not None else None
     if index is None or not isinstance(index, _INDEXES):
-        yield Accessed(thing, WHOLE, site.writes, False)
-        return
-    if isinstance(owner, dict):
-        yield Accessed(thing, (index,), site.writes, False)
-        if site.writes and (index not in owner or site.deletes):
-            yield Accessed(thing, SHAPE, True, True)
-    else:
+        return [_of_container(owner, WHOLE, site.writes, False)]
+    if not isinstance(owner, dict):
         if isinstance(index, int) and index < 0:
             index += len(owner)
-        yield Accessed(thing, (index,), site.writes, False)
-        yield Accessed(thing, SHAPE, site.deletes, True)
+        shape = _of_container(owner, SHAPE, site.deletes, True)
+        return [_of_container(owner, (index,), site.writes, False), shape]
+    found = [_of_container(owner, (index,), site.writes, False)]
+    if site.writes and (index not in owner or site.deletes):
+        found.append(_of_container(owner, SHAPE, True, True))
+    return found
 
 
 _READ_ITEM = frozenset({"get"})
@@ -141,37 +138,37 @@ _LOOK_AT_NOTHING = frozenset({"isinstance", "id", "type", "callable", "hasattr",
 _WRITING_MODULES = frozenset({"random", "heapq", "bisect"})
 
 
-def _call(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], bool]) -> Iterator[Accessed]:
+def _call(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], bool]) -> Sequence[Accessed]:
     try:
         owner = _owner(site, frame, returned) if site.owner is not None or site.by_call else None
     except Unknown:
-        owner = None
         if site.variable in _METHODS:
             raise
-    if isinstance(owner, CONTAINERS):
-        yield from _method(owner, site, frame)
+        return ()
+    found = _method(owner, site, frame) if isinstance(owner, CONTAINERS) else []
     try:
-        called = site.index(frame) if site.index is not None else None
+        called = attribute(owner, site.variable) if site.owner is not None else site.index and site.index(frame)
     except Unknown:
-        return
+        return found
     if called is None or watched(called):
-        return
+        return found
     for find in site.arguments:
         try:
             argument = find(frame) if find is not None else None
         except Unknown:
             continue
         if isinstance(argument, CONTAINERS):
-            yield from _passed(argument, called)
+            found += _passed(argument, called)
+    return found
 
 
 _METHODS = frozenset({name for it in CONTAINERS for name in dir(it) if not name.startswith("_")})
 
 
-def _method(owner: Any, site: Site, frame: FrameType) -> Iterator[Accessed]:
-    name, thing = site.variable, Thing(owner)
+def _method(owner: Any, site: Site, frame: FrameType) -> list[Accessed]:
+    name = site.variable
     if isinstance(getattr(type(owner), name, None), FunctionType):
-        return  # written in Python
+        return []  # written in Python
     by_key = isinstance(owner, (dict, set)) and (
         name in _READ_ITEM or name in _WRITE_ITEM or (name in ("pop", "remove") and site.arguments)
     )
@@ -179,27 +176,25 @@ def _method(owner: Any, site: Site, frame: FrameType) -> Iterator[Accessed]:
         key = site.arguments[0](frame) if site.arguments and site.arguments[0] is not None else None
         if isinstance(key, _INDEXES):
             writes = name not in _READ_ITEM
-            yield Accessed(thing, (key,), writes, True)
-            if writes:
-                yield Accessed(thing, SHAPE, True, True)
-            return
+            item = _of_container(owner, (key,), writes, True)
+            return [item, _of_container(owner, SHAPE, True, True)] if writes else [item]
     if name in _READ_WHOLE or name in _READ_ITEM:
-        yield Accessed(thing, WHOLE, False, True)
-    else:
-        yield Accessed(thing, SHAPE if name in _WRITE_SHAPE else WHOLE, True, True)
+        return [_of_container(owner, WHOLE, False, True)]
+    return [_of_container(owner, SHAPE if name in _WRITE_SHAPE else WHOLE, True, True)]
 
 
-def _passed(argument: Any, called: Any) -> Iterator[Accessed]:
-    """What a function does with a container that it is given."""
-    thing, name = Thing(argument), getattr(called, "__name__", "")
+def _passed(argument: Any, called: Any) -> list[Accessed]:
+    """Return what a function does with a container that it is given."""
+    name = getattr(called, "__name__", "")
     if isinstance(called, (BuiltinFunctionType, BuiltinMethodType)) or called in _TYPES:
         if name == "len":
-            yield Accessed(thing, SHAPE, False, True)
-        elif name not in _LOOK_AT_NOTHING and not isinstance(getattr(called, "__self__", None), CONTAINERS):
-            yield Accessed(thing, WHOLE, name not in _READERS, True)
+            return [_of_container(argument, SHAPE, False, True)]
+        if name not in _LOOK_AT_NOTHING and not isinstance(getattr(called, "__self__", None), CONTAINERS):
+            return [_of_container(argument, WHOLE, name not in _READERS, True)]
     elif isinstance(called, (FunctionType, MethodType)):
         writes = getattr(called, "__module__", None) in _WRITING_MODULES
-        yield Accessed(thing, WHOLE, writes, False)
+        return [_of_container(argument, WHOLE, writes, False)]
+    return []
 
 
 _TYPES = (list, dict, set, frozenset, tuple, bytes, bytearray, str, bool, enumerate, zip, reversed)

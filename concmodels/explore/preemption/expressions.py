@@ -7,7 +7,7 @@ import ast
 import builtins
 from collections import defaultdict, deque
 from collections.abc import Callable
-from types import FrameType, MemberDescriptorType, ModuleType
+from types import CodeType, FrameType, MemberDescriptorType, ModuleType
 from typing import Any
 
 type Value = Callable[[FrameType], Any]
@@ -22,25 +22,26 @@ class Unknown(Exception):
     """The value can't be found without running code of the program."""
 
 
-def value_of(node: ast.AST) -> Value | None:
-    """Return what finds the value of this expression in a frame; None if it is not one of the simple ones.
+def value_of(node: ast.AST, code: CodeType) -> Value | None:
+    """Return what finds the value of this expression in a frame of this code; None if it is not a simple one.
 
     It raises `Unknown`.
     """
     match node:
         case ast.Name(id=name):
-            return lambda frame: _name(frame, name)
+            is_local = name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
+            return _local(name) if is_local else _global(name)
         case ast.Constant(value=value):
             return lambda _: value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
             return lambda _: -value
         case ast.Attribute(value=owner, attr=name):
-            find = value_of(owner)
+            find = value_of(owner, code)
             return None if find is None else lambda frame: attribute(find(frame), name)
         case ast.Subscript(value=owner, slice=index):
-            return _item_of(value_of(owner), value_of(index))
+            return _item_of(value_of(owner, code), value_of(index, code))
         case ast.Tuple(elts=parts):
-            found = [it for it in map(value_of, parts) if it is not None]
+            found = [it for part in parts if (it := value_of(part, code)) is not None]
             return None if len(found) < len(parts) else lambda frame: tuple(it(frame) for it in found)
     return None
 
@@ -51,16 +52,27 @@ def _item_of(find: Value | None, find_index: Value | None) -> Value | None:
     return lambda frame: _item(find(frame), find_index(frame))
 
 
-def _name(frame: FrameType, name: str) -> Any:
-    names = frame.f_locals
-    if name in names:
-        return names[name]
-    if name in frame.f_globals:
-        return frame.f_globals[name]
-    try:
-        return getattr(builtins, name)
-    except AttributeError:
-        raise Unknown from None
+def _local(name: str) -> Value:
+    def find(frame: FrameType) -> Any:
+        try:
+            return frame.f_locals[name]
+        except KeyError:
+            raise Unknown from None
+
+    return find
+
+
+def _global(name: str) -> Value:
+    def find(frame: FrameType) -> Any:
+        names = frame.f_globals
+        if name in names:
+            return names[name]
+        try:
+            return getattr(builtins, name)
+        except AttributeError:
+            raise Unknown from None
+
+    return find
 
 
 def holders(owner: Any, name: str) -> list[Any]:
@@ -85,6 +97,9 @@ def holders(owner: Any, name: str) -> list[Any]:
 
 def attribute(owner: Any, name: str) -> Any:
     """Return the value of an attribute. Raises `Unknown`."""
+    own = getattr(owner, "__dict__", ())
+    if name in own and not isinstance(owner, type):
+        return own[name]
     holders(owner, name)
     try:
         return getattr(owner, name)

@@ -46,26 +46,32 @@ class CodeMonitor:
 
     def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
         self._sites = Sites(codes, trees)
-        self._codes = frozenset(self._sites.codes)
         self._detector: Detector | None = None
         self._points: frozenset[Any] | None = frozenset()  # None: all sites
         self._notes = False
         self._returned: dict[Runner, Any] = {}
-        self._calls: dict[tuple[Any, CodeType], int] = {}
+        """What the last call of each task of the run has returned."""
+        self._calls: dict[int, int] = {}
+        """How often each function that makes cells was called in the run, by the `id` of its code."""
+
+    def begin(self) -> None:
+        """As `Monitor.begin`."""
+        self._returned.clear()
+        self._calls.clear()
 
     @contextmanager
-    def switching(self, switches: Switches) -> Iterator[None]:
+    def switching(self, switches: Switches, *, notes: bool = True) -> Iterator[None]:
         """As `Monitor.switching`."""
         self._points = None if switches == "anywhere" else frozenset()
-        self._notes = switches != "anywhere"
-        with self._monitoring(by_gil=switches == "gil"):
+        self._notes = notes and switches != "anywhere"
+        with self._monitoring(of_instructions=self._notes or switches == "anywhere", by_gil=switches == "gil"):
             yield
 
     @contextmanager
     def racing(self, points: Collection[Any]) -> Iterator[Detector]:
         """As `Monitor.racing`."""
         self._points, self._notes = frozenset(points), False
-        self._detector = detector = _Detector(self)
+        self._detector = detector = Detector()
         for name in self._sites.hidden:
             detector.unseen.append(f"the program uses {name}, which writes what no instruction names")
         try:
@@ -79,13 +85,12 @@ class CodeMonitor:
         return isinstance(step.subject, Site) and step.subject not in points
 
     @contextmanager
-    def _monitoring(self, by_gil: bool = False) -> Iterator[None]:
+    def _monitoring(self, *, of_instructions: bool = True, by_gil: bool = False) -> Iterator[None]:
         refuse_other_tools()
-        callbacks: dict[int, Callable[..., Any]] = {
-            _events.INSTRUCTION: self._instruction,
-            _events.PY_RETURN: self._return,
-            _events.PY_START: self._start,
-        }
+        self.begin()
+        callbacks: dict[int, Callable[..., Any]] = {_events.PY_START: self._start}
+        if of_instructions:
+            callbacks |= {_events.INSTRUCTION: self._instruction, _events.PY_RETURN: self._return}
         if by_gil:
             callbacks |= {_events.JUMP: self._jump, _events.CALL: self._call, _events.C_RETURN: self._c_return}
         self._by_gil = by_gil
@@ -94,12 +99,12 @@ class CodeMonitor:
             for event, callback in callbacks.items():
                 _monitoring.register_callback(_TOOL, event, callback)
             wanted = sum(callbacks) & ~_events.C_RETURN  # that one comes with CALL
-            for code in self._codes:
+            for code in self._sites.codes:
                 _monitoring.set_local_events(_TOOL, code, wanted)
             _monitoring.restart_events()
             yield
         finally:
-            for code in self._codes:
+            for code in self._sites.codes:
                 _monitoring.set_local_events(_TOOL, code, 0)
             for event in callbacks:
                 _monitoring.register_callback(_TOOL, event, None)
@@ -108,19 +113,18 @@ class CodeMonitor:
     # The callbacks. Each first asks whether it was called in a task of a run: monitoring knows no threads.
 
     def _instruction(self, code: CodeType, offset: int) -> Any:
-        site = self._sites.of[code].get(offset)
+        site = self._sites.of[id(code)].get(offset)
         if site is None:
             return _DISABLE
         world = current()
         if world is None or world.dying:
             return None
-        if site.kind == "call":
+        if site.is_call:
             self._returned.pop(world.running, None)
         if self._points is None or site in self._points:
-            if self._is_shared(site, world):
-                place = site.file, site.line
-                world.point(site.verb, site.keys, site, in_callback=True, place=place)
-        elif self._notes and self._is_shared(site, world):
+            if site.is_access or self._is_shared(site, world):
+                world.point(site.verb, site.keys, site, in_callback=True, place=site.place)
+        elif self._notes and (site.is_access or self._is_shared(site, world)):
             for key, changes in site.keys:
                 world.touch(key, changes)
         if self._detector is not None:
@@ -128,16 +132,14 @@ class CodeMonitor:
         return None
 
     def _is_shared(self, site: Site, world: World) -> bool:
-        """Whether the instruction accesses anything: most calls, and most truth values, are of no container."""
-        if site.is_variable or site.kind == "item":
-            return True
+        """Whether the instruction accesses anything that tasks may share."""
         try:
-            return any(True for _ in accessed(site, sys._getframe(2), self._returned.get(world.running), self._watched))
+            return bool(accessed(site, sys._getframe(2), self._returned.get(world.running), self._watched))
         except Unknown:
             return True
 
     def _detect(self, detector: Detector, site: Site, world: World) -> None:
-        if site.kind == "cell" and not self._is_the_only_cell(site, world):
+        if site.kind == "cell" and not self._is_the_only_cell(site):
             detector.missed(
                 site, f"{site.variable} is a variable of a function that was called twice: of which call, is unknown"
             )
@@ -153,11 +155,11 @@ class CodeMonitor:
         if isinstance(called, MethodType):
             called = called.__func__
         if isinstance(called, FunctionType):
-            return called.__code__ in self._codes
+            return id(called.__code__) in self._sites.of
         return isinstance(called, type) and called.__module__ != "builtins"
 
-    def _is_the_only_cell(self, site: Site, world: World) -> bool:
-        return site.cell_of is None or self._calls.get((world, site.cell_of), 1) == 1
+    def _is_the_only_cell(self, site: Site) -> bool:
+        return site.cell_of is None or self._calls.get(id(site.cell_of), 1) == 1
 
     def _return(self, _code: CodeType, _offset: int, value: Any) -> None:
         world = current()
@@ -165,11 +167,13 @@ class CodeMonitor:
             self._returned[world.running] = value
 
     def _start(self, code: CodeType, _offset: int) -> Any:
+        if not code.co_cellvars and not self._by_gil:
+            return _DISABLE
         world = current()
         if world is None or world.dying:
             return None
         if code.co_cellvars:
-            self._calls[world, code] = self._calls.get((world, code), 0) + 1
+            self._calls[id(code)] = self._calls.get(id(code), 0) + 1
         if self._by_gil:
             self._offer_gil(code, code.co_firstlineno, world)
         return None
@@ -188,7 +192,7 @@ class CodeMonitor:
             return
         if isinstance(called, MethodType):
             called = called.__func__
-        if isinstance(called, FunctionType) and called.__code__ not in self._codes:
+        if isinstance(called, FunctionType) and id(called.__code__) not in self._sites.of:
             self._offer_gil(code, self._sites.line(code, offset), world)
 
     def _c_return(self, code: CodeType, offset: int, _called: Any, _argument: Any) -> None:
@@ -198,18 +202,6 @@ class CodeMonitor:
 
     def _offer_gil(self, code: CodeType, line: int, world: World) -> None:
         world.point("offer the GIL", (), None, in_callback=True, place=(code.co_filename, line))
-
-
-class _Detector(Detector):
-    def __init__(self, monitor: CodeMonitor) -> None:
-        super().__init__()
-        self._monitor = monitor
-
-    def begin(self, world: World) -> None:
-        """As `RaceDetector.begin`."""
-        super().begin(world)
-        self._monitor._returned.clear()
-        self._monitor._calls.clear()
 
 
 def refuse_other_tools() -> None:

@@ -102,11 +102,11 @@ class Detector:
         assert world is not None
         runner = world.running
         self._notice(runner)
-        identity = it.thing.identity
+        identity = id(it.owner), it.name
         parts = self._things.get(identity)
         if parts is None:
             parts = self._things[identity] = {}
-            self._alive.append(it.thing.owner)
+            self._alive.append(it.owner)
         clock = self._clocks[runner]
         for part, record in parts.items():
             if not _meet(part, it.part):

@@ -17,6 +17,7 @@ import ast
 import dis
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType
 from typing import TYPE_CHECKING, Literal
 
@@ -37,9 +38,9 @@ _HIDDEN = frozenset({"setattr", "delattr", "vars", "globals", "exec", "eval", "_
 """Names by which a program writes what no instruction names."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Site:
-    """One instruction."""
+    """One instruction. What is asked each time that it is executed is found out once."""
 
     code: CodeType
     offset: int
@@ -63,48 +64,66 @@ class Site:
         """The file that it is in."""
         return self.code.co_filename
 
-    @property
+    @cached_property
+    def place(self) -> tuple[str, int]:
+        """Its file and line."""
+        return self.file, self.line
+
+    @cached_property
+    def is_call(self) -> bool:
+        """Whether it calls something."""
+        return self.kind == "call"
+
+    @cached_property
     def is_variable(self) -> bool:
         """Whether it accesses a variable, and not a container."""
         return self.kind in ("global", "cell", "attribute")
 
-    @property
+    @cached_property
+    def is_access(self) -> bool:
+        """Whether it always accesses something: most calls, and most truth values, are of no container."""
+        return self.is_variable or self.kind == "item"
+
+    @cached_property
     def keys(self) -> tuple[tuple[Key, bool], ...]:
         """What a step that consists of it touches: by name, which is more than it really does."""
         key = (self.kind, self.variable) if self.is_variable else ("item", "")
-        return ((key, self.writes or self.kind == "call"),)  # type: ignore[return-value]
+        return ((key, self.writes or self.is_call),)  # type: ignore[return-value]
 
-    @property
+    @cached_property
     def verb(self) -> str:
         """What it does, in a word."""
-        if self.kind == "call":
+        if self.is_call:
             return "call"
         return "write" if self.writes else "read"
 
-    @property
+    @cached_property
     def name(self) -> str:
         """What it accesses, as in the source."""
         node = self.node
-        if self.kind == "call" and isinstance(node, ast.Call):
+        if self.is_call and isinstance(node, ast.Call):
             node = node.func
         return ast.unparse(node) if node is not None else self.variable
 
-    @property
+    @cached_property
     def by_call(self) -> bool:
         """Whether the owner is what a call has returned."""
         node = self.node
-        if isinstance(node, ast.Call) and self.kind == "call":
+        if isinstance(node, ast.Call) and self.is_call:
             node = node.func
         return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Call)
 
 
 class Sites:
-    """The sites of some functions, and of those inside of them; `trees` are the syntax trees of their files."""
+    """The sites of some functions, and of those inside of them; `trees` are the syntax trees of their files.
+
+    Functions are looked up by the `id` of their code, because the hash of a code object reads all of its instructions.
+    """
 
     def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
         self.codes = [code for root in codes for code in _functions(root)]
         self._outer = {inner: code for code in self.codes for inner in code.co_consts if isinstance(inner, CodeType)}
-        self._lines: dict[CodeType, list[int]] = {}
+        self._lines: dict[int, list[int]] = {}
         self._trees = {path: _Nodes(tree).by_position for path, tree in trees.items()}
         self._assigned = {
             (_STORES[it.opname], it.argval)
@@ -112,7 +131,8 @@ class Sites:
             for it in dis.get_instructions(code)
             if it.opname in _STORES
         }
-        self.of = {code: {site.offset: site for site in self._sites(code)} for code in self.codes}
+        self.of = {id(code): {site.offset: site for site in self._sites(code)} for code in self.codes}
+        """The sites of each function, by the `id` of its code, and by offset."""
         self.hidden = sorted({name for code in self.codes for name in code.co_names if name in _HIDDEN})
         """The names in these functions by which something is written that can't be followed."""
 
@@ -125,9 +145,9 @@ class Sites:
 
     def line(self, code: CodeType, offset: int) -> int:
         """Return the line of an instruction."""
-        lines = self._lines.get(code)
+        lines = self._lines.get(id(code))
         if lines is None:
-            lines = self._lines[code] = [line or code.co_firstlineno for line, *_ in code.co_positions()]
+            lines = self._lines[id(code)] = [line or code.co_firstlineno for line, *_ in code.co_positions()]
         return lines[offset // 2]
 
     def _sites(self, code: CodeType) -> Iterator[Site]:
@@ -147,26 +167,26 @@ class Sites:
         if kind is not None:
             if (kind, it.argval) not in self._assigned:
                 return None
-            owner = value_of(node.value) if isinstance(node, ast.Attribute) else None
+            owner = value_of(node.value, code) if isinstance(node, ast.Attribute) else None
             definer = self._definer(code, it.argval) if kind == "cell" else None
             writes = name in _STORES
             return Site(code, offset, kind, it.argval, writes, node, owner, line=line, cell_of=definer)  # type: ignore[arg-type]
         if name in ("STORE_SUBSCR", "DELETE_SUBSCR") or (name == "BINARY_OP" and it.argrepr == "[]"):
             if not isinstance(node, ast.Subscript):
                 return None
-            index = None if isinstance(node.slice, ast.Slice) else value_of(node.slice)
+            index = None if isinstance(node.slice, ast.Slice) else value_of(node.slice, code)
             writes, deletes = name != "BINARY_OP", name == "DELETE_SUBSCR"
-            return Site(code, offset, "item", "", writes, node, value_of(node.value), index, (), line, deletes)
+            return Site(code, offset, "item", "", writes, node, value_of(node.value, code), index, (), line, deletes)
         if name in ("STORE_SLICE", "BINARY_SLICE") and isinstance(node, ast.Subscript):
-            return Site(code, offset, "container", "", name == "STORE_SLICE", node, value_of(node.value), line=line)
+            return Site(code, offset, "container", "", name == "STORE_SLICE", node, value_of(node.value, code), line=line)
         if name == "BINARY_OP" and it.argrepr.endswith("=") and isinstance(node, ast.AugAssign):
-            return Site(code, offset, "container", "", True, node.target, value_of(node.target), line=line)
+            return Site(code, offset, "container", "", True, node.target, value_of(node.target, code), line=line)
         if name == "TO_BOOL" and isinstance(node, _SIMPLE):
-            return Site(code, offset, "container", "", False, node, value_of(node), line=line)
+            return Site(code, offset, "container", "", False, node, value_of(node, code), line=line)
         if name == "CONTAINS_OP" and isinstance(node, ast.Compare) and isinstance(node.comparators[-1], _SIMPLE):
-            within, item = node.comparators[-1], value_of(node.left) if len(node.comparators) == 1 else None
-            return Site(code, offset, "within", "", False, within, value_of(within), item, line=line)
-        if name == "FOR_ITER" and (iterated := _iterated(node)):
+            within, item = node.comparators[-1], value_of(node.left, code) if len(node.comparators) == 1 else None
+            return Site(code, offset, "within", "", False, within, value_of(within, code), item, line=line)
+        if name == "FOR_ITER" and (iterated := _iterated(node, code)):
             return Site(code, offset, "iteration", "", False, node, None, None, iterated, line)
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") and isinstance(node, ast.Call):
             return _call(code, offset, node, line)
@@ -178,22 +198,22 @@ _VIEWS = ("keys", "values", "items")
 _LAZY = ("enumerate", "zip", "reversed", "iter", "map", "filter")
 
 
-def _iterated(node: ast.AST | None) -> tuple[Value, ...]:
+def _iterated(node: ast.AST | None, code: CodeType) -> tuple[Value, ...]:
     """Return what a `for` over this expression iterates over, as far as it can be known."""
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
             node = node.func.value
         elif isinstance(node.func, ast.Name) and node.func.id in _LAZY:
-            return tuple(filter(None, map(value_of, node.args)))
-    value = value_of(node) if isinstance(node, _SIMPLE) else None
+            return tuple(value for it in node.args if (value := value_of(it, code)) is not None)
+    value = value_of(node, code) if isinstance(node, _SIMPLE) else None
     return () if value is None else (value,)
 
 
 def _call(code: CodeType, offset: int, node: ast.Call, line: int) -> Site:
-    owner = value_of(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    owner = value_of(node.func.value, code) if isinstance(node.func, ast.Attribute) else None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    arguments = tuple(value_of(it) for it in node.args)
-    return Site(code, offset, "call", name, False, node, owner, value_of(node.func), arguments, line)
+    arguments = tuple(value_of(it, code) for it in node.args)
+    return Site(code, offset, "call", name, False, node, owner, value_of(node.func, code), arguments, line)
 
 
 def _functions(code: CodeType) -> Iterator[CodeType]:
