@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from concmodels.explore.scenario import Scenario
     from concmodels.models.simulated.schedules import Strategy
+    from concmodels.models.simulated.units import Units
     from concmodels.models.simulated.world import Run, World
 
 STEPS = 10_000
@@ -22,9 +23,13 @@ def run_once(
     steps: int = STEPS,
     record: bool = False,
     prepare: Callable[[World], object] | None = None,
+    units: Units | None = None,
 ) -> Run:
-    """Run the scenario once under this strategy, and return what has come of it; raises nothing of the program's."""
-    options: dict[str, Any] = {"limit": steps, "record": record, "prepare": prepare}
+    """Run the scenario once under this strategy, and return what has come of it; raises nothing of the program's.
+
+    The options are those of `world.explored`.
+    """
+    options: dict[str, Any] = {"limit": steps, "record": record, "prepare": prepare, "units": units}
     if scenario.is_async:
         from concmodels.models import sim_async
 

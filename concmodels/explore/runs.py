@@ -14,6 +14,7 @@ from concmodels.explore.repeatable import random_put_back, seeded
 from concmodels.explore.run import run_once
 from concmodels.explore.watchdog import Watchdog
 from concmodels.models.simulated.sockets import NoSockets
+from concmodels.models.simulated.units import Units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,11 +55,13 @@ class Runs:
         self._begin = time.monotonic()
         self._until = self._begin + self.options.seconds
         self._random.__enter__()
+        self._units = Units()
         self._watchdog.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._watchdog.__exit__()
+        self._units.end()
         self._random.__exit__(None, None, None)
 
     def more_time(self) -> None:
@@ -108,7 +111,14 @@ class Runs:
 
     def once(self, strategy: Strategy, record: bool) -> Run:
         """Make a run, and nothing else."""
-        return run_once(self.scenario, strategy, steps=self.options.steps, record=record, prepare=self.prepare)
+        return run_once(
+            self.scenario,
+            strategy,
+            steps=self.options.steps,
+            record=record,
+            prepare=self.prepare,
+            units=self._units,
+        )
 
     def prepare(self, world: World) -> None:
         """A run is about to begin in this world."""

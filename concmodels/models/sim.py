@@ -38,6 +38,7 @@ from concmodels.models.simulated.pools import SimulatedFuture, SimulatedResults,
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk, Replay, Schedule
 from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.steps import text_of
+from concmodels.models.simulated.units import Units
 from concmodels.models.simulated.world import World, current, new_key, touch
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
@@ -89,7 +90,8 @@ def run_with[R](
 ) -> R:
     """`run`, for both kinds of this model."""
     task = Task(None, main, args, "main")
-    world = World(task, getcurrent(), strategy, model, patience=patience(deadlock_after))
+    units = Units()
+    world = World(task, getcurrent(), strategy, model, units, patience=patience(deadlock_after))
     _world.enter(world)
     try:
         with (
@@ -100,6 +102,7 @@ def run_with[R](
             return main(*args)
     finally:
         world.end()
+        units.end()
         _world.leave()
 
 

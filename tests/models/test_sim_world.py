@@ -11,7 +11,7 @@ from greenlet import GreenletExit, greenlet
 from concmodels import load
 from concmodels.errors import ChannelClosed, Deadlock
 from concmodels.models import sim
-from concmodels.models.simulated import world as worlds
+from concmodels.models.simulated import units
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk
 from concmodels.models.simulated.steps import text_of
 from concmodels.models.simulated.world import StepLimit, current
@@ -205,10 +205,10 @@ def test_who_swallows_the_end_is_left_where_it_is():
             except GreenletExit:
                 pass
 
-    before = len(worlds._left_behind)
+    before = len(units._left_behind)
     run = sim.explored(main, (sim,), FirstComeFirstServed(), limit=5)
     assert isinstance(run.error, StepLimit)
-    assert len(worlds._left_behind) == before + 1
+    assert len(units._left_behind) == before + 1
     assert sim.run(int) == 0
 
 

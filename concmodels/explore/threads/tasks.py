@@ -166,7 +166,7 @@ class local:
             raise TypeError("Initialization arguments are not supported")
         self = object.__new__(cls)
         object.__setattr__(self, "_local__args", (args, kwargs))
-        object.__setattr__(self, "_local__of", WeakKeyDictionary({getcurrent(): self.__dict__}))
+        object.__setattr__(self, "_local__of", WeakKeyDictionary({_this_thread(): self.__dict__}))
         return self
 
     def __getattribute__(self, name: str) -> Any:
@@ -183,14 +183,20 @@ class local:
         object.__delattr__(self, name)
 
 
+def _this_thread() -> object:
+    """Return something that the running thread alone has: the job of its greenlet, which does others' after it."""
+    unit = getcurrent()
+    return getattr(unit, "job", None) or unit
+
+
 def _turn_to_this_thread(it: local) -> None:
     """Exchange the attributes for those of the running thread. Until its next one, no other thread can run."""
-    of, unit = it._local__of, getcurrent()
-    own = of.get(unit)
+    of, thread = it._local__of, _this_thread()
+    own = of.get(thread)
     if own is not None:
         object.__setattr__(it, "__dict__", own)
     else:
-        of[unit] = own = {}
+        of[thread] = own = {}
         object.__setattr__(it, "__dict__", own)
         args, kwargs = it._local__args
         type(it).__init__(it, *args, **kwargs)

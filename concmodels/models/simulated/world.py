@@ -45,14 +45,16 @@ import math
 import sys
 import time
 from _thread import _local
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from itertools import count
 
-from greenlet import GreenletExit, getcurrent, greenlet
+from greenlet import GreenletExit, getcurrent
 
 from concmodels.models.deadlocks.report import deadlock
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.simulated.steps import ANNOUNCED, ENABLED, OVER, Runner, Step, text_of
+from concmodels.models.simulated.units import Units
 from concmodels.models.tasks.frames import of_program, stack
 from concmodels.models.tasks.interrupts import LOOK_UP_S
 from concmodels.models.tasks.nesting import refusal
@@ -61,6 +63,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any, Protocol
+
+    from greenlet import greenlet
 
     from concmodels.errors import Deadlock
     from concmodels.models.simulated.schedules import Strategy
@@ -86,7 +90,6 @@ _SWALLOWED = 1000
 
 _here = _local()
 _numbers = count(1)
-_left_behind: list[greenlet] = []
 
 
 class StepLimit(RuntimeError):
@@ -113,8 +116,9 @@ class Run:
 class World:
     """Which tasks there are, which steps are enabled, what time it is, and what to do when no step is enabled.
 
-    With a `hub`, the greenlet that explores, decisions, steps and footprints are kept, and the run can be cut. `tick`
-    is how many virtual seconds a step takes, `limit` how many steps there may be; both may be changed while it runs.
+    `units` are the greenlets that its tasks are run in. With a `hub`, the greenlet that explores, decisions, steps and
+    footprints are kept, and the run can be cut. `tick` is how many virtual seconds a step takes, `limit` how many steps
+    there may be; both may be changed while it runs.
     """
 
     def __init__(
@@ -123,6 +127,7 @@ class World:
         unit: greenlet,
         strategy: Strategy,
         model: str,
+        units: Units,
         *,
         patience: float | None = 0,
         hub: greenlet | None = None,
@@ -141,6 +146,7 @@ class World:
         self.cut_by: BaseException | None = None
         self.dying = False
         self.strategy = strategy
+        self._units = units
         self._patience = patience
         self._hub = hub
         self._outside = hub or unit  # where the run was begun, and ends
@@ -152,8 +158,6 @@ class World:
         self._order = count()
         self._swallowed = 0
         self._silent = 0
-        self._nursery = greenlet(_enter)
-        self._nursery.switch(getcurrent(), None)
 
     # What tasks do.
 
@@ -164,16 +168,11 @@ class World:
         self.main.unit.switch()
 
     def start(self, task: Startable) -> Runner:
-        """Start a task; it begins when its first step is picked.
-
-        The nursery enters its greenlet once, and it comes straight back: a greenlet lies on the stack and counts its
-        recursion depth from where it was first entered, which may be deep inside of a chain of others.
-        """
-        unit = greenlet(self._work, self._hub or self.main.unit)
+        """Start a task; it begins when its first step is picked."""
+        unit = self._units.take(partial(self._work, task), self._hub or self.main.unit)
         runner = Runner(task, self._next_identity(), unit)
         self.running.started += 1
         self.runners[runner] = None
-        self._nursery.switch(unit, (runner, getcurrent()))
         begin = Step(runner, "begin")
         runner.pending = (begin,)
         self.enable(begin)
@@ -407,16 +406,12 @@ class World:
         self.cut_by = error
 
     def end(self) -> None:
-        """End the tasks that are left, and the nursery: what has begun and not ended is never freed with its world."""
+        """End the tasks that are left."""
         self.dying = True
         here = getcurrent()
-        for unit in (*(runner.unit for runner in reversed(self.runners)), self._nursery):
-            if unit is not here and unit:
-                unit.parent = here
-                with suppress(Exception):  # what a clean-up raises that nobody waits for
-                    unit.throw(GreenletExit)
-                if unit:
-                    _left_behind.append(unit)
+        for runner in reversed(self.runners):
+            if runner.unit is not here:
+                self._units.give_back(runner.unit)
 
     def _refuse(self) -> None:
         """Raise `GreenletExit` in a task of a run that was cut."""
@@ -425,22 +420,12 @@ class World:
             self._hub.switch()  # it swallows that, in a loop: leave it here
         raise GreenletExit
 
-    def _work(self, start: tuple[Runner, greenlet]) -> None:
-        """The body of a task's greenlet."""
-        runner, starter = start
-        starter.switch()
-        if self.dying:
-            raise GreenletExit
-        runner.task.run()
+    def _work(self, task: Startable) -> greenlet:
+        """Run a task in its unit; return the greenlet that goes on."""
+        task.run()
+        runner = task.runner
         del self.runners[runner]
-        if not self.dying:
-            runner.unit.parent = self._next().unit  # a greenlet that ends goes on as its parent
-
-
-def _enter(unit: greenlet, start: tuple[Runner, greenlet] | None) -> None:
-    """The nursery: enters the new greenlets, all from the same place."""
-    while True:
-        unit, start = unit.switch(start)
+        return runner.unit.parent if self.dying else self._next().unit
 
 
 def _place(frame: Any) -> tuple[str, int] | None:
@@ -493,12 +478,13 @@ def explored(
     tick: float = 0.0,
     record: bool = False,
     prepare: Callable[[World], object] | None = None,
+    units: Units | None = None,
 ) -> Run:
     """Run `body()` as the task `main` under this strategy, and return what has come of it; never raises that.
 
     The run is cut after `limit` steps. Each step takes `tick` virtual seconds: with 0, a task that looks again and
     again for what never comes makes steps until the run is cut. With `record`, steps have places. `prepare` is called
-    with the world before the run begins.
+    with the world before the run begins. With `units`, the run takes its greenlets from there, and leaves them there.
 
     Meanwhile the garbage collector is off: the moments in which it comes are no part of a schedule, and finalizers may
     close channels.
@@ -506,15 +492,18 @@ def explored(
     hub = getcurrent()
     run: Run
 
-    def first() -> None:
+    def first() -> greenlet:
         try:
             run.value = body()
         except GreenletExit:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
             run.error = error
+        return hub
 
-    world = World(main, greenlet(first, hub), strategy, model, hub=hub, tick=tick, limit=limit, record=record)
+    shared, units = units, units or Units()
+    unit = units.take(first, hub)
+    world = World(main, unit, strategy, model, units, hub=hub, tick=tick, limit=limit, record=record)
     run = Run(world)
     enter(world)
     collecting = gc.isenabled()
@@ -525,6 +514,8 @@ def explored(
         world.begin()
         run.cut = world.cut_by is not None
         world.end()
+        if shared is None:
+            units.end()
     finally:
         leave()
         if collecting:

@@ -1,0 +1,102 @@
+"""The greenlets of a simulated run, each of which can run one task after the other.
+
+To make a greenlet and to end it takes ten times as long as to switch to one, because CPython maps memory for its
+frames. So the runs of a search share theirs: a unit that has done its job waits for the next one.
+"""
+
+from contextlib import suppress
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_left_behind: list[greenlet] = []
+
+
+class Unit(greenlet):
+    """A greenlet that does the job it is given when it is switched to."""
+
+    job: Callable[[], greenlet] | None = None
+    """What it has to do, which returns the greenlet that goes on then; None while it is idle."""
+    has_begun = False
+
+    def __init__(self, units: Units) -> None:
+        super().__init__()
+        self._units = units
+
+    def run(self, starter: greenlet) -> None:
+        """Wait for jobs and do them, until it is switched to without one."""
+        following = starter
+        while True:
+            following.switch()
+            if self.job is None:
+                return
+            following = self._do(self.job)
+
+    def _do(self, job: Callable[[], greenlet]) -> greenlet:
+        """Do a job; return the greenlet that goes on. Whatever the job raises ends the unit, but for `GreenletExit`."""
+        self.gr_context = None
+        self.has_begun = True
+        try:
+            following = job()
+        except GreenletExit:
+            following = self.parent
+        finally:
+            self.has_begun = False
+            self.job = None
+        self._units.idle.append(self)
+        return following
+
+
+class Units:
+    """The units of one run, or of several, one after the other; all in one thread."""
+
+    def __init__(self) -> None:
+        self.idle: list[Unit] = []
+        self._nursery = greenlet(_enter)
+        self._nursery.switch(getcurrent(), None)
+
+    def take(self, job: Callable[[], greenlet], parent: greenlet) -> Unit:
+        """Return a unit that does this when it is switched to. What it raises goes on in `parent`.
+
+        The nursery enters a new unit, and it comes straight back: a greenlet lies on the stack and counts its recursion
+        depth from where it was first entered, which may be deep inside of a chain of others.
+        """
+        if self.idle:
+            unit = self.idle.pop()
+        else:
+            unit = Unit(self)
+            self._nursery.switch(unit, getcurrent())
+        unit.job = job
+        unit.parent = parent
+        return unit
+
+    def give_back(self, unit: Unit) -> None:
+        """End the job of a unit by `GreenletExit`; one that swallows that is left where it is, for ever."""
+        if unit.has_begun:
+            unit.parent = getcurrent()
+            with suppress(Exception):  # what a clean-up raises that nobody waits for
+                unit.throw(GreenletExit)
+            if unit.has_begun:
+                _left_behind.append(unit)
+        elif unit.job is not None:
+            unit.job = None
+            self.idle.append(unit)
+
+    def end(self) -> None:
+        """End the idle units and the nursery: a greenlet that has been entered and has not ended is never freed."""
+        here = getcurrent()
+        for unit in self.idle:
+            unit.parent = here
+            unit.switch()
+        self.idle.clear()
+        self._nursery.parent = here
+        self._nursery.throw(GreenletExit)
+
+
+def _enter(unit: greenlet, starter: greenlet | None) -> None:
+    """The nursery: enters the new units, all from the same place."""
+    while True:
+        unit, starter = unit.switch(starter)
