@@ -1,7 +1,8 @@
 """Random programs of pools, small enough that every schedule of them can be run.
 
-A program has a pool of one or two workers, up to two calls or one map, and one to three operations of a second task
-beside it. Calls send to a channel or do nothing. As in `channel_programs.py`, the tasks share nothing else.
+A program has a pool of one worker, one call or one map, and one operation of main or two; and of one thing more: a
+second worker, a second call, another operation, or a second task beside main. Calls send to a channel or do nothing. As
+in `channel_programs.py`, the tasks share nothing else.
 """
 
 from concurrent.futures import CancelledError, wait
@@ -18,6 +19,8 @@ THEMES = (
     ("submit", "submit", "shut down", "shut down at once"),
 )
 """The operations of a program are those of one of these: so a small one has several that have to do with each other."""
+MORE = ("", "", "call", "call", "call", "operation", "operation", "operation", "worker", "task")
+"""What there is one more of. A second worker or task makes most programs too large: they have several thousand runs."""
 
 
 class Program:
@@ -26,13 +29,14 @@ class Program:
     def __init__(self, number):
         draw = Random(number)
         self.operations = draw.choice(THEMES)
-        self.workers = draw.choice((1, 1, 1, 2))
+        more = draw.choice(MORE)
+        self.workers = 2 if more == "worker" else 1
         self.fails = draw.random() < (0.5 if "submit" in self.operations else 0.1)
         """Whether the initializer fails."""
-        self.calls = [draw.choice(("send", "fail", "length", "nothing")) for _ in range(draw.choice((1, 1, 2)))]
-        count = 2 if "submit" in self.operations else draw.choice((1, 1, 1, 2))
+        self.calls = [draw.choice(("send", "fail", "length", "nothing")) for _ in range(2 if more == "call" else 1)]
+        count = 2 if "submit" in self.operations or more == "operation" else 1
         self.main_does = [self._operation(draw) for _ in range(count)]
-        self.other_does = [self._operation(draw) for _ in range(draw.choice((0, 0, 1)))]
+        self.other_does = [self._operation(draw)] if more == "task" else []
         self.has_jobs = "map" not in self.operations and "submit" not in self.operations
         """Whether the pool has something to do before main goes on."""
         self.scenario = Scenario(self.main, label=f"pool program {number}")
