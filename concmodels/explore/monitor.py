@@ -58,6 +58,8 @@ class RaceDetector(Protocol):
 
     found: list[Race]
     """Each race once, in the order in which they were found, over all runs of the phase."""
+    sites: set[Site]
+    """The sites of all these."""
     unseen: list[str]
     """Accesses that it cannot follow, a sentence each, with the line: with one of them, nothing is proved."""
 

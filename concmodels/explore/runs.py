@@ -18,6 +18,7 @@ from concmodels.models.simulated.units import Units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from concmodels.explore.monitor import Race, RaceDetector, Site, Switches
     from concmodels.explore.options import Options
@@ -154,10 +155,9 @@ class Runs:
                 self._detector = None
 
     @property
-    def sites(self) -> frozenset[Site]:
-        """The sites of all races that were found, those of the runs under way too."""
-        found = self.races if self._detector is None else self._detector.found
-        return frozenset(site for race in found for site in race.sites)
+    def sites(self) -> AbstractSet[Site]:
+        """The sites of the races that were found in this phase, which looks for races."""
+        return frozenset() if self._detector is None else self._detector.sites
 
 
 class _Observed:

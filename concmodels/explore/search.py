@@ -201,7 +201,7 @@ class Search:
                     complete_runs += 1
                     self._judge(run, f"all{number}.{attempt}", self._points(points))
                 if more := runs.sites - points:
-                    return more
+                    return frozenset(more)
                 if is_last:
                     break
                 if runs.seconds > until:

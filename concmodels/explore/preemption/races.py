@@ -39,6 +39,7 @@ class Detector:
 
     def __init__(self) -> None:
         self.found: list[Race] = []
+        self.sites: set[Any] = set()
         self.unseen: list[str] = []
         self._known: set[tuple[Any, ...]] = set()
         self._world: World | None = None
@@ -109,7 +110,7 @@ class Detector:
             self._alive.append(it.owner)
         clock = self._clocks[runner]
         for part, record in parts.items():
-            if not _meet(part, it.part):
+            if part is not it.part and not _meet(part, it.part):
                 continue
             for (other, other_site), (moment, earlier) in record.latest.items():
                 if other is not runner and (it.writes or earlier.writes) and clock.get(other, 0) < moment:
@@ -128,6 +129,7 @@ class Detector:
         first = Access(other_site.file, other_site.line, other.name, earlier.writes)
         second = Access(site.file, site.line, runner.name, it.writes)
         self.found.append(Race(site.name, first, second, sites, is_atomic))
+        self.sites |= sites
 
     def missed(self, site: Site, why: str) -> None:
         """Take note that an access can't be followed."""
