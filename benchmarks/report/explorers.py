@@ -10,10 +10,10 @@ SUITE = "explore"
 HEADS = {
     "explore": "ours",
     "interleave-test random": "interleave-test, random",
-    "interleave-test pct": "PCT",
-    "interleave-test dfs": "DFS",
+    "interleave-test pct": "interleave-test, PCT",
+    "interleave-test dfs": "interleave-test, DFS",
     "frontrun dpor": "frontrun, DPOR",
-    "frontrun random": "random",
+    "frontrun random": "frontrun, random",
     "ploom": "ploom",
     "real threads": "real threads",
 }

@@ -466,7 +466,7 @@ def test_the_tables_of_the_explorers_tell_what_was_found_and_what_was_not():
         )
     )
     head, _, aba, lost_update = found["explorers-found"].splitlines()
-    assert head.startswith("|  | ours | interleave-test, random |")
+    assert head.startswith("|  | ours | interleave-test, random | interleave-test, PCT |")
     assert aba == "| aba | 28 | — | — | — | no verdict | none in 1,000 | 7 | — |"
     assert lost_update == "| lost update | — | — | — | — | — | — | 6 | — |"
     assert "| aba | 1k |" in found["explorers-speed"]

@@ -1,5 +1,6 @@
 """`explore` and `replay`: the verdicts, what is told of a failure, and what can't be explored."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from concmodels import load
 from concmodels.explore import CannotExplore, NotRepeatable, StillComputing, explore, replay
+from concmodels.models.simulated.steps import Runner
 
 sim = load("sim")
 RACES = Path(__file__).parents[2] / "examples" / "races"
@@ -87,6 +89,37 @@ def test_a_sample_proves_nothing():
     assert (report.verdict, report.schedules) == ("held so far", 50)
     with pytest.raises(AssertionError):
         report.must_hold(in_all=True)
+
+
+@pytest.mark.parametrize("switches", ["checkpoints", "gil", "anywhere"])
+@pytest.mark.parametrize("search", ["random", "all"])
+def test_a_search_keeps_nothing_of_its_schedules(switches, search):
+    report = explore(str(RACES / "aba_fixed.py"), search=search, schedules=100, switches=switches, seconds=50)
+    assert report.schedules + report.redundant >= 30
+    gc.collect()
+    assert sum(isinstance(it, Runner) for it in gc.get_objects()) < 20
+
+
+def test_threads_that_share_a_greenlet_share_no_thread_local(tmp_path):
+    """One begins after the other's end, and goes on in its greenlet."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import contextvars, threading\n"
+        "local, variable, seen = threading.local(), contextvars.ContextVar('variable', default=0), []\n"
+        "def visit():\n"
+        "    seen.append((hasattr(local, 'name'), variable.get()))\n"
+        "    local.name = 'mine'\n"
+        "    variable.set(1)\n"
+        "def main():\n"
+        "    for _ in range(3):\n"
+        "        thread = threading.Thread(target=visit)\n"
+        "        thread.start()\n"
+        "        thread.join()\n"
+        "    return tuple(seen)\n"
+    )
+    report = explore(str(program))
+    assert report.verdict == "held in all"
+    assert set(report.outcomes) == {((False, 0),) * 3}
 
 
 def test_the_seconds_are_kept():

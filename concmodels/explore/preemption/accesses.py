@@ -38,9 +38,7 @@ class Accessed(NamedTuple):
     is_atomic: bool
 
 
-def accessed(
-    site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], bool]
-) -> Sequence[Accessed]:
+def accessed(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], bool]) -> Sequence[Accessed]:
     """Return what this instruction is about to access; nothing if it is nothing that tasks can share.
 
     `returned` is what the last call in this task has returned, None if that is not known; `watched` says whether a
@@ -54,9 +52,9 @@ def accessed(
             if isinstance(owner, local):
                 return ()
             places = holders(owner, site.variable)
-            return [
-                Accessed(place, site.variable, None, site.writes, False) for place in ([owner] if site.writes else places)
-            ]
+            if site.writes:
+                places = [owner]
+            return [Accessed(place, site.variable, None, site.writes, False) for place in places]
         case "global":
             return [Accessed(frame.f_globals, site.variable, None, site.writes, False)]
         case "cell":

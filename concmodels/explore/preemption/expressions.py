@@ -97,8 +97,8 @@ def holders(owner: Any, name: str) -> list[Any]:
 
 def attribute(owner: Any, name: str) -> Any:
     """Return the value of an attribute. Raises `Unknown`."""
-    own = getattr(owner, "__dict__", ())
-    if name in own and not isinstance(owner, type):
+    own = getattr(owner, "__dict__", None)
+    if own is not None and name in own and not isinstance(owner, type):
         return own[name]
     holders(owner, name)
     try:

@@ -178,7 +178,8 @@ class Sites:
             writes, deletes = name != "BINARY_OP", name == "DELETE_SUBSCR"
             return Site(code, offset, "item", "", writes, node, value_of(node.value, code), index, (), line, deletes)
         if name in ("STORE_SLICE", "BINARY_SLICE") and isinstance(node, ast.Subscript):
-            return Site(code, offset, "container", "", name == "STORE_SLICE", node, value_of(node.value, code), line=line)
+            writes = name == "STORE_SLICE"
+            return Site(code, offset, "container", "", writes, node, value_of(node.value, code), line=line)
         if name == "BINARY_OP" and it.argrepr.endswith("=") and isinstance(node, ast.AugAssign):
             return Site(code, offset, "container", "", True, node.target, value_of(node.target, code), line=line)
         if name == "TO_BOOL" and isinstance(node, _SIMPLE):

@@ -42,6 +42,7 @@ class Unit(greenlet):
         try:
             following = job()
         except GreenletExit:
+            assert self.parent is not None
             following = self.parent
         finally:
             self.has_begun = False

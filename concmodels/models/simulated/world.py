@@ -54,7 +54,7 @@ from greenlet import GreenletExit, getcurrent
 from concmodels.models.deadlocks.report import deadlock
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.simulated.steps import ANNOUNCED, ENABLED, OVER, Runner, Step, text_of
-from concmodels.models.simulated.units import Units
+from concmodels.models.simulated.units import Unit, Units
 from concmodels.models.tasks.frames import of_program, stack
 from concmodels.models.tasks.interrupts import LOOK_UP_S
 from concmodels.models.tasks.nesting import refusal
@@ -406,11 +406,10 @@ class World:
         self.cut_by = error
 
     def end(self) -> None:
-        """End the tasks that are left."""
+        """End the tasks that are left; also one that had ended, and was asking who is next when the run was cut."""
         self.dying = True
-        here = getcurrent()
-        for runner in reversed(self.runners):
-            if runner.unit is not here:
+        for runner in (self.running, *reversed(self.runners)):
+            if isinstance(runner.unit, Unit):  # the main task of `sim.run` is run by its caller
                 self._units.give_back(runner.unit)
 
     def _refuse(self) -> None:
@@ -425,7 +424,7 @@ class World:
         task.run()
         runner = task.runner
         del self.runners[runner]
-        return runner.unit.parent if self.dying else self._next().unit
+        return self._outside if self.dying else self._next().unit
 
 
 def _place(frame: Any) -> tuple[str, int] | None:
