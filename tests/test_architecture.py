@@ -58,10 +58,15 @@ ARROWS = {
     "conformance/guarantees": "catalog errors",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
-    "explore": "catalog errors explore/errors explore/monitor explore/preemption explore/strategies explore/threads "
-    "models models/simulated models/tasks programs",
+    "explore/running": "errors explore/errors explore/monitor explore/strategies models models/simulated models/tasks",
+    "explore/shortest": "models/simulated",
+    "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
+    "models/simulated models/tasks",
+    "explore": "catalog errors explore/errors explore/failures explore/monitor explore/preemption explore/running "
+    "explore/strategies explore/threads models models/simulated models/tasks programs",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
-    "explore/errors explore/monitor explore/preemption explore/threads facts models/simulated platform programs",
+    "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
+    "models/simulated platform programs",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""

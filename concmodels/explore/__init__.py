@@ -14,8 +14,9 @@ at a time, and a schedule says which. `python -m concmodels.explore FILE` does t
     scenarios.py     what is explored: a function or a file              threads/     plain threading, simulated
     search.py        which schedules are run, in which order             preemption/  plain code, watched
     strategies/      random choices, and the complete search
-    runs.py          single runs, counted and watched
-    diagnosis.py     from a run that failed to a `Failure`: minimised, noted, explained
+    running/         single runs, counted, watched and judged
+    failures/        from a run that failed to a `Failure`: noted, drawn, explained
+    shortest/        the shortest schedule that still fails
     report.py        the `Report` and its verdict
 
     >>> from concmodels import load
@@ -38,14 +39,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concmodels.explore.errors import CannotExplore, NotRepeatable, StillComputing
     from concmodels.explore.exploring import explore, replay
-    from concmodels.explore.failure import Failure
+    from concmodels.explore.failures.failure import Failure
     from concmodels.explore.report import Report
 
 __all__ = ["CannotExplore", "Failure", "NotRepeatable", "Report", "StillComputing", "explore", "replay"]
 
 _FILES = {
     "CannotExplore": "errors", "NotRepeatable": "errors", "StillComputing": "errors", "explore": "exploring",
-    "replay": "exploring", "Failure": "failure", "Report": "report",
+    "replay": "exploring", "Failure": "failures.failure", "Report": "report",
 }  # fmt: skip
 
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from concmodels.errors import ModelUnavailable
 from concmodels.explore.errors import CannotExplore, StillComputing
 from concmodels.explore.exploring import scenario_of
-from concmodels.explore.options import SEARCHES, SWITCHES, Options
-from concmodels.explore.replay_id import ReplayId, checksum
+from concmodels.explore.failures.replay_id import ReplayId, checksum
+from concmodels.explore.running.options import SEARCHES, SWITCHES, Options
 from concmodels.explore.search import Search
 from concmodels.programs.options import Parser, seconds, whole
 from concmodels.programs.output import BadInput, JsonFile, need, quiet_when_closed, say
 
 if TYPE_CHECKING:
     from concmodels.explore.report import Report
-    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.running.scenario import Scenario
 
 HELD, BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from concmodels.explore import scenarios
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.options import Options
-from concmodels.explore.replay_id import ReplayId, checksum
+from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.report import Report
-from concmodels.explore.scenario import Scenario
+from concmodels.explore.running.options import Options
+from concmodels.explore.running.scenario import Scenario
 from concmodels.explore.search import Search
 from concmodels.models.simulated.world import current
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from concmodels.explore.outcome import failure_of, reached_the_limit, sentence
-from concmodels.explore.runs import Runs
+from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
+from concmodels.explore.running.runs import Runs
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
 from concmodels.programs.output import console
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from concmodels.explore.options import Options
-    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.running.options import Options
+    from concmodels.explore.running.scenario import Scenario
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import Run

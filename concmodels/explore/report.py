@@ -5,13 +5,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from concmodels.explore.explanation import tell_races
+from concmodels.explore.failures.explanation import tell_races
 
 if TYPE_CHECKING:
-    from concmodels.explore.failure import Failure
+    from concmodels.explore.failures.failure import Failure
     from concmodels.explore.monitor import Race
-    from concmodels.explore.options import Options
-    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.running.options import Options
+    from concmodels.explore.running.scenario import Scenario
 
 BROKEN, HELD_IN_ALL, HELD_SO_FAR = "broken", "held in all", "held so far"
 

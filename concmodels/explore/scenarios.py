@@ -17,7 +17,7 @@ from typing import Any
 from concmodels import catalog
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.monitoring import CodeMonitor
-from concmodels.explore.scenario import Scenario
+from concmodels.explore.running.scenario import Scenario
 from concmodels.explore.threads.program import Program
 from concmodels.models import sim
 from concmodels.models.tasks.frames import short

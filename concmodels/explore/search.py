@@ -17,12 +17,12 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from concmodels.explore.diagnosis import diagnosed, follower, noted
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.outcome import failure_of
-from concmodels.explore.repeatable import Globals, must_be_alike
+from concmodels.explore.failures.diagnosis import diagnosed, follower, noted
 from concmodels.explore.report import Report
-from concmodels.explore.runs import Over, Runs
+from concmodels.explore.running.outcome import failure_of
+from concmodels.explore.running.repeatable import Globals, must_be_alike
+from concmodels.explore.running.runs import Over, Runs
 from concmodels.explore.strategies.pct import PCT
 from concmodels.explore.strategies.pos import POS
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
 
-    from concmodels.explore.failure import Failure
+    from concmodels.explore.failures.failure import Failure
+    from concmodels.explore.failures.replay_id import ReplayId
     from concmodels.explore.monitor import Site
-    from concmodels.explore.options import Options
-    from concmodels.explore.replay_id import ReplayId
-    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.running.options import Options
+    from concmodels.explore.running.scenario import Scenario
     from concmodels.models.simulated.schedules import Schedule, Strategy
     from concmodels.models.simulated.world import Run
 

@@ -10,7 +10,7 @@ from test_conformance_command import EXAMPLES, run, write
 
 from concmodels.conformance import Refused, grade
 from concmodels.conformance.grading.simulated import why_not
-from concmodels.explore.replay_id import PYTHON
+from concmodels.explore.failures.replay_id import PYTHON
 
 HERE = Path(__file__).parent
 WRONG = sorted((HERE / "wrong").glob("*.py"))

@@ -10,7 +10,7 @@ import math
 from random import Random
 
 from concmodels.errors import ChannelClosed, TaskCancelled, WouldBlock
-from concmodels.explore.scenario import Scenario
+from concmodels.explore.running.scenario import Scenario
 from concmodels.models import sim
 
 TIMEOUT_S = 0.1

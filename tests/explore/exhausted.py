@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 
-from concmodels.explore.run import run_once
+from concmodels.explore.running.run import run_once
 from concmodels.explore.strategies.pos import POS
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
 from concmodels.models.simulated.schedules import RandomWalk

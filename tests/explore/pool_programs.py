@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError, wait
 from random import Random
 
 from concmodels.errors import ChannelClosed, TaskCancelled, WouldBlock
-from concmodels.explore.scenario import Scenario
+from concmodels.explore.running.scenario import Scenario
 from concmodels.models import sim
 
 TIMEOUT_S = 0.1

@@ -21,7 +21,7 @@ import thread_programs
 from exhausted import outcomes, sampled
 
 from concmodels.explore import explore
-from concmodels.explore.run import run_once
+from concmodels.explore.running.run import run_once
 from concmodels.explore.strategies.sleep_sets import SleepSets, conflict
 from concmodels.models.simulated import steps
 from concmodels.models.simulated.schedules import FirstComeFirstServed

@@ -6,7 +6,7 @@ What a program has come to is what each thread has seen, and how the run ended.
 
 from random import Random
 
-from concmodels.explore.scenario import Scenario
+from concmodels.explore.running.scenario import Scenario
 from concmodels.explore.threads.program import library
 
 TIMEOUT_S = 0.1

@@ -9,7 +9,7 @@ from concmodels.conformance.grading.report import BROKEN
 from concmodels.conformance.grading.schedule import HeldOn
 from concmodels.errors import Deadlock
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.outcome import cause, sentence
+from concmodels.explore.running.outcome import cause, sentence
 
 if TYPE_CHECKING:
     from concmodels.conformance.grading.simulated import SimulatedCandidate

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING
 
 from concmodels.conformance.grading.schedule import PLAINEST, HeldOn, checksum_of, strategy_from
 from concmodels.conformance.grading.simulated import MOST_STEPS
-from concmodels.explore.diagnosis import look_for_races, noted, shortest
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.explanation import explain
+from concmodels.explore.failures.diagnosis import look_for_races, noted, shortest
+from concmodels.explore.failures.explanation import explain
+from concmodels.explore.failures.replay_id import ReplayId
 from concmodels.explore.monitor import Switches
-from concmodels.explore.options import Options
-from concmodels.explore.outcome import cause, kind
-from concmodels.explore.replay_id import ReplayId
-from concmodels.explore.runs import Runs
-from concmodels.explore.scenario import Scenario
+from concmodels.explore.running.options import Options
+from concmodels.explore.running.outcome import cause, kind
+from concmodels.explore.running.runs import Runs
+from concmodels.explore.running.scenario import Scenario
 from concmodels.models.simulated.schedules import Recorder
 from concmodels.models.simulated.world import StepLimit
 
 if TYPE_CHECKING:
     from concmodels.conformance.grading.simulated import SimulatedCandidate
     from concmodels.conformance.suite import Guarantee
-    from concmodels.explore.failure import Failure
+    from concmodels.explore.failures.failure import Failure
     from concmodels.models.simulated.schedules import Schedule, Strategy
     from concmodels.models.simulated.world import Run
 

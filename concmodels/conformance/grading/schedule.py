@@ -10,7 +10,7 @@ from hashlib import blake2s
 from typing import TYPE_CHECKING
 
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.replay_id import PYTHON, ReplayId, checksum
+from concmodels.explore.failures.replay_id import PYTHON, ReplayId, checksum
 from concmodels.explore.search import strategy_of
 from concmodels.models.simulated.schedules import Replay, Schedule
 

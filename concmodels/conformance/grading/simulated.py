@@ -212,7 +212,7 @@ class SimulatedCandidate(Candidate):
         prepare: Callable[[World], object] = lambda world: None,
     ) -> Iterator[list[Run]]:
         """Let the runs of this `with` have this strategy, and keep them; with `few`, there is less to do in them."""
-        from concmodels.explore.repeatable import seeded
+        from concmodels.explore.running.repeatable import seeded
 
         seeded()
         effort = self.effort

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from concmodels.explore.outcome import place_of, sentence
-from concmodels.explore.picture import ROWS, picture
+from concmodels.explore.failures.picture import ROWS, picture
+from concmodels.explore.running.outcome import place_of, sentence
 from concmodels.models.tasks.frames import short
 
 if TYPE_CHECKING:
-    from concmodels.explore.moment import Moment
+    from concmodels.explore.failures.moment import Moment
     from concmodels.explore.monitor import Access, Race
 
 

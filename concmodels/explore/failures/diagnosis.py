@@ -2,23 +2,23 @@
 
 from typing import TYPE_CHECKING
 
-from concmodels.explore.contested import contested
 from concmodels.explore.errors import CannotExplore, NotRepeatable
-from concmodels.explore.failure import Failure
-from concmodels.explore.fewest import with_fewest
-from concmodels.explore.following import Following
-from concmodels.explore.minimise import minimised
-from concmodels.explore.moment import Moment
-from concmodels.explore.outcome import failure_of, kind
-from concmodels.explore.replay_id import ReplayId, checksum
+from concmodels.explore.failures.contested import contested
+from concmodels.explore.failures.failure import Failure
+from concmodels.explore.failures.moment import Moment
+from concmodels.explore.failures.replay_id import ReplayId, checksum
+from concmodels.explore.running.outcome import failure_of, kind
+from concmodels.explore.shortest.fewest import with_fewest
+from concmodels.explore.shortest.following import Following
+from concmodels.explore.shortest.minimise import minimised
 from concmodels.explore.strategies.sleep_sets import SleepSets
 from concmodels.models.simulated.schedules import Decisions, Recorder, Replay, Schedule
 from concmodels.models.simulated.steps import text_of
 
 if TYPE_CHECKING:
-    from concmodels.explore.contested import Footprint
+    from concmodels.explore.failures.contested import Footprint
     from concmodels.explore.monitor import Site
-    from concmodels.explore.runs import Runs
+    from concmodels.explore.running.runs import Runs
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import Run

@@ -14,11 +14,11 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import NotRepeatable
-from concmodels.explore.outcome import failure_of, kind
+from concmodels.explore.running.outcome import failure_of, kind
 from concmodels.models.tasks.frames import short
 
 if TYPE_CHECKING:
-    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.running.scenario import Scenario
     from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import Run
 

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from concmodels.errors import Deadlock
+from concmodels.explore.running.watchdog import Stopped
 from concmodels.explore.strategies.sleep_sets import Redundant
-from concmodels.explore.watchdog import Stopped
 from concmodels.models.simulated.world import StepLimit
 from concmodels.models.tasks.frames import of_program, raised, short
 

@@ -7,7 +7,7 @@ from concmodels.models import sim
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.running.scenario import Scenario
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.units import Units
     from concmodels.models.simulated.world import Run, World

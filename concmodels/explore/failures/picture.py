@@ -14,10 +14,10 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from concmodels.explore.contested import contested
+from concmodels.explore.failures.contested import contested
 
 if TYPE_CHECKING:
-    from concmodels.explore.moment import Moment
+    from concmodels.explore.failures.moment import Moment
 
 ROWS = 50
 """The most rows, unless the caller says otherwise; of a longer picture the end is shown."""

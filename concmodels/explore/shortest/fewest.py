@@ -8,11 +8,11 @@ that touches something which several tasks touch, and at least one of them chang
 from collections import deque
 from typing import TYPE_CHECKING
 
-from concmodels.explore.minimise import Deviating
+from concmodels.explore.shortest.minimise import Deviating
 from concmodels.models.simulated.schedules import Recorder
 
 if TYPE_CHECKING:
-    from concmodels.explore.minimise import Deviation, Fails
+    from concmodels.explore.shortest.minimise import Deviation, Fails
     from concmodels.models.simulated.schedules import Schedule
     from concmodels.models.simulated.steps import Key, Step
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from concmodels.explore.explanation import explain
-from concmodels.explore.outcome import place_of, sentence
+from concmodels.explore.failures.explanation import explain
+from concmodels.explore.running.outcome import place_of, sentence
 
 if TYPE_CHECKING:
-    from concmodels.explore.moment import Moment
+    from concmodels.explore.failures.moment import Moment
     from concmodels.explore.monitor import Race
     from concmodels.models.simulated.schedules import Schedule
 

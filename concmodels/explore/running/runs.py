@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from concmodels.explore.errors import CannotExplore
-from concmodels.explore.outcome import cause, reached_the_limit
-from concmodels.explore.repeatable import random_put_back, seeded
-from concmodels.explore.run import run_once
-from concmodels.explore.watchdog import Watchdog
+from concmodels.explore.running.outcome import cause, reached_the_limit
+from concmodels.explore.running.repeatable import random_put_back, seeded
+from concmodels.explore.running.run import run_once
+from concmodels.explore.running.watchdog import Watchdog
 from concmodels.models.simulated.sockets import NoSockets
 from concmodels.models.simulated.units import Units
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from concmodels.explore.monitor import Race, RaceDetector, Site, Switches
-    from concmodels.explore.options import Options
-    from concmodels.explore.scenario import Scenario
+    from concmodels.explore.running.options import Options
+    from concmodels.explore.running.scenario import Scenario
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import Run, World

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 GRACE_S = 0.5
 """How long a run may take to reach its next step."""
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class Stopped(BaseException):
