@@ -36,11 +36,11 @@ from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
 from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaits, wait_sync
+from concmodels.models.waiting.sockets import READABLE, WRITABLE, descriptor
 from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
 from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Waiter, claim_first, wait
-from concmodels.models.waiting.wakers import PollingWaiter, SharedWakers
+from concmodels.models.waiting.wakers import PolledSockets, PollingWaiter, wait_polling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
             return main(*args)
     finally:
         _here.task = None
-        _SocketWaiter.wakers.close()
+        _SocketWaiter.sockets.close()
 
 
 def sleep(seconds: float) -> None:
@@ -143,23 +143,32 @@ class _SocketWaiter(PollingWaiter, _Waiter):
     cancellation or `notify_closing`, has to wake the task out of its `poll`.
     """
 
-    __slots__ = ("shared",)
+    __slots__ = ("direction", "key", "number", "polled", "socket")
 
-    socket_waits = SocketWaits()
-    wakers = SharedWakers()
+    sockets = PolledSockets()
+
+    def __init__(self, socket: Any, direction: str) -> None:
+        self._claim = [None]
+        self.outcome = ""
+        self.task = self.current()
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+        self.key = self.number, direction
+        self.polled = None
 
 
 def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    wait_sync(_SocketWaiter.socket_waits, _SocketWaiter, socket, READABLE, timeout)
+    wait_polling(_SocketWaiter(socket, READABLE), timeout)
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
-    wait_sync(_SocketWaiter.socket_waits, _SocketWaiter, socket, WRITABLE, timeout)
+    wait_polling(_SocketWaiter(socket, WRITABLE), timeout)
 
 
-notify_closing = _SocketWaiter.socket_waits.notify_closing
+notify_closing = _SocketWaiter.sockets.notify_closing
 
 
 class TaskGroup(_TaskGroup):

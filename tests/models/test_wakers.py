@@ -6,7 +6,6 @@ import socket
 import threading
 import time
 from contextlib import ExitStack
-from types import SimpleNamespace
 
 import pytest
 
@@ -144,45 +143,42 @@ def test_few_wakers_serve_many_threads(verbs):
 def begun(verbs, ours):
     """A wait that has been noted and whose task does not poll yet."""
     kind = waiter_of(verbs)
-    wait = SocketWait(ours, READABLE)
-    wait.waiter = kind(None, wait)
-    kind.socket_waits.begin(wait)
+    wait = kind(ours, READABLE)
+    kind.sockets.begin(wait)
     return wait
 
 
 @pytest.mark.parametrize("outcome", [CLOSED, CANCELLED])
-def test_a_claim_that_comes_before_the_waker(verbs, outcome):
+def test_a_claim_that_comes_as_soon_as_the_wait_is_noted(verbs, outcome):
     with ExitStack() as stack:
         ((ours, _),) = pairs(stack, 1)
         wait = begun(verbs, ours)
         try:
-            assert wait.waiter.finish(outcome)
-            waiter_of(verbs).wakers.join(wait.waiter)
-            assert wait.waiter.acquire(None) is True
-            waiter_of(verbs).wakers.leave(wait.waiter.shared)
+            assert wait.finish(outcome)
+            assert wait.acquire(None) is True
         finally:
-            waiter_of(verbs).socket_waits.end(wait)
-            waiter_of(verbs).wakers.close()
-    assert wait.waiter.outcome == outcome
+            waiter_of(verbs).sockets.end(wait)
+            waiter_of(verbs).sockets.close()
+    assert wait.outcome == outcome
 
 
 def test_a_task_is_cancelled_between_the_note_of_its_wait_and_the_wait(verbs):
     """It claims the wait itself when it parks: by then another task may wait for the socket."""
     with ExitStack() as stack:
         ((ours, _),) = pairs(stack, 1)
-        waits = waiter_of(verbs).socket_waits
+        waits = waiter_of(verbs).sockets
         first = begun(verbs, ours)
         with pytest.raises(RuntimeError):
             begun(verbs, ours)
-        first.waiter.task.cancel()
-        assert first.waiter.waits()
+        first.task.cancel()
+        assert first.waits()
         second = begun(verbs, ours)
         with pytest.raises(BaseException, match="was cancelled") as caught:
-            first.waiter.park(PATIENCE)
+            first.park(PATIENCE)
         waits.end(first)
         assert caught.type is verbs.Cancelled and waits.get(ours.fileno(), READABLE) is second
         waits.end(second)
-        waiter_of(verbs).wakers.close()
+        waits.close()
 
 
 def test_a_cancelled_task_meets_the_wait_of_another(verbs):
@@ -191,14 +187,14 @@ def test_a_cancelled_task_meets_the_wait_of_another(verbs):
         ((ours, _),) = pairs(stack, 1)
         kind = waiter_of(verbs)
         first = begun(verbs, ours)
-        late = SocketWait(ours, READABLE)
-        late.waiter = kind(None, late)
-        late.waiter.task.cancel()
-        kind.socket_waits.begin(late)
-        assert kind.socket_waits.get(ours.fileno(), READABLE) is first
-        kind.socket_waits.end(late)
-        assert kind.socket_waits.get(ours.fileno(), READABLE) is first
-        kind.socket_waits.end(first)
+        late = kind(ours, READABLE)
+        late.task.cancel()
+        kind.sockets.begin(late)
+        assert kind.sockets.get(ours.fileno(), READABLE) is first
+        kind.sockets.end(late)
+        assert kind.sockets.get(ours.fileno(), READABLE) is first
+        kind.sockets.end(first)
+        kind.sockets.close()
 
 
 def test_a_claim_that_comes_just_before_the_poll(verbs, monkeypatch):
@@ -206,7 +202,7 @@ def test_a_claim_that_comes_just_before_the_poll(verbs, monkeypatch):
     with ExitStack() as stack:
         ((ours, _),) = pairs(stack, 1)
         kind = waiter_of(verbs)
-        look = wakers_file.PollingWaiter._is_ready
+        look = wakers_file.PollingWaiter._poll
         polls = []
 
         def closed_before(waiter, seconds):
@@ -215,11 +211,11 @@ def test_a_claim_that_comes_just_before_the_poll(verbs, monkeypatch):
                 verbs.notify_closing(ours)
             return look(waiter, seconds)
 
-        monkeypatch.setattr(wakers_file.PollingWaiter, "_is_ready", closed_before)
+        monkeypatch.setattr(wakers_file.PollingWaiter, "_poll", closed_before)
         with pytest.raises(SocketClosed):
             verbs.wait_readable(ours, PATIENCE)
         assert len(polls) == 1
-        kind.wakers.close()
+        kind.sockets.close()
 
 
 def test_a_claim_that_comes_while_the_task_changes_wakers(verbs, monkeypatch):
@@ -227,22 +223,27 @@ def test_a_claim_that_comes_while_the_task_changes_wakers(verbs, monkeypatch):
     kind = waiter_of(verbs)
     with ExitStack() as stack:
         ((ours, _),) = pairs(stack, 1)
-        join = wakers_file.SharedWakers.join
-        seen = []
+        look, change = wakers_file.PollingWaiter._poll, wakers_file.PolledSockets.change_wakers
+        polled, seen = [], []
 
-        def join_and_close(wakers, waiter):
-            seen.append(getattr(waiter, "shared", None))
-            if len(seen) == 2:
-                verbs.notify_closing(ours)  # wakes the first waker once more
-            join(wakers, waiter)
-            if len(seen) == 1:
-                waiter.shared.wake()  # for another thread
+        def wake_and_look(waiter, seconds):
+            if not polled:
+                waiter.polled.shared.wake()  # for another thread
+            polled.append(waiter.polled)
+            return look(waiter, seconds)
 
-        monkeypatch.setattr(wakers_file.SharedWakers, "join", join_and_close)
+        def close_and_change(sockets, polled):
+            seen.append(polled.shared)
+            verbs.notify_closing(ours)  # wakes the first waker once more
+            return change(sockets, polled)
+
+        monkeypatch.setattr(wakers_file.PollingWaiter, "_poll", wake_and_look)
+        monkeypatch.setattr(wakers_file.PolledSockets, "change_wakers", close_and_change)
         with pytest.raises(SocketClosed):
             verbs.wait_readable(ours, PATIENCE)
-        assert len(seen) == 2 and seen[1].polled_by == 0
-        kind.wakers.close()
+        assert len(polled) == len(seen) == 1
+        assert seen[0].polled_by == polled[0].shared.polled_by == 0 and polled[0].shared is not seen[0]
+        kind.sockets.close()
 
 
 def test_a_wait_that_is_ready_and_claimed_waits_for_its_wakeup(verbs, monkeypatch):
@@ -263,9 +264,7 @@ def test_a_wait_that_is_ready_and_claimed_waits_for_its_wakeup(verbs, monkeypatc
         outcomes = []
         thread = threading.Thread(target=lambda: outcomes.append(outcome_of(verbs, ours, PATIENCE)))
         thread.start()
-        while not len(kind.socket_waits) or not hasattr(
-            kind.socket_waits.get(ours.fileno(), READABLE).waiter, "shared"
-        ):
+        while not len(kind.sockets):
             pass
         monkeypatch.setattr(wakers_file.SharedWaker, "wake", wake_late)
         closing = threading.Thread(target=verbs.notify_closing, args=(ours,))
@@ -278,7 +277,7 @@ def test_a_wait_that_is_ready_and_claimed_waits_for_its_wakeup(verbs, monkeypatc
         closing.join(PATIENCE)
         thread.join(PATIENCE)
         assert outcomes == ["SocketClosed"] and woken == [1]
-        kind.wakers.close()
+        kind.sockets.close()
 
 
 # Many threads at once.
@@ -330,7 +329,7 @@ def test_cancel_meets_notify_closing(verbs, thorough):
                     task.cancel()
 
     verbs.run(main)
-    assert not len(waiter_of(verbs).socket_waits)
+    assert not len(waiter_of(verbs).sockets)
 
 
 def notify_all(verbs, sockets):
@@ -361,7 +360,7 @@ def test_sockets_come_and_go(verbs, thorough):
                 group.spawn(life, 100 if thorough else 20)
 
     verbs.run(main)
-    assert not len(waiter_of(verbs).socket_waits)
+    assert not len(waiter_of(verbs).sockets)
 
 
 # The registry.
@@ -424,7 +423,7 @@ def test_a_timeout_does_not_take_a_closed_socket_for_a_ready_one(verbs):
 
 def test_too_many_descriptors_for_another_waker(verbs, monkeypatch):
     """Then the threads of another place share theirs; without any there is an error, and nothing is noted."""
-    wakers, made, new = wakers_file.SharedWakers(), [], wakers_file.SharedWaker
+    sockets, made, new = wakers_file.PolledSockets(), [], wakers_file.SharedWaker
 
     def make():
         if made:
@@ -433,18 +432,44 @@ def test_too_many_descriptors_for_another_waker(verbs, monkeypatch):
         return made[0]
 
     monkeypatch.setattr(wakers_file, "SharedWaker", make)
-    first, second, third = (SimpleNamespace(purpose=SimpleNamespace(number=number)) for number in (7, 8, 9))
-    wakers.join(first)
-    wakers.join(second)
-    assert first.shared is second.shared is made[0]
-    made[0].wake()
-    with pytest.raises(OSError, match="Too many"):
-        wakers.join(third)
-    wakers.leave(first.shared)
-    wakers.leave(second.shared)  # the last one closes it
-    wakers.close()
-    with pytest.raises(OSError, match="Bad file"):
-        os.fstat(waking.descriptors(made[0].waker)[0])
+    with ExitStack() as stack:
+        first, second, third = (waiter_of(verbs)(ours, READABLE) for ours, _ in pairs(stack, 3))
+        sockets.begin(first)
+        sockets.begin(second)
+        assert first.polled.shared is second.polled.shared is made[0]
+        made[0].wake()
+        with pytest.raises(OSError, match="Too many"):
+            sockets.begin(third)
+        assert len(sockets) == 2
+        sockets.end(first)
+        sockets.end(second)  # the last one closes it
+        sockets.close()
+        with pytest.raises(OSError, match="Bad file"):
+            os.fstat(waking.descriptors(made[0].waker)[0])
+
+
+def test_what_was_polled_is_kept_for_the_next_wait(verbs):
+    """But not with a waker that was woken, and not after the run."""
+    kind, seen = waiter_of(verbs), []
+
+    def wait(ours):
+        wait = begun(verbs, ours)
+        seen.append(wait.polled)
+        wait.claim(DONE)
+        kind.sockets.end(wait)
+
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        wait(ours)
+        wait(ours)
+        assert seen[0] is seen[1]
+        kind.sockets.close()
+        wait(ours)
+        assert seen[1] is not seen[2]
+        seen[2].shared.wake()
+        wait(ours)
+        assert seen[3] is not seen[2] and not seen[3].shared.woken
+        kind.sockets.close()
 
 
 def test_a_cancellation_just_before_the_timeout(verbs, monkeypatch):

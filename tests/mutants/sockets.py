@@ -12,11 +12,12 @@ from mutants.steps import (
     END_WAIT,
     IS_CLOSED,
     IS_OVER,
+    POLLED_SOCKETS,
     POLLING,
-    SOCKET_WAIT,
     SOCKET_WAITER,
     SOCKET_WAITS,
     WAITS,
+    WAKE_UP,
     found,
 )
 
@@ -25,7 +26,7 @@ from mutants.steps import (
 def wakes_nobody_who_polls(model):
     """What ends a wait does not wake the thread, which goes on polling."""
     kind = found(POLLING)
-    kind.wake = lambda self: super(kind, self).wake()
+    kind.wake = lambda self: getattr(self.polled, WAKE_UP).release()
 
 
 @mutant("threads", "sockets_ends")
@@ -50,7 +51,7 @@ def refuses_until_the_task_has_gone_on(model):
 def forgets_no_wait(model):
     """A wait that is over keeps others from waiting for the same socket for ever."""
 
-    @replace(found(SOCKET_WAITS), END_WAIT)
+    @replace(found(POLLED_SOCKETS), END_WAIT)
     def end(end, self, wait):
         pass
 
@@ -63,7 +64,7 @@ def forgets_no_wait(model):
 def sees_no_close(model):
     """A socket that is closed without a word is never noticed."""
 
-    @replace(found(SOCKET_WAIT), IS_CLOSED)
+    @replace(found(POLLING), IS_CLOSED)
     def is_closed(is_closed, self):
         return False
 
@@ -80,7 +81,7 @@ def lets_a_second_task_in(model):
 @mutant("threads", "sockets_ends")
 def tells_one_direction_only(model):
     """`notify_closing` ends the wait of the reader, and not that of the writer."""
-    waits = getattr(model, SOCKET_WAITER).socket_waits
+    waits = getattr(model, SOCKET_WAITER).sockets
 
     def notify_closing(socket):
         wait = waits.get(socket.fileno(), "readable")

@@ -28,15 +28,16 @@ WAITING = "concmodels.models.waiting.channel:"  # with `wait`(waiter, timeout)
 SHARED = "concmodels.models.sharing:Shared"
 
 # Waits for sockets (models/waiting/sockets.py, wakers.py).
-SOCKET_WAIT = "concmodels.models.waiting.sockets:SocketWait"
 IS_CLOSED = "is_closed"
 SOCKET_WAITS = "concmodels.models.waiting.sockets:SocketWaits"
 BEGIN_WAIT, END_WAIT = "begin", "end"  # (wait)
 WAITS = "_waits"  # of `SOCKET_WAITS`: by descriptor and direction
+POLLED_SOCKETS = "concmodels.models.waiting.wakers:PolledSockets"  # of the models of threads
 POLLING = "concmodels.models.waiting.wakers:PollingWaiter"
+WAKE_UP = "released_when_woken"  # of what it has `polled`: a lock
 CLAIM_OR_WAIT = "_claim_or_wait_for_wakeup"  # (outcome): of a thread whose socket is ready or closed
 IS_OVER = "is_over"  # of a waiter for a socket
-SOCKET_WAITER = "_SocketWaiter"  # of a model of threads: has `socket_waits`
+SOCKET_WAITER = "_SocketWaiter"  # of a model of threads: has `sockets`
 
 # Beyond a memory boundary (models/memory).
 PARTICIPANT = "concmodels.models.memory.participant:Participant"

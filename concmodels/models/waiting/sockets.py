@@ -11,13 +11,10 @@ from _thread import allocate_lock
 from select import POLLIN, POLLOUT, poll
 
 from concmodels.errors import SocketClosed
-from concmodels.models.waiting.timeouts import must_be_seconds
-from concmodels.models.waiting.waiter import CANCELLED, CLOSED, TIMED_OUT
-from concmodels.models.waiting.waiter import wait as wait_for
+from concmodels.models.waiting.waiter import CLOSED, TIMED_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, Protocol
 
     from concmodels.models.waiting.waiter import Waiter
@@ -37,7 +34,7 @@ EVENTS = {READABLE: POLLIN, WRITABLE: POLLOUT}
 LOOK_S = 1.0
 """A socket that was closed without a word wakes nobody: so a wait looks for that, every so many seconds."""
 
-_LOOKS_PER_S = 1000
+_LOOKS_PER_S = 1000  # of all tasks together
 
 
 def descriptor(socket: Any) -> int:
@@ -179,25 +176,5 @@ class SocketWaits:
 
     def look_s(self) -> float:
         """Return after how many seconds a task that looks for itself does so: later, if many others do it too."""
-        return max(LOOK_S, len(self._waits) / _LOOKS_PER_S)
-
-
-def wait_sync(
-    waits: SocketWaits,
-    new_waiter: Callable[[Any, SocketWait], Waiter],
-    socket: HasFileno,
-    direction: str,
-    timeout: float | None,
-) -> None:
-    """Wait until the socket is ready, as a sync model does: its waiter knows how to wait for a `SocketWait`."""
-    if timeout is not None:
-        timeout = must_be_seconds(timeout)
-    wait = SocketWait(socket, direction)
-    wait.waiter = waiter = new_waiter(None, wait)
-    waits.begin(wait)
-    try:
-        wait_for(waiter, timeout)
-    finally:
-        waiter.claim(CANCELLED)  # unless something else has ended the wait
-        waits.end(wait)
-    wait.settle()
+        count = len(self._waits)
+        return LOOK_S if count <= _LOOKS_PER_S else count / _LOOKS_PER_S

@@ -4,23 +4,23 @@ A waker (`concmodels/platform/waking.py`) is a descriptor that can be read once 
 thread would be a second descriptor for each connection of a server, so some threads share one. A waker that was woken
 stays so, for all who poll it must see that. A thread that was not meant goes on with another one, and the last to leave
 a woken one closes it.
+
+The thread of a connection waits once for every request. So a wait is a hot path: one object is the waiter and what it
+waits for, and what has been polled is kept for the next wait for the same descriptor.
 """
 
 import time
-from _thread import allocate_lock
 from select import POLLIN, poll
 
-from concmodels.models.waiting.sockets import EVENTS
-from concmodels.models.waiting.timeouts import deadline, remaining
-from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT, Waiter
+from concmodels.models.waiting.sockets import EVENTS, SocketWaits, SocketWaitSteps
+from concmodels.models.waiting.taken_lock import taken_lock
+from concmodels.models.waiting.timeouts import must_be_seconds
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, Waiter, wait
 from concmodels.platform import waking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
-
-    from concmodels.models.waiting.sockets import SocketWait, SocketWaits
-    from concmodels.models.waiting.taken_lock import TakenLock
 
 WAKERS = 64
 """How many shared wakers there are at most, but for those that were woken just now."""
@@ -42,28 +42,93 @@ class SharedWaker:
         waking.wake(self.waker)
 
 
-class SharedWakers:
-    """The wakers of one model: the threads that wait for a socket are spread over them by its descriptor."""
+class Polled:
+    """What one thread polls: one direction of a descriptor, and a shared waker beside it."""
+
+    __slots__ = ("_poller", "number", "poll", "released_when_woken", "shared")
+
+    def __init__(self, number: int, direction: str, shared: SharedWaker) -> None:
+        self.number = number
+        self.shared = shared
+        self.released_when_woken = taken_lock()
+        self._poller = poll()
+        self._poller.register(number, EVENTS[direction])
+        self._poller.register(waking.descriptors(shared.waker)[0], POLLIN)
+        self.poll = self._poller.poll
+
+    def replace(self, woken: SharedWaker) -> None:
+        """Poll the waker that it has now in the place of one that was woken."""
+        self._poller.unregister(waking.descriptors(woken.waker)[0])
+        self._poller.register(waking.descriptors(self.shared.waker)[0], POLLIN)
+
+
+class PolledSockets(SocketWaits):
+    """The waits for sockets of a model of threads. They are spread over the wakers by the number of the descriptor."""
 
     def __init__(self) -> None:
-        self._lock = allocate_lock()
+        super().__init__()
         self._wakers: dict[int, SharedWaker] = {}
+        self._kept: dict[tuple[int, str], Polled] = {}
 
-    def join(self, waiter: PollingWaiter) -> None:
-        """Give the waiter a waker that was not woken. What claims the wait from here on wakes that one.
-
-        The waiter has to look next whether it `waits`: either it sees a claim then, or what claims it sees this waker.
-        """
-        place = waiter.purpose.number % WAKERS
+    def begin(self, wait: PollingWaiter) -> None:
+        """As `SocketWaits.begin`, and give the wait what it polls; `end` takes that back."""
+        key = wait.key
         with self._lock:
-            shared = self._wakers.get(place)
-            if shared is None or shared.woken:
-                shared = self._new(place)
-            shared.polled_by += 1
-            waiter.shared = shared  # type: ignore[misc] # the class that stands before a model's waiter has the slot
+            polled = self._kept.pop(key, None)
+            if polled is None or polled.shared.woken:
+                polled = Polled(wait.number, wait.direction, self._waker(wait.number))
+            polled.shared.polled_by += 1
+            wait.polled = polled  # first: what finds the wait may claim it, and wakes the waker then
+            is_noted = self._waits.setdefault(key, wait) is wait
+        try:
+            if not is_noted:
+                super().begin(wait)
+            elif wait.is_closed():  # as there: by another thread, whose `notify_closing` did not find the wait
+                raise wait.closed()
+        except BaseException:
+            self.end(wait)
+            raise
 
-    def _new(self, place: int) -> SharedWaker:
-        """Make the waker of this place. Where there are too many descriptors, one of another place has to do."""
+    def end(self, wait: PollingWaiter) -> None:
+        """As `SocketWaits.end`. The caller knows that nothing is about to wake the waker for the sake of this wait."""
+        key, polled = wait.key, wait.polled
+        with self._lock:
+            if self._waits.get(key) is wait:
+                del self._waits[key]
+            if polled is not None:
+                wait.polled = None
+                self._leave(polled.shared)
+                if wait.outcome == DONE:
+                    self._kept[key] = polled
+
+    def change_wakers(self, polled: Polled) -> SharedWaker:
+        """Have this polled with a waker that was not woken; return the one before, which is to be left by `leave`.
+
+        What claims the wait from here on wakes the new one, or has woken the old one again. So look next whether the
+        wait still `waits`.
+        """
+        with self._lock:
+            before, polled.shared = polled.shared, self._waker(polled.number)
+            polled.shared.polled_by += 1
+        return before
+
+    def leave(self, shared: SharedWaker) -> None:
+        """Poll this waker no longer. The caller knows that nobody is about to wake it for the caller's sake."""
+        with self._lock:
+            self._leave(shared)
+
+    @staticmethod
+    def _leave(shared: SharedWaker) -> None:
+        shared.polled_by -= 1
+        if shared.woken and not shared.polled_by:
+            waking.close(shared.waker)
+
+    def _waker(self, number: int) -> SharedWaker:
+        """Return the waker for this descriptor. Where there are too many, one of another place has to do."""
+        place = number % WAKERS
+        shared = self._wakers.get(place)
+        if shared is not None and not shared.woken:
+            return shared
         try:
             shared = self._wakers[place] = SharedWaker()
         except OSError:
@@ -73,16 +138,10 @@ class SharedWakers:
             return others[0]
         return shared
 
-    def leave(self, shared: SharedWaker) -> None:
-        """Poll this waker no longer. The caller knows that nobody is about to wake it for the caller's sake."""
-        with self._lock:
-            shared.polled_by -= 1
-            if shared.woken and not shared.polled_by:
-                waking.close(shared.waker)
-
     def close(self) -> None:
         """Close the wakers that nobody polls, when a run is over."""
         with self._lock:
+            self._kept.clear()
             for place, shared in list(self._wakers.items()):
                 if not shared.polled_by:
                     del self._wakers[place]
@@ -90,23 +149,23 @@ class SharedWakers:
                         waking.close(shared.waker)
 
 
-class PollingWaiter(Waiter):
+class PollingWaiter(SocketWaitSteps, Waiter):
     """The wait of a thread for a socket, in front of a model's own kind of waiter: it polls in the place of a lock.
 
-    What claims the wait wakes the shared waker, and then releases the lock as for any other wait. So a thread that
-    finds its wait claimed acquires the lock, and knows then that the waker will not be woken for it any more.
+    The kernel finds whether the socket is ready; the thread itself claims the wait then. What claims it first, a
+    cancellation or `notify_closing`, wakes the shared waker, and then releases a lock. So a thread that finds its wait
+    claimed acquires the lock, and knows then that the waker will not be woken for it any more.
     """
 
     __slots__ = ()
 
     outside = True
-    purpose: SocketWait
-    shared: SharedWaker
+    purpose = waiter = property(lambda self: self)  # one object is both
+    key: tuple[int, str]
+    polled: Any  # a `Polled` from `PolledSockets.begin` on, until `end`
     task: Any  # the model's, which says whether it must stop
-    _lock: TakenLock
 
-    socket_waits: ClassVar[SocketWaits]
-    wakers: ClassVar[SharedWakers]
+    sockets: ClassVar[PolledSockets]
 
     def waits(self) -> bool:
         """As `Waiter.waits`, for a thread that has just taken a waker, which what claims the wait looks for in turn.
@@ -121,60 +180,67 @@ class PollingWaiter(Waiter):
         """As `Waiter.is_over`. A task that was cancelled just before its wait claims that itself, when it parks."""
         return not self.waits() or self.task.must_stop()
 
-    def park(self, timeout: float | None) -> bool:
-        """Wait until the socket is ready, or the wait was claimed for another reason; a timeout claims it here."""
-        self.wakers.join(self)
-        try:
-            if not super().park(timeout) and not self.claim(TIMED_OUT):
-                super().park(None)  # claimed just before the timeout: the wake-up is on its way
-        finally:
-            self.wakers.leave(self.shared)
-        return True
-
     def acquire(self, timeout: float | None) -> bool:
         """Poll for at most `timeout` seconds; return False if nothing has ended the wait by then."""
-        until = deadline(timeout)
+        until = None if timeout is None else time.monotonic() + timeout
         while self.waits():
-            rest = remaining(until)
-            longest = self.socket_waits.look_s()
-            if self._is_ready(longest if rest is None else min(rest, longest)):
-                return self._claim_or_wait_for_wakeup(CLOSED if self.purpose.is_closed() else DONE)
-            if self.purpose.is_closed():
+            seconds = self.sockets.look_s()
+            if until is not None:
+                seconds = max(0, min(seconds, until - time.monotonic()))
+            is_ready = self._poll(seconds)
+            if self.is_closed():
                 return self._claim_or_wait_for_wakeup(CLOSED)
-            if self.shared.woken:
+            if is_ready:
+                return self._claim_or_wait_for_wakeup(DONE)
+            if self.polled.shared.woken:
                 if not self._change_wakers():
                     return True
             elif until is not None and time.monotonic() >= until:
                 return False
-        self._lock.acquire()
+        self.polled.released_when_woken.acquire()
         return True
 
     def wake(self) -> None:
         """Let the task go on; called once, by what has claimed the wait."""
-        shared = getattr(self, "shared", None)
-        if shared is not None:  # else the task has not joined one yet: when it has, it sees the claim and does not poll
-            shared.wake()
-        super().wake()
+        polled = self.polled
+        polled.shared.wake()
+        polled.released_when_woken.release()
 
-    def _is_ready(self, seconds: float) -> bool:
+    def _poll(self, seconds: float) -> bool:
         """Poll the socket and the waker; return whether the socket is ready."""
-        poller = poll()
-        number = self.purpose.number
-        poller.register(number, EVENTS[self.purpose.direction])
-        poller.register(waking.descriptors(self.shared.waker)[0], POLLIN)
-        return any(fd == number for fd, _ in poller.poll(seconds * 1000))
+        for number, _ in self.polled.poll(seconds * 1000):  # noqa: SIM110 - the generator of an any() is expensive
+            if number == self.number:
+                return True
+        return False
 
     def _claim_or_wait_for_wakeup(self, outcome: str) -> bool:
         if not self.claim(outcome):
-            self._lock.acquire()
+            self.polled.released_when_woken.acquire()
         return True
 
     def _change_wakers(self) -> bool:
         """Go on with another waker, if this one was woken for another thread; return whether it was."""
-        woken = self.shared
-        self.wakers.join(self)
+        woken = self.sockets.change_wakers(self.polled)
         goes_on = self.waits()
-        if not goes_on:
-            self._lock.acquire()
-        self.wakers.leave(woken)
+        if goes_on:
+            self.polled.replace(woken)
+        else:
+            self.polled.released_when_woken.acquire()
+        self.sockets.leave(woken)
         return goes_on
+
+
+def wait_polling(waiter: PollingWaiter, timeout: float | None) -> None:
+    """Wait until the socket is ready, in a model of threads."""
+    if timeout is not None:
+        timeout = must_be_seconds(timeout)
+    sockets = waiter.sockets
+    sockets.begin(waiter)
+    try:
+        wait(waiter, timeout)
+    finally:
+        if waiter.outcome != DONE:
+            waiter.claim(CANCELLED)  # unless something else has ended the wait
+        sockets.end(waiter)
+    if waiter.outcome != DONE:
+        waiter.settle()
