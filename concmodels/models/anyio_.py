@@ -239,7 +239,7 @@ def _wait(socket: HasFileno, direction: str, timeout: float | None) -> Awaitable
         from concmodels.models.waiting.trio_sockets import wait_in_trio
 
         return wait_in_trio(socket, direction, timeout)
-    return wait_on_loop(_FutureWaiter, socket, direction, timeout)
+    return wait_on_loop(socket, direction, timeout)
 
 
 def notify_closing(socket: HasFileno) -> None:

@@ -149,12 +149,12 @@ class _Waiter(SingleThreadWaiter):
 
 async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    await wait_on_loop(_Waiter, socket, READABLE, timeout)
+    await wait_on_loop(socket, READABLE, timeout)
 
 
 async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
-    await wait_on_loop(_Waiter, socket, WRITABLE, timeout)
+    await wait_on_loop(socket, WRITABLE, timeout)
 
 
 notify_closing = notify_closing_on_loop

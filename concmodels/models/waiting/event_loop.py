@@ -28,7 +28,7 @@ from _thread import allocate_lock
 from itertools import count
 from select import POLLIN, POLLOUT
 
-from concmodels.models.waiting.sockets import EVENTS, LOOK_S, READABLE, WRITABLE, SocketWaits
+from concmodels.models.waiting.sockets import EVENTS, LOOK_S, OTHER, SocketWaits
 from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT
 from concmodels.platform import waking
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 BUSY_LOOK_S = 0.0005
 """How often a busy scheduler looks for sockets and moments."""
 
-OTHER = {READABLE: WRITABLE, WRITABLE: READABLE}
 _EVENTS_OF_OTHER = [(direction, EVENTS[other]) for direction, other in OTHER.items()]
 
 

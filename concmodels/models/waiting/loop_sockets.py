@@ -11,35 +11,65 @@ disarmed any more. If a duplicate keeps that socket open (another process may ha
 that may be another socket's now: such a number is in doubt (`concmodels.platform.waking.Poller`).
 """
 
-from asyncio import _get_running_loop, get_running_loop, sleep
+from asyncio import Future, _get_running_loop, get_running_loop, sleep
 from contextlib import suppress
 
+from concmodels.models.waiting.postponed import postponed, raise_postponed
 from concmodels.models.waiting.sockets import (
     EVENTS,
     LOOK_S,
+    OTHER,
     READABLE,
     WRITABLE,
-    SocketWait,
     SocketWaits,
+    SocketWaitSteps,
     busy,
+    descriptor,
 )
 from concmodels.models.waiting.timeouts import must_be_seconds
-from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
 from concmodels.platform.waking import Poller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, TimerHandle
-    from collections.abc import Callable
     from typing import Any
 
     from concmodels.models.waiting.sockets import HasFileno
-    from concmodels.models.waiting.waiter import Waiter
 
-_ENDING = {READABLE: ~EVENTS[WRITABLE], WRITABLE: ~EVENTS[READABLE]}
+_ENDING = [(READABLE, ~EVENTS[WRITABLE]), (WRITABLE, ~EVENTS[READABLE])]
 """The events that end a wait: its own, and an error or the end of the other side, which end both kinds."""
 
 _of_loops: dict[AbstractEventLoop, LoopSockets] = {}
+
+
+class LoopWait(SocketWaitSteps, SingleThreadWaiter):
+    """One wait of one task for a socket: the task awaits a future.
+
+    It is not noted where a deadlock is looked for: while a task waits for a socket, there is none.
+    """
+
+    __slots__ = ("direction", "future", "key", "number", "socket")
+
+    purpose = waiter = property(lambda self: self)  # one object is both: it is made for each wait, in a hot path
+
+    def __init__(self, socket: Any, direction: str, loop: AbstractEventLoop) -> None:
+        self.outcome = ""
+        self.future: Future[None] = Future(loop=loop)
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+        self.key = self.number, direction
+
+    def claim(self, outcome: str) -> bool:
+        """As `Waiter.claim`; fails also if the task has been cancelled, though it has not run yet."""
+        if self.outcome or self.future.cancelled():
+            return False
+        self.outcome = outcome
+        return True
+
+    def wake(self) -> None:
+        self.future.set_result(None)  # not cancelled yet: a waiter whose future is cancelled can't be claimed
 
 
 class LoopSockets(SocketWaits):
@@ -54,48 +84,49 @@ class LoopSockets(SocketWaits):
         self._loop = loop
         self._timer: TimerHandle | None = None  # of the next look for closed sockets: there is one while in the loop
 
-    def begin(self, wait: SocketWait) -> None:
+    def begin(self, wait: LoopWait) -> None:
         """As `SocketWaits.begin`, and arm the descriptor."""
-        place = wait.number, wait.direction
-        before: Any = self._waits.get(place)
-        if before is not None:
+        before: Any = self._waits.setdefault(wait.key, wait)
+        if before is not wait:
             if before.is_closed():
                 self._poller.doubt(wait.number)  # it is armed, and can't be disarmed any more
-                before.waiter.finish(CLOSED)
-            elif not before.waiter.future.done():  # else it is over, though its task has not gone on yet
+                before.finish(CLOSED)
+            elif not before.future.done():  # else it is over, though its task has not gone on yet
                 raise busy(wait)
-        self._waits[place] = wait
+            self._waits[wait.key] = wait
+        events = EVENTS[wait.direction]
+        if (wait.number, OTHER[wait.direction]) in self._waits:
+            events = EVENTS[READABLE] | EVENTS[WRITABLE]
         try:
-            self._arm(wait.number)
+            self._poller.arm(wait.number, events)
             if self._timer is None:
                 self._enter()
         except BaseException:
             self.end(wait)
             raise
 
-    def end(self, wait: SocketWait) -> None:
+    def end(self, wait: LoopWait) -> None:
         """As `SocketWaits.end`, and disarm the descriptor, unless what has ended the wait has done so."""
-        place = wait.number, wait.direction
-        if self._waits.get(place) is not wait:
+        if self._waits.get(wait.key) is not wait:
             return
-        del self._waits[place]
+        del self._waits[wait.key]
         if wait.is_closed():
             self._poller.doubt(wait.number)
         else:
             with suppress(OSError):
-                self._arm(wait.number)
+                self._arm_for_others(wait.number)
 
     def end_waits_for(self, number: int) -> None:
         """As `SocketWaits.end_waits_for`, and disarm the descriptor."""
         for direction in EVENTS:
             wait = self._waits.pop((number, direction), None)
             if wait is not None:
-                wait.waiter.finish(CLOSED)
+                wait.finish(CLOSED)
         with suppress(OSError):
             self._poller.disarm(number)
 
-    def _arm(self, number: int) -> None:
-        """Have the kernel tell once of the events that are waited for; of none, if there are none."""
+    def _arm_for_others(self, number: int) -> None:
+        """Have the kernel tell once of the events that are still waited for; of none, if there are none."""
         events = 0
         for direction, event in EVENTS.items():
             if (number, direction) in self._waits:
@@ -107,20 +138,21 @@ class LoopSockets(SocketWaits):
 
     def _on_events(self) -> None:
         """End the waits whose events have come. Called by the loop."""
+        waits: dict[tuple[int, str], Any] = self._waits
         for number, events in self._poller.poll(0):
             others = False
-            for direction, ending in _ENDING.items():
-                wait = self._waits.get((number, direction))
+            for direction, ending in _ENDING:
+                wait = waits.get((number, direction))
                 if wait is None:
                     continue
                 if events & ending:
-                    del self._waits[number, direction]
-                    wait.waiter.finish(CLOSED if wait.is_closed() else DONE)
+                    del waits[wait.key]
+                    wait.finish(CLOSED if wait.is_closed() else DONE)
                 else:
                     others = True
             if others:
                 with suppress(OSError):  # closed meanwhile: that is found by the next look
-                    self._arm(number)
+                    self._arm_for_others(number)
 
     def _enter(self) -> None:
         """Have the loop watch the epoll, and look for closed sockets now and then."""
@@ -153,15 +185,6 @@ class LoopSockets(SocketWaits):
         self._poller.close()
 
 
-def of_loop(loop: AbstractEventLoop) -> LoopSockets:
-    """Return the waits for sockets of this loop."""
-    sockets = _of_loops.get(loop)
-    if sockets is None:
-        close_ended()
-        sockets = _of_loops[loop] = LoopSockets(loop)
-    return sockets
-
-
 def rest(loop: AbstractEventLoop) -> None:
     """See `LoopSockets.rest`."""
     sockets = _of_loops.get(loop)
@@ -176,29 +199,39 @@ def close_ended() -> None:
             sockets.close()
 
 
-async def wait_on_loop(
-    new_waiter: Callable[[Any, SocketWait], Waiter], socket: HasFileno, direction: str, timeout: float | None
-) -> None:
-    """Wait until the socket is ready, with a waiter that awaits a future.
+async def wait_on_loop(socket: HasFileno, direction: str, timeout: float | None) -> None:
+    """Wait until the socket is ready, on the loop that runs.
 
     A cancellation is never put off, as it is where something was handed over: a wait has nothing to lose.
     """
     if timeout is not None:
         timeout = must_be_seconds(timeout)
-    wait = SocketWait(socket, direction)
-    wait.waiter = waiter = new_waiter(None, wait)
-    sockets = of_loop(get_running_loop())
+    loop = get_running_loop()
+    wait = LoopWait(socket, direction, loop)
+    sockets = _of_loops.get(loop)
+    if sockets is None:
+        close_ended()
+        sockets = _of_loops[loop] = LoopSockets(loop)
     try:
         sockets.begin(wait)
     except RuntimeError:
         await sleep(0)  # a task that was cancelled is told of that
         raise
+    timer = None
     try:
-        await waiter.park(timeout)
+        if postponed:
+            raise_postponed()
+        if timeout is not None:
+            timer = loop.call_later(timeout, wait.finish, TIMED_OUT)
+        await wait.future
     finally:
-        waiter.claim(CANCELLED)  # unless something else has ended the wait
-        sockets.end(wait)
-    wait.settle()
+        if timer is not None:
+            timer.cancel()
+        if wait.outcome != DONE:
+            wait.claim(CANCELLED)  # unless something else has ended the wait
+            sockets.end(wait)
+    if wait.outcome != DONE:
+        wait.settle()
 
 
 def notify_closing_on_loop(socket: HasFileno) -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 READABLE, WRITABLE = "readable", "writable"
 """The two directions of a socket."""
 
+OTHER = {READABLE: WRITABLE, WRITABLE: READABLE}
+
 EVENTS = {READABLE: POLLIN, WRITABLE: POLLOUT}
 """What to poll for. An error and the end of the other side (`POLLERR`, `POLLHUP`) end a wait in both directions."""
 

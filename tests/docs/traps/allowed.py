@@ -158,6 +158,8 @@ ALLOWED = {
     ("models/pools/arguments.py", "next_name", "shared iterator"): NAMES,
     ("models/memory/pool/worker.py", "the module", "module state"): "a process or an interpreter is one worker",
     ("models/asyncio_.py", "the module", "module state"): NAMES,
+    ("models/waiting/wakers.py", "PolledSockets._leave", "increment"): "its callers hold the lock",
+    ("models/waiting/wakers.py", "PolledSockets._waker", "check then act"): "its callers hold the lock",
     ("models/waiting/loop_sockets.py", "the module", "module state"): "keyed by loop, and a loop belongs to one thread",
     ("models/waiting/trio_sockets.py", "TrioSockets._look", "polling"): "it looks once a second, while somebody waits",
     ("models/sim.py", "Channel", "shared iterator"): "an `itertools.repeat` that does not count: it has no state",
