@@ -44,7 +44,7 @@ web server for production.</p>
 class Visit:
     """One connection of a client, as long as its task runs: `with service.visit(stream) as visit:`."""
 
-    __slots__ = ("idle", "requests", "service", "stream")
+    __slots__ = ("begun", "idle", "is_slow", "requests", "service", "stream")
 
     def __init__(self, service: Service, stream: Any) -> None:
         self.service = service
@@ -52,6 +52,10 @@ class Visit:
         self.idle = False
         """Whether its task waits for the next request."""
         self.requests = 0
+        self.begun: tuple[int, float] | None = None
+        """The head of which request is coming, and when a part of it was seen for the first time."""
+        self.is_slow = False
+        """Whether that has taken too long."""
 
     def __enter__(self) -> Self:
         self.service.visits.add(self)
@@ -75,6 +79,16 @@ class Visit:
             self.stream.socket.shutdown(SHUT_RD)
         except OSError:
             return  # the connection has ended by itself
+
+    def end_slow_head(self, now: float, longest_s: float) -> None:
+        """Have the stream end for its task if it has waited too long for the rest of a head. Called now and then."""
+        if not (self.idle and self.stream.received.strip(b"\r\n")):  # empty lines may stand before a head
+            self.begun = None
+        elif self.begun is None or self.begun[0] != self.requests:
+            self.begun = self.requests, now
+        elif now - self.begun[1] >= longest_s:
+            self.is_slow = True
+            self.receive_no_more()
 
     def begin_request(self) -> None:
         """Note that a request has come: from here on it is answered, also by a service that stops."""
@@ -127,6 +141,11 @@ class Service:
             if visit.idle:
                 visit.receive_no_more()
 
+    def end_slow_heads(self, now: float, longest_s: float) -> None:
+        """End the waits for heads that have been coming for so many seconds, on the model's clock."""
+        for visit in list(self.visits):
+            visit.end_slow_head(now, longest_s)
+
     def tell_once(self, sentence: str) -> None:
         """Say on standard error what goes wrong, when it does for the first time."""
         if sentence not in self._told:
@@ -175,7 +194,7 @@ class Service:
         visits = list(self.visits)
         with self._lock:
             requests = self._ended_requests + sum(visit.requests for visit in visits)
-        text = _PAGE.format(model=self.name, tasks=len(visits) + 2, connections=len(visits), requests=f"{requests:,}")
+        text = _PAGE.format(model=self.name, tasks=len(visits) + 3, connections=len(visits), requests=f"{requests:,}")
         return text.encode(), "text/html; charset=utf-8"
 
     def _json(self, _request: Request) -> tuple[bytes, str]:

@@ -4,7 +4,8 @@
        '<------- request, answer, request, answer ... ----------'
 
 A connection is kept for one request after the other. A client that is slow, or sends nonsense, or nothing at all, costs
-its own task and nobody else's: each task waits for its own socket.
+its own task and nobody else's: each task waits for its own socket. Nor can it keep that for ever: a head or a body that
+has begun must come in time. Only between two requests a client may be silent as long as it likes.
 
 The end is a polite one (`serve`): nothing more is accepted, connections that wait for a request are closed, those that
 are being answered have two seconds to end. What is left then is cancelled.
@@ -29,6 +30,10 @@ __all__ = ["accept_all", "async_accept_all", "async_converse", "async_serve", "c
 
 GRACE_S = 2.0
 """How long the requests that are being answered have when the service stops."""
+HEAD_S = 10.0
+"""How long the head of a request may take to come, once it has begun."""
+LOOK_S = 1.0
+"""How often there is a look for heads that take longer."""
 BODY_S = 10.0
 """How long a body may take to come."""
 LINGER_S = 1.0
@@ -49,7 +54,9 @@ def serve_until(model: Any, listener: Listener, stop: Stop, service: Service) ->
     with model.TaskGroup() as limit:
         with model.TaskGroup() as group:
             group.spawn(accept_all, model, group, listener, service, name="accept")
+            looker = group.spawn(end_slow_heads, model, service, name="slow heads")
             model.wait_readable(stop)
+            looker.cancel()
             listener.close()
             service.stop()
             timer = limit.spawn(cut_off, model, group, name="timer")
@@ -60,6 +67,16 @@ def cut_off(model: Any, group: TaskGroup) -> None:
     """Cancel what has not ended in time."""
     model.sleep(GRACE_S)
     group.cancel()
+
+
+def end_slow_heads(model: Any, service: Service) -> None:
+    """End the waits for heads that do not come in time.
+
+    One task looks at all connections now and then, because a timeout for each request would cost every request.
+    """
+    while True:
+        model.sleep(LOOK_S)
+        service.end_slow_heads(model.now(), HEAD_S)
 
 
 def accept_all(model: Any, group: TaskGroup, listener: Listener, service: Service) -> None:
@@ -119,6 +136,8 @@ def next_request(model: Any, stream: Stream, visit: Visit) -> Request | None:
     except DelimiterNotFound:
         raise Refusal(431, f"the head of a request may have {MOST_HEAD} bytes here") from None
     if not head.endswith(HEAD_END):
+        if head and visit.is_slow:
+            raise Refusal(408, f"the head of the request did not come within {HEAD_S:g} s")
         return None
     visit.begin_request()
     request = parse(head)
@@ -167,7 +186,9 @@ async def async_serve_until(model: Any, listener: AsyncListener, stop: Stop, ser
     async with model.TaskGroup() as limit:
         async with model.TaskGroup() as group:
             group.spawn(async_accept_all, model, group, listener, service, name="accept")
+            looker = group.spawn(async_end_slow_heads, model, service, name="slow heads")
             await model.wait_readable(stop)
+            looker.cancel()
             listener.close()
             service.stop()
             timer = limit.spawn(async_cut_off, model, group, name="timer")
@@ -178,6 +199,13 @@ async def async_cut_off(model: Any, group: AsyncTaskGroup) -> None:
     """The async form of `cut_off`."""
     await model.sleep(GRACE_S)
     group.cancel()
+
+
+async def async_end_slow_heads(model: Any, service: Service) -> None:
+    """The async form of `end_slow_heads`."""
+    while True:
+        await model.sleep(LOOK_S)
+        service.end_slow_heads(model.now(), HEAD_S)
 
 
 async def async_accept_all(model: Any, group: AsyncTaskGroup, listener: AsyncListener, service: Service) -> None:
@@ -237,6 +265,8 @@ async def async_next_request(model: Any, stream: AsyncStream, visit: Visit) -> R
     except DelimiterNotFound:
         raise Refusal(431, f"the head of a request may have {MOST_HEAD} bytes here") from None
     if not head.endswith(HEAD_END):
+        if head and visit.is_slow:
+            raise Refusal(408, f"the head of the request did not come within {HEAD_S:g} s")
         return None
     visit.begin_request()
     request = parse(head)

@@ -374,10 +374,7 @@ def test_two_tasks_that_replace_a_closed_socket(verbs):
         stale = SocketWait(ours, READABLE)
         stale.waiter = Woken(None, stale)
         waits.begin(stale)
-        same = ours.dup()
-        ours.close()
-        again = stack.enter_context(socket.socket(fileno=os.dup2(same.fileno(), number)))
-        same.close()
+        again = reopened(stack, ours)
         first, second = SocketWait(again, READABLE), SocketWait(again, READABLE)
         first.waiter = second.waiter = Woken(None, first)
         waits.begin(first)
@@ -388,6 +385,53 @@ def test_two_tasks_that_replace_a_closed_socket(verbs):
         assert waits.get(number, READABLE) is first
         waits.end(first)
         assert len(waits) == 0
+
+
+def reopened(stack, ours):
+    """Close a socket, and return another one that has its number."""
+    same, number = ours.dup(), ours.fileno()
+    ours.close()
+    again = stack.enter_context(socket.socket(fileno=os.dup2(same.fileno(), number)))
+    same.close()
+    return again
+
+
+def test_a_closed_socket_meets_the_wait_for_a_new_one(verbs):
+    """Closed by another thread before the wait is noted, and its number belongs to a socket that is waited for."""
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        sockets = waiter_of(verbs).sockets
+        late = waiter_of(verbs)(ours, READABLE)
+        first = begun(verbs, reopened(stack, ours))
+        with pytest.raises(SocketClosed):
+            sockets.begin(late)
+        assert sockets.get(first.number, READABLE) is first and first.polled.shared.polled_by == 1
+        sockets.end(first)
+        sockets.close()
+
+
+def test_a_closed_socket_is_replaced_while_its_wait_is_noted(verbs, monkeypatch):
+    """What replaces the wait claims it and wakes its waker: so that is left only after it."""
+    with ExitStack() as stack:
+        ((ours, _),) = pairs(stack, 1)
+        sockets, is_closed = waiter_of(verbs).sockets, waiter_of(verbs).is_closed
+        late, others = waiter_of(verbs)(ours, READABLE), []
+        again = reopened(stack, ours)
+
+        def replaced(wait):
+            if not others:
+                others.append(waiter_of(verbs)(again, READABLE))
+                sockets.begin(others[0])
+            return is_closed(wait)
+
+        monkeypatch.setattr(waiter_of(verbs), "is_closed", replaced)
+        with pytest.raises(SocketClosed):
+            sockets.begin(late)
+        assert late.outcome == CLOSED and late.polled.shared.polled_by == 1  # the other one came before it was woken
+        assert sockets.get(again.fileno(), READABLE) is others[0] and others[0].waits()
+        sockets.end(others[0])
+        assert late.polled.shared.polled_by == 0
+        sockets.close()
 
 
 class Woken(Waiter):

@@ -35,7 +35,7 @@ WAITS = "_waits"  # of `SOCKET_WAITS`: by descriptor and direction
 POLLED_SOCKETS = "concmodels.models.waiting.wakers:PolledSockets"  # of the models of threads
 POLLING = "concmodels.models.waiting.wakers:PollingWaiter"
 WAKE_UP = "released_when_woken"  # of what it has `polled`: a lock
-CLAIM_OR_WAIT = "_claim_or_wait_for_wakeup"  # (outcome): of a thread whose socket is ready or closed
+CLAIM_OR_WAIT = "claim_or_wait_for_wakeup"  # (outcome): of a thread whose socket is ready or closed
 IS_OVER = "is_over"  # of a waiter for a socket
 SOCKET_WAITER = "_SocketWaiter"  # of a model of threads: has `sockets`
 

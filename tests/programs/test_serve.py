@@ -289,6 +289,37 @@ def test_a_body_that_does_not_come(threads_server, monkeypatch):
         assert client.ends()
 
 
+@pytest.mark.parametrize("name", SOME)
+def test_a_head_that_does_not_come(name, monkeypatch):
+    """Its client is told so; one that has not begun with a head may wait as long as it likes."""
+    monkeypatch.setattr(tasks, "HEAD_S", 0.3)
+    monkeypatch.setattr(tasks, "LOOK_S", 0.05)
+    for server in in_this_process(name):
+        with Client(server.address) as slow, Client(server.address) as silent, Client(server.address) as idle:
+            idle.send(request("/echo", "POST", b"body") + b"\r\n")  # an empty line is no head
+            assert idle.answer()[2] == b"body"
+            assert slow.ask("/json") == (200, HELLO)
+            slow.send(b"GET /json HTTP/1.1\r\nHost:")
+            status, fields, body = slow.answer()
+            assert (status, fields["connection"]) == (408, "close")
+            assert body == b"the head of the request did not come within 0.3 s\n"
+            assert slow.ends()
+            for other in (silent, idle):
+                assert other.ask("/json") == (200, HELLO)
+
+
+def test_a_head_that_comes_slowly_but_in_time(monkeypatch):
+    monkeypatch.setattr(tasks, "HEAD_S", 30)
+    monkeypatch.setattr(tasks, "LOOK_S", 0.01)
+    for server in in_this_process("threads"):
+        with Client(server.address) as client:
+            for _ in range(3):
+                for byte in request("/json"):
+                    client.send(bytes([byte]))
+                    time.sleep(0.002)
+                assert client.answer()[0::2] == (200, HELLO)
+
+
 def test_a_client_that_ends_in_the_middle_of_a_body(threads_server):
     with Client(threads_server.address) as client:
         client.send(request("/echo", "POST", b"body")[:-1])

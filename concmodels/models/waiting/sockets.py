@@ -125,6 +125,13 @@ class SocketWaits:
         A wait that is over may still be noted, until its task goes on: it is replaced. And a task that was cancelled
         is not refused: its wait is not noted, and ends as soon as it begins.
         """
+        self.note(wait)
+        if wait.is_closed():  # by another thread, whose `notify_closing` did not find the wait
+            self.end(wait)
+            raise wait.closed()
+
+    def note(self, wait: Any) -> None:
+        """As `begin`, without a look whether the socket was closed meanwhile."""
         key = wait.number, wait.direction
         with self._lock:
             other = self._waits.get(key)
@@ -132,13 +139,12 @@ class SocketWaits:
             if other is not None and not closed and not other.waiter.is_over():
                 if wait.waiter.is_over():
                     return
+                if wait.is_closed():  # by another thread just now: then the other task waits for a new socket
+                    raise wait.closed()
                 raise busy(wait)
             self._waits[key] = wait
         if closed:
             self.end_closed(other)  # its number is that of another socket now
-        if wait.is_closed():  # by another thread, whose `notify_closing` did not find the wait
-            self.end(wait)
-            raise wait.closed()
 
     def end(self, wait: Any) -> None:
         """Forget a wait that is over."""

@@ -82,10 +82,11 @@ class PolledSockets(SocketWaits):
             is_noted = self._waits.setdefault(key, wait) is wait
         try:
             if not is_noted:
-                super().begin(wait)
-            elif wait.is_closed():  # as there: by another thread, whose `notify_closing` did not find the wait
+                self.note(wait)
+            if wait.is_closed():  # by another thread, whose `notify_closing` did not find the wait
                 raise wait.closed()
         except BaseException:
+            wait.claim_or_wait_for_wakeup(CANCELLED)
             self.end(wait)
             raise
 
@@ -95,11 +96,9 @@ class PolledSockets(SocketWaits):
         with self._lock:
             if self._waits.get(key) is wait:
                 del self._waits[key]
-            if polled is not None:
-                wait.polled = None
-                self._leave(polled.shared)
-                if wait.outcome == DONE:
-                    self._kept[key] = polled
+            self._leave(polled.shared)
+            if wait.outcome == DONE:  # else somebody may have woken the waker: another wait gets another one
+                self._kept[key] = polled
 
     def change_wakers(self, polled: Polled) -> SharedWaker:
         """Have this polled with a waker that was not woken; return the one before, which is to be left by `leave`.
@@ -189,9 +188,9 @@ class PollingWaiter(SocketWaitSteps, Waiter):
                 seconds = max(0, min(seconds, until - time.monotonic()))
             is_ready = self._poll(seconds)
             if self.is_closed():
-                return self._claim_or_wait_for_wakeup(CLOSED)
+                return self.claim_or_wait_for_wakeup(CLOSED)
             if is_ready:
-                return self._claim_or_wait_for_wakeup(DONE)
+                return self.claim_or_wait_for_wakeup(DONE)
             if self.polled.shared.woken:
                 if not self._change_wakers():
                     return True
@@ -213,7 +212,8 @@ class PollingWaiter(SocketWaitSteps, Waiter):
                 return True
         return False
 
-    def _claim_or_wait_for_wakeup(self, outcome: str) -> bool:
+    def claim_or_wait_for_wakeup(self, outcome: str) -> bool:
+        """Claim the wait; if something else has done so, wait until it has woken the waker. Returns True."""
         if not self.claim(outcome):
             self.polled.released_when_woken.acquire()
         return True
