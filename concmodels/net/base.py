@@ -169,4 +169,5 @@ class ListenerBase(SocketEnd):
 
 def is_one(data: bytes, delimiter: bytes) -> bool:
     """Return whether the delimiter ends these bytes, and is nowhere else in them."""
-    return data.endswith(delimiter) and data.find(delimiter) + len(delimiter) == len(data)
+    end = len(data) - len(delimiter)
+    return end >= 0 and data.find(delimiter) == end
