@@ -6,6 +6,7 @@ from benchmarks.report import sheet, sweeps, together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import drawing as lines
+from benchmarks.report.ranks import between, leaders, names
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.sweeps import Axis
 from benchmarks.result import Results, Row
@@ -56,7 +57,14 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
         f"{first.candidate} gives most answers, {words.rate(first.per_second)} a second, {last.candidate} fewest,"
         f" {words.rate(last.per_second)}. The load comes from the same machine, and shares its processors."
     )
-    return chart_of(results, name, title, says, rows, [panel], mark)
+    ahead = leaders(rows)
+    takeaway = f"{names(ahead)} {gives(ahead)} most answers, {words.rate(ahead[0].per_second)} a second"
+    return chart_of(results, name, (title, takeaway), says, rows, [panel], mark)
+
+
+def gives(rows: list[Row]) -> str:
+    """Return the verb that goes with so many servers."""
+    return "gives" if len(rows) == 1 else "give"
 
 
 def rate_bar(results: Results, row: Row) -> Bar:
@@ -83,7 +91,8 @@ def tail(results: Results) -> Chart | Absent:
         f" {words.duration(last.median)}. Where one task has to give way before another runs, all wait until it has"
         " computed."
     )
-    return chart_of(results, "web-tail", TAIL, says, rows, [panel], mark)
+    takeaway = f"One request in a hundred computes: {names(leaders(rows))} keep P99 lowest, {between(leaders(rows))}"
+    return chart_of(results, "web-tail", (TAIL, takeaway), says, rows, [panel], mark)
 
 
 def idle(results: Results) -> Chart | Absent:
@@ -99,11 +108,9 @@ def idle(results: Results) -> Chart | Absent:
         if any(positive(row, name) for row in rows)
     ]
     least, most = rows[0], rows[-1]
-    says = (
-        f"A connection that waits takes {size(least)} in {least.candidate} and {size(most)} in {most.candidate}; what"
-        " the kernel has for it, such as the stack of a thread, is not in that."
-    )
-    return chart_of(results, "web-idle", IDLE, says, rows, panels, across=2)
+    takeaway = f"A connection that waits takes {size(least)} in {least.candidate} and {size(most)} in {most.candidate}"
+    says = f"{takeaway}; what the kernel has for it, such as the stack of a thread, is not in that."
+    return chart_of(results, "web-idle", (IDLE, takeaway), says, rows, panels, across=2)
 
 
 def positive(row: Row, figure: str) -> bool:
@@ -132,8 +139,11 @@ def knee(results: Results) -> Chart | Absent:
     name = min(most, key=lambda name: most[name].median)
     last = KNEE.tick(found[name][-1][0])
     says = f"At {last} requests a second {name} has the lowest P99, {words.duration(most[name].median)}."
+    ahead = leaders([row for row in most.values() if row.cell == most[name].cell])
+    takeaway = f"At {last} requests a second P99 is lowest in {names(ahead)}, {between(ahead)}"
     parts = sweeps.families(KNEE, found)
-    return Chart("web-knee", KNEE.title, says, command_for(results, rows), lines(parts), sweeps.sheet(KNEE, found))
+    draw, table = lines(parts), sweeps.sheet(KNEE, found)
+    return Chart("web-knee", KNEE.title, takeaway, says, command_for(results, rows), draw, table)
 
 
 def served(results: Results, cell: str) -> list[Row]:
@@ -144,19 +154,19 @@ def served(results: Results, cell: str) -> list[Row]:
 def chart_of(
     results: Results,
     name: str,
-    title: str,
+    titles: tuple[str, str],
     says: str,
     rows: list[Row],
     panels: list[Panel],
     mark: str = "",
     across: int = 1,
 ) -> Chart:
-    """Return a chart of bars, with the table of its cell."""
+    """Return a chart of bars, with the table of its cell; its titles are what it is about, and its takeaway."""
     models = [row.model for row in rows if row.kind == "model" and row.model]
     peers = "servers of others" if any(row.kind == "peer" for row in rows) else ""
     key = Key(models, mark=mark, peers=peers)
     every = together.of(results, "web", rows[0].cell)
-    return Chart(name, title, says, command_for(results, rows), drawing(panels, key, across), table(every))
+    return Chart(name, *titles, says, command_for(results, rows), drawing(panels, key, across), table(every))
 
 
 def table(rows: Iterable[Row]) -> Sheet:
