@@ -100,6 +100,11 @@ def test_every_program_belongs_to_a_task():
     assert found <= {(library, task) for library in LIBRARIES for task in TASKS}
 
 
+def test_every_page_of_the_tutorial_shows_one():
+    pages = [path for path in (ROOT / "docs" / "tutorial").glob("*.md") if path.stem != "index"]
+    assert pages and [path.name for path in pages if "{same-in} " not in path.read_text()] == []
+
+
 def test_each_program_is_short_and_says_what_its_idiom_is():
     for path in FOLDER.rglob("*.py"):
         text = path.read_text()

@@ -18,7 +18,7 @@ async def clumsy():
 async def main():
     try:
         async with anyio.create_task_group() as group:
-            await group.start(patient)
+            await group.start(patient)  # until it waits
             group.start_soon(clumsy)
     except* OSError as failed:
         print("failed:", *failed.exceptions)

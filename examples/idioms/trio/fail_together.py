@@ -18,7 +18,7 @@ async def clumsy():
 async def main():
     try:
         async with trio.open_nursery() as nursery:
-            await nursery.start(patient)
+            await nursery.start(patient)  # until it waits
             nursery.start_soon(clumsy)
     except* OSError as failed:
         print("failed:", *failed.exceptions)
