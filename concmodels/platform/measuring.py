@@ -232,15 +232,26 @@ def started(pid: int) -> int | None:
 
     Raises `OSError` if that can't be told.
     """
-    try:
-        os.kill(pid, 0)  # /proc may hide a process from us
-    except ProcessLookupError:
+    if _has_ended(pid):
         return None
+    try:
+        with open(f"{PROC}/{pid}/stat", errors="replace") as file:
+            state, *fields = file.read().rpartition(") ")[2].split()
+    except FileNotFoundError, ProcessLookupError:
+        if _has_ended(pid):  # since we asked; otherwise /proc hides it from us
+            return None
+        raise
+    return None if state in "ZX" else int(fields[18])
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
     except PermissionError:
         pass  # the number is another user's process, at least by now: the time tells
-    with open(f"{PROC}/{pid}/stat", errors="replace") as file:
-        state, *fields = file.read().rpartition(") ")[2].split()
-    return None if state in "ZX" else int(fields[18])
+    return False
 
 
 def _listed(folder: str) -> list[str]:

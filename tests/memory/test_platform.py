@@ -229,6 +229,21 @@ def test_the_processes_that_live_are_seen():
     assert measuring.descendants(child.pid) is None
 
 
+@linux_files
+def test_a_process_that_ends_while_it_is_looked_at_has_ended(monkeypatch, tmp_path):
+    answers = iter([None, ProcessLookupError(), None, None])
+
+    def kill(_pid, _signal):
+        if answer := next(answers):
+            raise answer
+
+    monkeypatch.setattr(os, "kill", kill)
+    monkeypatch.setattr(measuring, "PROC", str(tmp_path))
+    assert measuring.started(4321) is None
+    with pytest.raises(FileNotFoundError):  # it is there, and hidden from us
+        measuring.started(4321)
+
+
 @pytest.mark.skipif(not platform.PORTABLE, reason="Linux shows all of it")
 def test_what_can_not_be_known_is_none():
     assert measuring.pss() is None
