@@ -60,11 +60,14 @@ def interpreters() -> set[str]:
 
 
 def shared_memory() -> set[str]:
-    """Return the named shared memory, without the semaphores of other programs."""
-    own, other = (f"sem.{SEMAPHORES[1:]}", f"sem.concmodels-{owner()}"), "sem."
+    """Return the named shared memory: semaphores of this process, and what `multiprocessing` makes.
+
+    Other programs of the machine, a database say, have theirs in the same folder, and it comes and goes with them.
+    """
+    own = (f"sem.{SEMAPHORES[1:]}", f"sem.concmodels-{owner()}", f"pym-{os.getpid()}-", "psm_")
     folder = memory.SEMAPHORES
     names = [] if folder is None else _listed(folder)
-    return {f"{folder}/{name}" for name in names if name.startswith(own) or not name.startswith(other)}
+    return {f"{folder}/{name}" for name in names if name.startswith(own)}
 
 
 def threads() -> set[str]:

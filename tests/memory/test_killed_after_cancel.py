@@ -68,7 +68,7 @@ def test_one_that_holds_a_lock_ends_the_run(processes, name):
     assert isinstance(error, TaskDied) and "go_on_with_a_lock-1" in str(error)
 
 
-def test_without_one_the_task_that_it_did_not_wake_is_woken(processes):
+def test_without_one_a_task_that_it_did_not_wake_is_woken(processes):
     def main():
         channel = processes.Channel(1)
         with processes.TaskGroup() as group:
