@@ -60,11 +60,11 @@ def interpreters() -> set[str]:
 
 
 def shared_memory() -> set[str]:
-    """Return the named shared memory: semaphores of this process, and what `multiprocessing` makes.
+    """Return the named shared memory whose name says that it is of this process: semaphores, and arrays.
 
     Other programs of the machine, a database say, have theirs in the same folder, and it comes and goes with them.
     """
-    own = (f"sem.{SEMAPHORES[1:]}", f"sem.concmodels-{owner()}", f"pym-{os.getpid()}-", "psm_")
+    own = (f"sem.{SEMAPHORES[1:]}", f"sem.concmodels-{owner()}", f"pym-{os.getpid()}-")
     folder = memory.SEMAPHORES
     names = [] if folder is None else _listed(folder)
     return {f"{folder}/{name}" for name in names if name.startswith(own)}
