@@ -49,6 +49,6 @@ def clear_away(participant: Participant, at: int) -> None:
         if words[channel + CAPACITY]:  # on a rendezvous only a claim wakes a waiter, and the claim is not lost
             participant.wake(channel + RECEIVERS)
             participant.wake(channel + SENDERS)
-    # Also if it was cancelled before: every task is woken for that. The dead process may have taken one out of its list,
-    # and not have woken it.
+    # Also if it was cancelled before: every task is woken for that. The dead process may have taken one out of its
+    # list, and not have woken it.
     cancel(participant, at)
