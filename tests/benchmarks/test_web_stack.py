@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -42,7 +43,9 @@ def folder(tmp_path_factory):
         account.account(components.components().paths())
     except NotHere as reason:
         pytest.skip(str(reason))
-    return tmp_path_factory.mktemp("stack")
+    made = tmp_path_factory.mktemp("stack")
+    yield made
+    shutil.rmtree(made)  # it is of forty megabytes
 
 
 def test_it_answers_and_nothing_is_left(folder, few_rows):
