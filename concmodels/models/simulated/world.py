@@ -408,7 +408,7 @@ class World:
     def end(self) -> None:
         """End the tasks that are left; also one that had ended, and was asking who is next when the run was cut."""
         self.dying = True
-        for runner in (self.running, *reversed(self.runners)):
+        for runner in dict.fromkeys((self.running, *reversed(self.runners))):
             if isinstance(runner.unit, Unit):  # the main task of `sim.run` is run by its caller
                 self._units.give_back(runner.unit)
 
