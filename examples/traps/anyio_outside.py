@@ -5,9 +5,9 @@ import asyncio
 import anyio
 
 
-async def work(name, log):
+async def work(name, go_on, log):
     try:
-        await anyio.sleep(0.05)
+        await go_on.wait()
         log.append(f"{name} finished")
     except anyio.get_cancelled_exc_class():
         log.append(f"{name} was cancelled")
@@ -15,12 +15,13 @@ async def work(name, log):
 
 
 async def main():
-    log = []
+    log, go_on = [], anyio.Event()
     async with anyio.create_task_group() as group:
-        group.start_soon(work, "anyio's task", log)
-        stranger = asyncio.create_task(work("asyncio's task", log))
+        group.start_soon(work, "anyio's task", go_on, log)
+        stranger = asyncio.create_task(work("asyncio's task", go_on, log))
         await anyio.sleep(0.01)
         group.cancel_scope.cancel()
+    go_on.set()
     await stranger
     print("; ".join(log))
 

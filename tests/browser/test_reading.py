@@ -81,6 +81,7 @@ def test_light_or_dark_as_the_reader_chose(visit, address_of):
         if _brightness(page) < 80:
             break
         button.click()
+    page.wait_for_load_state("networkidle")  # a page that is left drops the pictures that are still on their way
     page.goto(address_of("glossary.html"))
     assert _brightness(page) < 80
 

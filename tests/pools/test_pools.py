@@ -45,12 +45,14 @@ def test_a_future_can_be_cancelled_only_before_it_begins(model):
 
 @runs(SYNC)
 def test_who_waits_for_a_future_hears_of_its_cancellation(model):
+    gate = model.Channel()
     with model.Pool(1) as pool, model.TaskGroup() as group:
-        pool.submit(soon, model)
+        pool.submit(gate.receive)
         future = pool.submit(soon, model)
         task = group.spawn(outcome, future.result)
         group.spawn(future.cancel)
         assert task.result() is CancelledError
+        gate.send("through")
 
 
 @runs(SYNC)
