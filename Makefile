@@ -32,8 +32,8 @@ help: ## this list
 demo: setup ## 3 million hops: 10,000 messages through 300 subinterpreters
 	$(python) -m concmodels.ring 300 10000 --model subinterp
 
-test: setup ## the tests, 10 minutes
-	@echo "This takes about 10 minutes on two processors."
+test: setup ## the tests, 12 minutes
+	@echo "This takes about 12 minutes on two processors."
 	$(pytest) -n $(WORKERS)
 
 test-all: setup ## the tests, every guarantee on every variant and with many rounds, 15 minutes
