@@ -23,8 +23,11 @@ TOGETHER = (
     "a_cancelled_receive_takes_nothing",
     "closing_wakes_who_receives",
     "two_receivers_are_refused",
+    "a_timeout_is_for_all_parts_together",
+    "a_fast_sender_starves_nobody",
+    "what_was_received_before_starves_nobody",
 )
-"""Programs in which a task sees at once what another one does to its stream."""
+"""Programs in which a task sees at once what another one does to its stream, or has begun when it is cancelled."""
 
 ANYWHERE = (
     "tasks_share_a_listener",
@@ -34,11 +37,8 @@ ANYWHERE = (
     "all_lines_at_once",
     "much_is_sent_to_the_last_byte",
     "timeouts_lose_nothing",
-    "a_timeout_is_for_all_parts_together",
     "a_broken_connection_is_an_error",
     "a_used_port_says_so",
-    "a_fast_sender_starves_nobody",
-    "what_was_received_before_starves_nobody",
 )
 
 
