@@ -30,6 +30,7 @@ import pytest
 from concmodels import catalog
 from concmodels.conformance import plugin  # before the census, whose asserts it has rewritten
 from concmodels.errors import UnknownModel
+from concmodels.models.waiting.channel import yield_every
 
 EXPECTED = {
     "free-threaded": () if sys._is_gil_enabled() else ("gevent",),
@@ -41,6 +42,9 @@ EXPECTED = {
 
 READ_ONLY = ("test_catalog.py", "test_verbs.py")
 """The tests of what is said about models, and of their text: these run whether the models do or not."""
+
+
+_ONE_THREAD = ("greenlet_", "tasklets", "gevent_", "eventlet_", "asyncio_", "trio_", "anyio_")
 
 
 def pytest_addoption(parser, pluginmanager):
@@ -152,6 +156,18 @@ def _spared_collector():
     """Spare the garbage collector what the tests of earlier files have imported and kept."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _own_count_of_operations(monkeypatch):
+    """Count the operations of each test from its beginning.
+
+    At every 256th one a task lets the others run, and a model that runs its tasks in one thread has one count for all its
+    channels. In which order the tasks of a test run would otherwise depend on the tests that this worker ran before.
+    """
+    for name in _ONE_THREAD:
+        if (module := sys.modules.get(f"concmodels.models.{name}")) is not None:
+            monkeypatch.setattr(module.Channel, "_yields", yield_every())
 
 
 @pytest.fixture(scope="session")

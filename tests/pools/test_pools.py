@@ -181,6 +181,8 @@ def test_a_coroutine_function_is_refused(model):
 def test_an_event_loop_may_use_the_pool(model):
     import asyncio
 
+    gate = model.Channel(1)
+
     async def main(pool):
         loop = asyncio.get_running_loop()
         there = [loop.run_in_executor(pool, soon, model, number) for number in range(5)]
@@ -188,7 +190,8 @@ def test_an_event_loop_may_use_the_pool(model):
         with pytest.raises(ZeroDivisionError):
             await asyncio.wrap_future(pool.submit(divmod, 1, 0))
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(asyncio.wrap_future(pool.submit(soon, model)), 0.001)
+            await asyncio.wait_for(asyncio.wrap_future(pool.submit(gate.receive)), 0.001)
 
     with model.Pool(2) as pool:
         asyncio.run(main(pool))
+        gate.send(None)
