@@ -68,8 +68,9 @@ def test_all_ways_to_wait_for_many(model):
         assert next(ended) is quick
         gate.send("through")
         assert list(ended) == [slow]
-        taken_back = [pool.submit(model.sleep, 0.001) for _ in range(5)]
+        taken_back = [pool.submit(gate.receive) for _ in range(5)]
         assert taken_back[-1].cancel()
+        gate.close()
         assert wait(taken_back).done == set(taken_back)
 
 
