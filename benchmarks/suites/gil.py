@@ -3,6 +3,7 @@
     one-thread   programs that compute, in one thread: what the build itself costs
     iterator     four threads take a million numbers from one iterator: how often that goes wrong, and how long it takes
     loops        forty conversations over sockets, in one event loop or in two
+    at-once      two threads share a channel or a pool: how often both are in the library at once
 
 `--python 3.14 --python 3.14t` measures the two side by side.
 """
@@ -10,6 +11,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks import meetings
 from benchmarks.cell import Candidate
 
 COMPUTING = {"calls": ("fibonacci", 25), "large numbers": ("factorial", 10_000), "a list": ("sort", 600)}
@@ -20,11 +22,13 @@ THREADS, STEPS, RACES = 4, 1_000_000, 3
 WAYS = ("one loop", "a loop in each thread", "a loop in each process")
 """Those of `benchmarks.event_loops`."""
 LOOPS, CONVERSATIONS, TRIPS = 2, 40, 400
+OPERATIONS, REPEATS = 20_000, 5
+"""Of each of two tasks, and how often they do them."""
 
 
 def candidates(quick: bool) -> list[Candidate]:
     """Return all candidates, with smaller sizes if `quick`."""
-    return [*computing(quick), *iterators(quick), *loops(quick)]
+    return [*computing(quick), *iterators(quick), *loops(quick), *at_once(quick)]
 
 
 def computing(quick: bool) -> Iterator[Candidate]:
@@ -49,6 +53,24 @@ def loops(quick: bool) -> Iterator[Candidate]:
     for way in WAYS:
         sizes = {"way": way, "loops": LOOPS, "conversations": CONVERSATIONS, "trips": trips}
         yield one(f"loops/{way}", "benchmarks.event_loops:held", "round trip", CONVERSATIONS * trips, sizes)
+
+
+def at_once(quick: bool) -> Iterator[Candidate]:
+    """Yield the models whose tasks are threads, with what two tasks share."""
+    repeats = 1 if quick else REPEATS
+    for model in ("threads", "rawthreads"):
+        for shared in meetings.SHARED:
+            sizes = {"model": model, "shared": shared, "operations": OPERATIONS, "repeats": repeats}
+            steps = 2 * OPERATIONS * repeats
+            yield Candidate(
+                f"gil/at-once/{model}, {shared}",
+                "benchmarks.meetings:counted",
+                kind="model",
+                model=model,
+                step="operation",
+                steps=steps,
+                sizes=sizes,
+            )
 
 
 def one(path: str, call: str, step: str, steps: int, sizes: dict[str, Any]) -> Candidate:
