@@ -162,8 +162,8 @@ def _spared_collector():
 def _own_count_of_operations(monkeypatch):
     """Count the operations of each test from its beginning.
 
-    At every 256th one a task lets the others run, and a model that runs its tasks in one thread has one count for all its
-    channels. In which order the tasks of a test run would otherwise depend on the tests that this worker ran before.
+    At every 256th one a task lets the others run, and a model that runs its tasks in one thread has one count for all
+    its channels. Else the order in which the tasks of a test run would depend on the tests that were here before it.
     """
     for name in _ONE_THREAD:
         if (module := sys.modules.get(f"concmodels.models.{name}")) is not None:
