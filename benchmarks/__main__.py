@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks run`, `list`, `show`, `compare`, `report`.
+"""The command: `python -m benchmarks run`, `list`, `show`, `compare`, `merge`, `report`.
 
     python -m benchmarks run --output new.json                    all but `web`, in less than 20 minutes on two cores
     python -m benchmarks run web --output web.json                web services, in 45 minutes
@@ -9,6 +9,7 @@
     python -m benchmarks list ring
     python -m benchmarks show new.json ring/stream
     python -m benchmarks compare old.json new.json
+    python -m benchmarks merge new.json web.json --output all.json
     python -m benchmarks report new.json                          a page, charts and tables, in build/report
 
 Ctrl-C ends a run, and what has been measured by then is in the file. Exit status 1 if something failed (or, with
@@ -53,6 +54,9 @@ def parser() -> Parser:
     compare.add_argument("old", metavar="OLD.json")
     compare.add_argument("new", metavar="NEW.json")
     compare.add_argument("--all", action="store_true", help="also what changed by no more than the noise")
+    merge = commands.add_parser("merge", help="results of one machine as one, such as those of several suites")
+    merge.add_argument("files", nargs="+", type=Path, metavar="RESULT.json")
+    merge.add_argument("--output", type=Path, required=True, metavar="FILE.json", help="where the result goes")
     report = commands.add_parser("report", help="a result as a page, charts and tables")
     report.add_argument("file", metavar="RESULT.json")
     report.add_argument(
@@ -180,6 +184,17 @@ def compare(options: argparse.Namespace) -> int:
     return OK
 
 
+def merge(options: argparse.Namespace) -> int:
+    """Write several results into one file."""
+    from benchmarks import merging, tables
+
+    if len(options.files) < 2:
+        raise BadInput("there must be at least two results")
+    check_output(options.output)
+    print(tables.summary(merging.merge(options.files, options.output)))
+    return OK
+
+
 def report(options: argparse.Namespace) -> int:
     """Write a page, charts and tables of a result."""
     need("matplotlib", "the report")
@@ -195,7 +210,7 @@ def report(options: argparse.Namespace) -> int:
     return OK
 
 
-COMMANDS = {"run": run, "list": listed, "show": show, "compare": compare, "report": report}
+COMMANDS = {"run": run, "list": listed, "show": show, "compare": compare, "merge": merge, "report": report}
 
 
 def main() -> int:

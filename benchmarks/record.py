@@ -4,6 +4,7 @@ import io
 import json
 import os
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,13 @@ class Record:
         """Add a run that a worker has written; return it as pyperf's object."""
         import pyperf
 
-        benchmark = pyperf.Benchmark([slim(run) for run in pyperf.Benchmark.loads(text).get_runs()])
+        return self.add_runs(pyperf.Benchmark.loads(text).get_runs())
+
+    def add_runs(self, runs: Iterable[Any]) -> Any:
+        """Add runs of one benchmark; return them as pyperf's object."""
+        import pyperf
+
+        benchmark = pyperf.Benchmark([slim(run) for run in runs])
         name = benchmark.get_name()
         if name in self._benchmarks:
             self._benchmarks[name].add_runs(benchmark)

@@ -228,6 +228,7 @@ def from_data(data: dict[str, Any]) -> Results:
 def about_of(data: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of what is under our own key. Raises `TypeError` for a value of the wrong type."""
     known: dict[str, tuple[type, ...]] = {"machine": (dict,), "pythons": (dict,), "seconds": (int, float)}
+    known |= {"wanted": (int,)}
     for name in known.keys() & data.keys():
         typed(data, name, *known[name])
     for python in data.get("pythons", {}):
