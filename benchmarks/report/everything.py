@@ -17,6 +17,10 @@ from benchmarks.report import (
     spawn,
     sweeps,
     web,
+    web_slow,
+    web_stack,
+    web_stop,
+    web_threads,
 )
 from benchmarks.report.chart import Absent, Chart
 from benchmarks.report.sheet import Sheet
@@ -24,7 +28,8 @@ from benchmarks.report.words import plain
 from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
-PARTS = (rings, shipped, sweeps, against, programs, pools, spawn, articles, pythons, web, granian)
+WEB = (web, web_slow, web_stop, granian, web_threads, web_stack)
+PARTS = (rings, shipped, sweeps, against, programs, pools, spawn, articles, pythons, *WEB)
 
 
 def both(results: Results) -> Iterator[Chart | Absent]:

@@ -89,8 +89,9 @@ def dots(compared: list[Line]) -> list[Dot]:
 def takeaway(compared: list[Line]) -> str:
     """Say between which ratios the servers lie."""
     found = [line.ratio for line in compared if line.ratio]
-    least, most = words.times(min(found)).removesuffix(" times"), words.times(max(found))
-    return f"Without the GIL Granian gives {least} to {most} as many answers as with it"
+    least, most = (f"{it(found):.0%}" for it in (min, max))
+    part = least if least == most else f"{least} to {most}"
+    return f"Without the GIL Granian gives {part} of the answers that it gives with it"
 
 
 def says(compared: list[Line]) -> str:
@@ -99,10 +100,11 @@ def says(compared: list[Line]) -> str:
     if not found:
         return "The article has no ratio for any of these."
     least, most = found[0], found[-1]
-    now, then = ([words.times(it or 0) for it in pair] for pair in zip(*map(both_ratios, (least, most)), strict=True))
+    now, then = ([words.many(it or 0) for it in pair] for pair in zip(*map(both_ratios, (least, most)), strict=True))
+    names = [name_of(it) for it in (least, most)]
     return (
-        f"Without the GIL {least.name} gives {now[0]} as many answers as with it, {most.name} {now[1]}; in the article,"
-        f" on eight cores, it was {then[0]} and {then[1]}."
+        f"Without the GIL {names[0]} gives {now[0]} answers as with it, {names[1]} {now[1]}; in the article, on eight"
+        f" cores, it was {then[0]} and {then[1]}."
     )
 
 
@@ -119,10 +121,9 @@ def sheet(found: list[Line]) -> Sheet:
 
 def cells(line: Line) -> list[str]:
     """Return one line of that table."""
-    name = f"{line.name}, {line.cell.partition('-')[2]} threads" if line.cell.startswith("threads-") else line.name
     ratio, past = ("" if it is None else words.plain(it) for it in both_ratios(line))
     return [
-        name,
+        name_of(line),
         rate(line.now, WITH),
         rate(line.now, WITHOUT),
         ratio,
@@ -130,6 +131,11 @@ def cells(line: Line) -> list[str]:
         rate(line.then, WITHOUT),
         past,
     ]
+
+
+def name_of(line: Line) -> str:
+    """Return the name of a configuration, which its cell is a part of in a sweep."""
+    return f"{line.name}, {line.cell.partition('-')[2]} threads" if line.cell.startswith("threads-") else line.name
 
 
 def rate(rows: dict[str, Row], python: str) -> str:

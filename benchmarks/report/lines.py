@@ -1,7 +1,7 @@
 """Lines along a size: small pictures side by side, in each some models in colour, and all others in grey behind."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, log10
 from typing import Any
 
@@ -9,7 +9,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.report import axis
-from benchmarks.report.canvas import DASHES, MARKS, Canvas, colour, for_words, in_style, letters, place, width_of
+from benchmarks.report.canvas import (
+    DASHES,
+    MARKS,
+    Canvas,
+    colour,
+    family,
+    for_words,
+    in_style,
+    letters,
+    place,
+    width_of,
+)
 from benchmarks.report.look import Look
 
 TITLE, FOOT, GAP = 30.0, 52.0, 26.0
@@ -24,7 +35,7 @@ class Part:
 
     title: str
     shown: dict[str, Line]
-    """By model: in colour, with the name at the end."""
+    """By model, or by another name: in colour, with the name at the end."""
     behind: dict[str, Line]
     below: str
     """What the x axis is."""
@@ -37,6 +48,16 @@ class Part:
     """Whether places lie as far apart as their ratios, rather than evenly."""
     by_hand: dict[str, Line] | None = None
     """The baselines of those in colour: dotted, in ink."""
+    models: dict[str, str] = field(default_factory=dict)
+    """By name: the model whose colour a line has, where its name is not that of a model."""
+
+    def style(self, name: str) -> tuple[str, int]:
+        """Return the model whose colour a line has, and its place among the lines of that colour."""
+        if name not in self.models:
+            return name, place(name)
+        model = self.models[name]
+        same = [it for it in self.shown if family(self.models.get(it, it)) == family(model)]
+        return model, same.index(name) % len(MARKS)
 
 
 @dataclass(frozen=True)
@@ -103,7 +124,7 @@ def strokes(axes: Axes, where: dict[float, float], part: Part, canvas: Canvas) -
     for name, line in (part.by_hand or {}).items():
         stroke(axes, where, line, color=its.ink, linestyle=":", linewidth=1.6, label=f"by hand {name}")
     for name, line in part.shown.items():
-        coloured(axes, where, name, line, canvas.look)
+        coloured(axes, where, name, line, part.style(name), canvas.look)
 
 
 def places(part: Part) -> dict[float, float]:
@@ -120,15 +141,16 @@ def stroke(axes: Axes, where: dict[float, float], line: Line, **how: Any) -> Non
     axes.plot([where[size] for size, _ in line], [value for _, value in line], **how)
 
 
-def coloured(axes: Axes, where: dict[float, float], name: str, line: Line, look: Look) -> None:
-    """Draw the line of a model that the chart is about."""
+def coloured(axes: Axes, where: dict[float, float], name: str, line: Line, its: tuple[str, int], look: Look) -> None:
+    """Draw a line that the chart is about, in the colour of its model and with the marks of its place."""
+    model, number = its
     style: dict[str, Any] = {
-        "marker": MARKS[place(name)],
-        "linestyle": DASHES[place(name)],
+        "marker": MARKS[number],
+        "linestyle": DASHES[number],
         "markersize": 5,
         "linewidth": 1.8,
     }
-    stroke(axes, where, line, color=colour(look, name), label=f"line {name}", **style)
+    stroke(axes, where, line, color=colour(look, model), label=f"line {name}", **style)
 
 
 def bottom(axes: Axes, part: Part, where: dict[float, float], pixels: float, look: Look) -> None:
@@ -158,17 +180,17 @@ def label(axes: Axes, where: dict[float, float], part: Part, look: Look, pixels:
     ups = apart([at for at, _ in ends], letters(look) * 1.15 * per, lowest, highest)
     right = max(where.values())
     for (_, name), up in zip(ends, ups, strict=True):
-        line = part.shown[name]
+        line, (model, _) = part.shown[name], part.style(name)
         how: dict[str, Any] = {
             "textcoords": "offset points",
             "va": "center",
-            "color": for_words(look, name),
+            "color": for_words(look, model),
             "annotation_clip": False,
         }
         axes.annotate(name, (right, 10**up), (9, 0), **how)
         if where[line[-1][0]] < right:
             leader = [(where[line[-1][0]], right), (line[-1][1], 10**up)]
-            axes.plot(*leader, color=colour(look, name), linewidth=0.5, linestyle=":", zorder=1.6)
+            axes.plot(*leader, color=colour(look, model), linewidth=0.5, linestyle=":", zorder=1.6)
 
 
 def apart(at: list[float], least: float, lowest: float, highest: float) -> list[float]:

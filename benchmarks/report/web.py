@@ -6,6 +6,7 @@ from benchmarks.report import sheet, sweeps, together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import drawing as lines
+from benchmarks.report.once import least
 from benchmarks.report.ranks import between, leaders, names
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.sweeps import Axis
@@ -135,12 +136,11 @@ def knee(results: Results) -> Chart | Absent:
     if not found:
         return Absent(KNEE.title, "no two rates were measured")
     rows = [row for sweep in found.values() for _, row in sweep]
-    most = {name: sweep[-1][1] for name, sweep in found.items()}
-    name = min(most, key=lambda name: most[name].median)
-    last = KNEE.tick(found[name][-1][0])
-    says = f"At {last} requests a second {name} has the lowest P99, {words.duration(most[name].median)}."
-    ahead = leaders([row for row in most.values() if row.cell == most[name].cell])
+    highest = max(sweep[-1][0] for sweep in found.values())
+    there = [row for sweep in found.values() for rate, row in sweep if rate == highest]
+    ahead, last = least(there), KNEE.tick(highest)
     takeaway = f"At {last} requests a second P99 is lowest in {names(ahead)}, {between(ahead)}"
+    says = f"{takeaway}; of all {len(there)} servers it is {between(there)}."
     parts = sweeps.families(KNEE, found)
     draw, table = lines(parts), sweeps.sheet(KNEE, found)
     return Chart("web-knee", KNEE.title, takeaway, says, command_for(results, rows), draw, table)
@@ -160,13 +160,14 @@ def chart_of(
     panels: list[Panel],
     mark: str = "",
     across: int = 1,
+    its: Sheet | None = None,
 ) -> Chart:
-    """Return a chart of bars, with the table of its cell; its titles are what it is about, and its takeaway."""
+    """Return a chart of bars, by default with the table of its cell; the titles are its subject and its takeaway."""
     models = [row.model for row in rows if row.kind == "model" and row.model]
     peers = "servers of others" if any(row.kind == "peer" for row in rows) else ""
     key = Key(models, mark=mark, peers=peers)
-    every = together.of(results, "web", rows[0].cell)
-    return Chart(name, *titles, says, command_for(results, rows), drawing(panels, key, across), table(every))
+    shown = its or table(together.of(results, "web", rows[0].cell))
+    return Chart(name, *titles, says, command_for(results, rows), drawing(panels, key, across), shown)
 
 
 def table(rows: Iterable[Row]) -> Sheet:

@@ -42,6 +42,13 @@ def times(ratio: float) -> str:
     return f"{plain(float(f'{ratio:.2g}'))} times"
 
 
+def many(ratio: float) -> str:
+    """Return how many there are beside others: `3.6 times as many`, `as many`, `80% as many`."""
+    if f"{ratio:.2g}" in ("1", "0.99"):
+        return "as many"
+    return f"{times(ratio)} as many" if ratio > 1 else f"{ratio:.0%} as many"
+
+
 def takes(ratio: float) -> str:
     """Return how long something takes beside something else, never as a part of one: `takes 3.6 times as long`,
     `is 150 times as fast`, `takes as long`."""

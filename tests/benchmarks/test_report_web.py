@@ -1,0 +1,209 @@
+"""The charts of web services: what each shows, and that none ranks what can't be told apart."""
+
+from dataclasses import replace
+
+import pytest
+from test_report import LOOKS, MS, US, chart, drawn, results, row
+
+from benchmarks import report
+from benchmarks.cell import Candidate
+from benchmarks.report import Chart, once, words
+from benchmarks.result import Results, Row
+from benchmarks.suites import web
+
+NAMES = {
+    "web-models", "web-waiting", "web-tail", "web-idle", "web-knee", "web-slow", "web-stop", "web-threads", "web-stack",
+    "web-workers", "web-delay",
+}  # fmt: skip
+"""The charts of a run under one Python; `web-granian` compares two."""
+FIGURES = dict.fromkeys(("p50_s", "p99_s", "alone_p99_s", "open_300_p99_s"), 0.01)
+FIGURES |= dict.fromkeys(("goodput", "offered", "pss_bytes_per_connection", "kernel_bytes_per_connection"), 5000.0)
+
+
+def everything(python: str = "3.14") -> Results:
+    """A result with each candidate of the suite."""
+    found = [measured(it, number, python) for number, it in enumerate(web.candidates(False)) if not gone(it)]
+    return results(*found)
+
+
+def gone(it: Candidate) -> bool:
+    return it.call.startswith("benchmarks.web.stack.") and not it.needs
+
+
+def measured(it: Candidate, number: int, python: str) -> Row:
+    seconds = (1e-4 * (1 + number % 7), 1e-4 * (1.5 + number % 7))
+    figures = FIGURES | {name: float(value) for name, value in it.sizes.items() if it.kind == "past" and value}
+    found = row(it.path, *seconds, kind=it.kind, model=it.model, step=it.step, python=python, figures=figures)
+    return replace(found, parameters=it.shown)
+
+
+def slow(name: str, answered: float, **more: object) -> Row:
+    figures = {"goodput": 400 * answered, "offered": 400.0, "p50_s": 1 * MS}
+    return row(f"web/slow/{name}", 9 * MS, step="answer at P99", slow=200, figures=figures, **more)
+
+
+def stop(name: str, seconds: float, lost: int, **figures: float) -> Row:
+    return row(f"web/stop/{name}", seconds, step="end", figures={"lost": lost, "answers": 300} | figures)
+
+
+def stack(cell: str, name: str, model: str, *seconds: float, p99: float = 50 * MS, **sizes: object) -> Row:
+    figures = {"p50_s": p99 / 2, "p99_s": p99}
+    kind = "past" if cell == "article-2020" else "peer"
+    return row(f"web/{cell}/{name}", *seconds, kind=kind, model=model, step="request", figures=figures, **sizes)
+
+
+def granian(cell: str, path: str, per_second: float, threads: int, p99: float | None = None) -> Row:
+    figures = {} if p99 is None else {"p99_s": p99}
+    sizes = {"endpoint": path, "server": "granian", "workers": 1, "interface": "wsgi", "threads": threads}
+    seconds = [1 / per_second, 1 / per_second]
+    return row(
+        f"web/{cell}/wsgi W1 {path}", *seconds, kind="peer", model="threads", step="request", figures=figures, **sizes
+    )
+
+
+def test_a_full_run_has_every_chart():
+    every = everything()
+    found = {it.name: it for it in report.charts(every)}
+    assert set(found) == NAMES
+    for it in found.values():
+        assert it.takeaway and not it.takeaway.endswith(".") and it.says.endswith(".") and it.sheet.lines, it.name
+        for look in LOOKS:
+            assert it.draw(look).axes
+    same = {it.name: it.svg() for it in report.charts(everything())}
+    assert same == {name: it.svg() for name, it in found.items()}
+
+
+def test_two_pythons_have_the_chart_of_their_ratio_too():
+    twin = [replace(it, gil=False) for it in everything("3.14t").rows if it.kind == "peer"]
+    every = results(*everything().rows, *twin)
+    found = {it.name: it for it in report.charts(every)}
+    assert NAMES | {"web-granian"} == set(found) - {"gil-3.14t", "gil-works", "gil-race"}
+    assert "/io, 3.14t" in drawn_lines(found["web-threads"])
+    assert found["web-granian"].takeaway.startswith("Without the GIL Granian gives ")
+
+
+def drawn_lines(it: Chart) -> dict[str, list[float]]:
+    """What the lines in colour show."""
+    lines = [line for axes in it.draw(LOOKS[0]).axes for line in axes.lines]
+    return {
+        line.get_label().removeprefix("line "): list(line.get_ydata()) for line in lines if "line " in line.get_label()
+    }
+
+
+def test_slow_clients_and_what_is_answered_of_the_others():
+    it = chart("web-slow", slow("threads", 1.0), slow("asyncio", 0.99), slow("gunicorn sync, raw", 0.02, kind="peer"))
+    answered = drawn(it, "bar")
+    assert list(answered) == ["threads", "asyncio", "gunicorn sync, raw"]
+    assert it.takeaway == ("Beside 200 slow clients 2 of 3 servers answer the others; gunicorn sync, raw answers 2%")
+    assert "Where they are answered, their P99 is 9 ms." in it.says
+    assert it.sheet.lines[2][:3] == ["gunicorn sync, raw", "2%", "8"]
+
+
+def test_slow_clients_that_bother_nobody():
+    it = chart("web-slow", slow("threads", 1.0), slow("asyncio", 0.99))
+    assert it.takeaway == "Beside 200 slow clients all 2 servers answer what the others ask"
+
+
+def test_an_end_under_load_and_what_it_loses():
+    it = chart("web-stop", stop("trio", 0.02, 7), stop("threads", 5.0, 0, killed=1), stop("asyncio", 0.1, 0))
+    assert it.takeaway == "Asked to end under load, 2 of 3 servers lose no request; trio loses 7"
+    assert it.says.endswith("The end takes 20 ms to 5 s, and threads had to be killed.")
+    assert [line[:2] for line in it.sheet.lines] == [["asyncio", "0"], ["threads", "0"], ["trio", "7"]]
+    calm = chart("web-stop", stop("threads", 0.1, 0), stop("asyncio", 0.1, 0))
+    assert calm.takeaway == "Asked to end under load, none of 2 servers loses a request"
+
+
+def test_blocking_threads_and_what_more_of_them_give():
+    past = granian("threads-1", "/io", 94, 1)
+    past = replace(past, candidate=f"{past.candidate} on 3.14", kind="past")
+    past = replace(past, parameters=past.parameters | {"python": "3.14", "cores": 8})
+    it = chart(
+        "web-threads", past,
+        granian("threads-1", "/json", 5000, 1, 20 * MS), granian("threads-128", "/json", 4000, 128, 30 * MS),
+        granian("threads-1", "/io", 95, 1), granian("granian", "/io", 5000, 64, 20 * MS),
+        granian("threads-128", "/io", 6270, 128, 19 * MS),
+    )  # fmt: skip
+    assert it.takeaway == (
+        "128 blocking threads give 80% as many small answers and 66 times as many answers that wait as 1 does"
+    )
+    rates, latencies = it.draw(LOOKS[0]).axes
+    assert [len(line.get_xdata()) for line in rates.lines] == [2, 3]
+    assert [len(line.get_xdata()) for line in latencies.lines] == [2, 2]  # one thread gives too few answers for a P99
+    assert it.sheet.head == [
+        "blocking threads",
+        "/json, a second",
+        "P99",
+        "/io, a second",
+        "P99",
+        "/io, then, on 8 cores",
+    ]
+    assert it.sheet.lines[0] == ["1", "5k", "20 ms", "95", "", "94"]
+
+
+def test_what_was_measured_once_is_not_ranked_by_a_little():
+    one, other = row("web/io/trio", 1 * MS), row("web/io/asyncio", 1.4 * MS)
+    twice = row("web/io/threads", 1.3 * MS, 1.35 * MS)
+    assert once.least([other, one]) == [one, other] and not once.below(one, other)
+    assert once.below(one, twice) and once.least([twice, one]) == [one]
+
+
+STACK = [
+    stack("workers-1", "gunicorn sync, flask", "processes", 2 * MS, 2.2 * MS, p99=90 * MS, workers=1),
+    stack("workers-4", "gunicorn sync, flask", "processes", 1 * MS, p99=60 * MS, workers=4),
+    stack("workers-1", "uvicorn, starlette", "asyncio", 1 * MS, 1.1 * MS, p99=80 * MS, workers=1),
+    stack("workers-2", "uvicorn, starlette", "asyncio", 1 * MS, 1.2 * MS, p99=99 * MS, workers=2),
+    stack("article-2020", "uvicorn, starlette", "asyncio", 200 * US, p99=75 * MS, workers=5),
+    stack("article-2020", "gunicorn meinheld, falcon", "greenlet", 180 * US, p99=31 * MS, workers=16),
+]
+
+
+def test_each_server_of_the_stack_stands_with_its_best_number_of_workers():
+    it = chart("web-stack", *STACK)
+    assert it.takeaway == (
+        "P99 behind nginx and with a database: processes and threads, 60 ms; greenlets and coroutines, 80 ms"
+    )
+    assert (
+        "In the article, on four cores and with another machine for the load: greenlets and coroutines, 75 ms."
+        in it.says
+    )
+    assert drawn(it, "range") == pytest.approx({"gunicorn sync, flask (4)": 30 * MS, "uvicorn, starlette (1)": 40 * MS})
+    assert drawn(it, "then") == pytest.approx({"uvicorn, starlette (1)": 37.5 * MS})
+    assert it.sheet.lines[1] == ["uvicorn, starlette", "1", "952", "40 ms", "80 ms", "5", "5k", "37.5 ms", "75 ms"]
+
+
+def test_more_workers_are_said_to_bring_what_the_spreads_show():
+    it = chart("web-workers", *STACK)
+    assert it.takeaway == (
+        "The best number of workers instead of one: processes and threads, up to 2.1 times as many answers;"
+        " greenlets and coroutines, no more answers"
+    )
+    assert it.sheet.lines == [["gunicorn sync, flask", "476", "", "1k"], ["uvicorn, starlette", "952", "909", ""]]
+
+
+def test_servers_that_change_places_with_the_delay_of_the_database():
+    found = [
+        stack(f"delay-{delay}", name, model, seconds, delay_ms=delay, workers=1)
+        for name, model, times in (("sync", "processes", (1, 10)), ("async", "asyncio", (2, 2.5)))
+        for delay, seconds in zip((0, 20), (it * MS for it in times), strict=True)
+    ]
+    it = chart("web-delay", *found)
+    assert it.takeaway == (
+        "Where a query takes 20 ms, servers give 10% to 80% of the answers that they give where it takes none"
+    )
+    assert it.says.endswith("With no delay sync (1) before async (1); with the longest it is the other way round.")
+    assert it.sheet.lines[0] == ["sync (1)", "1k", "100"]
+    calm = chart("web-delay", *found[:2])
+    assert calm.says.endswith("None that was clearly before another one falls behind it.")
+
+
+def test_one_row_alone_is_drawn_or_a_reason():
+    for it in web.candidates(True):
+        every = results(measured(it, 1, "3.14"))
+        for found in report.charts(every):
+            assert found.draw(LOOKS[0]).axes and found.says, it.path
+
+
+def test_how_many_in_words():
+    assert [words.many(it) for it in (3.61, 1.004, 0.8, 66)] == [
+        "3.6 times as many", "as many", "80% as many", "66 times as many",
+    ]  # fmt: skip
