@@ -12,9 +12,9 @@
 
 `benchmarks.suites.web` says what is measured. `servers` has what is started: `concmodels.serve` on every model, the
 programs `by_hand`, and servers of others with `apps`, whose packages are `groups`. A `server` is one process with its
-children, `account` what they take, `loading` the load on them; `calls`, `idle`, `slow` and `stop` put these together,
-and `past` has the figures of an article. `stack` is a package: servers with frameworks, behind nginx and with a
-database. What holds for every measurement:
+children, on one of the `ports`; `account` is what they have taken, `usage` what they take under load, `loading` that
+load. `calls`, `idle`, `slow` and `stop` put these together, and `past` has the figures of an article. `stack` is a
+package: servers with frameworks, behind nginx and with a database. What holds for every measurement:
 
 * A server is in the process group of the worker that has started it, and ends with that, however that ends.
 * It is ended by SIGTERM. What takes longer than five seconds is killed, with what it leaves; the result says so.

@@ -1,42 +1,11 @@
-"""What a server takes while it serves, with all processes that it has started, and what else the machine did."""
+"""What a server has taken so far, with all processes that it has started, and what else the machine did."""
 
 import os
 import resource
-import time
-from typing import NamedTuple
 
 from concmodels.platform import measuring
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-
-
-class Moment(NamedTuple):
-    """Seconds of processors that have been used until now."""
-
-    clock: float
-    server: float
-    ours: float
-    """By this process and by what it has waited for, such as the generator."""
-    machine: float
-    stolen: float
-
-
-def now(pid: int) -> Moment:
-    """Return what has been used until now; `pid` is the server."""
-    busy, stolen = machine()
-    return Moment(time.monotonic(), of_tree(pid), ours(), busy, stolen)
-
-
-def between(begin: Moment, end: Moment, loaded_s: float, answers: int) -> dict[str, float | None]:
-    """Return the figures for what was used between two moments, in which there was load for `loaded_s` seconds."""
-    passed, server = end.clock - begin.clock, end.server - begin.server
-    others = end.machine - begin.machine - server - (end.ours - begin.ours)
-    return {
-        "server_cores": server / loaded_s,
-        "cpu_us_per_request": server / answers * 1e6 if answers else None,
-        "foreign_cores": max(0.0, others) / passed,
-        "steal": (end.stolen - begin.stolen) / passed,
-    }
 
 
 def tree(pid: int) -> list[int]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.calls import Took, not_without
 from benchmarks.cell import NotHere
 from benchmarks.web.loading import LATENCIES, load, slowest, watched
-from benchmarks.web.server import Server, free_port, no_orphans
+from benchmarks.web.ports import reserved
+from benchmarks.web.server import Server, no_orphans
 from benchmarks.web.servers import servers
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ def serving(name: str) -> Iterator[tuple[Server, dict[str, Any]]]:
     """
     if not hasattr(select, "epoll"):
         raise NotHere("needs Linux's epoll and timerfd")
-    entry, port = servers()[name], free_port()
+    entry = servers()[name]
     if entry.kind in ("model", "baseline"):
         not_without(entry.model)
     figures: dict[str, Any] = {}
-    with no_orphans():
+    with no_orphans(), reserved(1) as (port,):
         with Server(name, entry.command(port), port) as server:
             yield server, figures
         stopped = server.stop()

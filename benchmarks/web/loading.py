@@ -7,13 +7,12 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from typing import Any
 
 from benchmarks.cell import NotHere
 from benchmarks.interpreters import ROOT, SESSION_PYTHON, environment, last_line
-from benchmarks.web import account
 from benchmarks.web.server import Server
+from benchmarks.web.usage import SERVER, Usage
 
 type Report = dict[str, Any]
 """What `benchmarks.web.report.Report.to_json` returns."""
@@ -56,19 +55,11 @@ def load(
 
 def watched(server: Server, path: str, seconds: float, **options: Any) -> tuple[Report, dict[str, Any]]:
     """Put load on a server; return the report, and the figures with what the server took meanwhile."""
-    seen: dict[str, int] = {}
-    look = threading.Timer(seconds / 2, lambda: seen.update(account.counted(server.pid)))
-    begin = account.now(server.pid)
-    look.start()
-    try:
+    usage = Usage({SERVER: [server.pid]})
+    with usage.halfway(seconds):
         report = load(server.port, path, seconds=seconds, **options)
-    finally:
-        look.join()
-    end = account.now(server.pid)
-    loaded_s = seconds + options.get("warmup_s", 0)
     answered = report["latencies"]["count"] - report["unanswered"]
-    found = figures(report) | account.between(begin, end, loaded_s, answered)
-    return report, found | seen
+    return report, figures(report) | usage.figures(seconds + options.get("warmup_s", 0), answered)
 
 
 def figures(report: Report) -> dict[str, Any]:

@@ -5,7 +5,6 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -158,13 +157,6 @@ def kill_rest(started: dict[int, int | None]) -> int:
 def still_there(started: dict[int, int | None]) -> list[int]:
     """Return which of these processes have not ended; another one may have the number of one that has."""
     return [pid for pid, when in started.items() if when is not None and measuring.started(pid) == when]
-
-
-def free_port() -> int:
-    """Return a port that nobody listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 @contextlib.contextmanager

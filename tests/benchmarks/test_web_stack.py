@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.cell import NotHere
+from benchmarks.web.ports import reserved
 from benchmarks.web.stack import account, cluster, components, database, nginx
 from benchmarks.web.stack.account import NOBODY
-from benchmarks.web.stack.ports import reserved
 from benchmarks.web.stack.stack import stack
 from concmodels.platform import measuring
 

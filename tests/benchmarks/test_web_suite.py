@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pyperf
@@ -31,9 +31,11 @@ from benchmarks.web.by_hand import pages
 from benchmarks.web.calls import check
 from benchmarks.web.idle import answered, opened
 from benchmarks.web.loading import figures, slowest
-from benchmarks.web.server import Server, ServerFailed, free_port
+from benchmarks.web.ports import reserved
+from benchmarks.web.server import Server, ServerFailed
 from benchmarks.web.slow import dribbling
 from benchmarks.web.stop import Ending
+from benchmarks.web.usage import SERVER, Moment, Usage, between
 from concmodels import catalog
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="the load generator needs Linux")
@@ -58,9 +60,18 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """It ignores SIGTERM, and has a child that does not end with it."""
 
 
-def stubborn() -> Server:
-    port = free_port()
-    return Server("stubborn", [sys.executable, "-c", STUBBORN, str(port)], port)
+@contextmanager
+def stubborn() -> Iterator[Server]:
+    with reserved(1) as (port,), Server("stubborn", [sys.executable, "-c", STUBBORN, str(port)], port) as running:
+        yield running
+
+
+@contextmanager
+def served(name: str) -> Iterator[Server]:
+    """Run one of the servers by hand."""
+    entry = servers.servers()[f"baseline {name}"]
+    with reserved(1) as (port,), Server(entry.name, entry.command(port), port) as running:
+        yield running
 
 
 # What is measured.
@@ -162,13 +173,12 @@ def test_a_sweep_of_threads_takes_the_cell_with_64():
 
 @pytest.mark.parametrize("name", servers.BY_HAND)
 def test_a_server_by_hand_answers_what_comes_in_pieces_and_what_comes_at_once(name: str):
-    entry, port = servers.servers()[f"baseline {name}"], free_port()
-    if why := catalog.why_not(entry.model):
+    if why := catalog.why_not(servers.servers()[f"baseline {name}"].model):
         pytest.skip(why)
-    with Server(entry.name, entry.command(port), port) as running:
+    with served(name) as running:
         running.body("/json")
         assert running.body("/io?ms=10") == b"slept for 10 ms\n"
-        with socket.create_connection(("127.0.0.1", port), 10) as client:
+        with socket.create_connection(("127.0.0.1", running.port), 10) as client:
             for byte in b"GET /json HTTP/1.1\r\nHost: x\r\n\r\n":
                 client.sendall(bytes([byte]))
             assert received(client, len(pages.JSON)) == pages.JSON
@@ -211,9 +221,8 @@ def test_a_server_that_answers_wrongly_has_failed():
 def test_a_server_that_switches_the_gil_on_has_failed():
     says = "print('The global interpreter lock (GIL) has been enabled to load x', flush=True)"
     program = STUBBORN.replace("signal.signal(signal.SIGTERM, signal.SIG_IGN)", says).replace("1000", "0")
-    port = free_port()
-    running = Server("mine", [sys.executable, "-c", program, str(port)], port)
-    with pytest.raises(ServerFailed, match="mine has switched the GIL on: The global interpreter lock"), running:
+    failed = pytest.raises(ServerFailed, match="mine has switched the GIL on: The global interpreter lock")
+    with reserved(1) as (port,), failed, Server("mine", [sys.executable, "-c", program, str(port)], port) as running:
         assert running.body("/json")
 
 
@@ -247,14 +256,24 @@ def test_what_a_server_takes_is_that_of_all_its_processes():
         counted = account.counted(running.pid)
         assert counted["processes"] == 2 and counted["threads"] >= 2
         assert counted["peak_pss_bytes"] > (account.measuring.pss(running.pid) or 0)
-        begin = account.now(running.pid)
-        end = begin._replace(clock=begin.clock + 2, server=begin.server + 1, ours=begin.ours + 0.5)
-        end = end._replace(machine=begin.machine + 3, stolen=begin.stolen + 0.2)
-        found = account.between(begin, end, 1.0, 1000)
+        usage = Usage({SERVER: [running.pid]})
+        with usage.halfway(0.01):
+            running.body("/json")
+        found = usage.figures(1.0, 1)
+        assert found["processes"] == 2 and found["threads"] == counted["threads"]
+        assert (found["peak_pss_bytes"] or 0) > 0
         for pid in account.tree(running.pid):  # to be asked first would take five seconds
             os.kill(pid, signal.SIGKILL)
-    expected = {"server_cores": 1.0, "cpu_us_per_request": 1000.0, "foreign_cores": 0.75, "steal": 0.1}
-    assert found == pytest.approx(expected)
+
+
+def test_what_a_part_takes_is_not_that_of_others():
+    begin = Moment(clock=10, parts={SERVER: 3, "nginx": 1}, ours=5, machine=20, stolen=1)
+    end = Moment(clock=12, parts={SERVER: 4, "nginx": 1.25}, ours=5.5, machine=23.25, stolen=1.2)
+    expected = {"server_cores": 0.5, "cpu_us_per_request": 1000.0, "nginx_cpu_us": 250.0, "foreign_cores": 0.75}
+    assert between(begin, end, 2.0, 1000) == pytest.approx(expected | {"steal": 0.1})
+    assert between(begin, end, 2.0, 0) == pytest.approx(
+        {"server_cores": 0.5, "cpu_us_per_request": None, "foreign_cores": 0.75, "steal": 0.1}
+    )
 
 
 # What the load does.
@@ -272,8 +291,7 @@ def test_clients_that_dribble_never_end_their_request():
 
 
 def test_connections_that_wait_are_still_answered():
-    entry, port = servers.servers()["baseline epoll"], free_port()
-    with Server(entry.name, entry.command(port), port) as running:
+    with served("epoll") as running:
         with opened(running, 5) as (waiting, took):
             assert took > 0 and all(map(answered, waiting))
         running.stop()
@@ -282,8 +300,7 @@ def test_connections_that_wait_are_still_answered():
 
 
 def test_a_server_ends_once_the_load_has_lasted():
-    entry, port = servers.servers()["baseline epoll"], free_port()
-    with Server(entry.name, entry.command(port), port) as running:
+    with served("epoll") as running:
         ending = Ending(running, 1)
         ending.watch(0.9, 10)
         assert running.process.poll() is None

@@ -15,7 +15,7 @@ from benchmarks.web.server import Server, no_orphans
 from benchmarks.web.stack.cells import seconds_at
 from benchmarks.web.stack.rows import Row, rows
 from benchmarks.web.stack.stack import Stack, stack
-from benchmarks.web.stack.usage import SERVER, Usage
+from benchmarks.web.usage import SERVER, Usage
 
 PATH = "/row"
 SEEN_S = 3.0

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.cell import NotHere
+from benchmarks.web.ports import reserved
 from benchmarks.web.stack import database, postgres
 from benchmarks.web.stack.account import Account
 from benchmarks.web.stack.components import Components
-from benchmarks.web.stack.ports import reserved
 
 ROWS = 100_000
 _LETTERS = "(select string_agg(chr(97 + (g * 31 + i * 17 + g / (i + 1)) % 26), '') from generate_series(1, 20) i)"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.interpreters import ROOT
+from benchmarks.web.ports import reserved
 from benchmarks.web.stack import cluster, nginx, pgbouncer, postgres
 from benchmarks.web.stack.account import Account, account
 from benchmarks.web.stack.component import Component
 from benchmarks.web.stack.components import Components, components
-from benchmarks.web.stack.ports import reserved
 
 FOLDER = ROOT / ".python" / "web"
 

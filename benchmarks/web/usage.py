@@ -1,0 +1,70 @@
+"""What a server, and what stands around it, takes while there is load: seconds of processors, and its memory."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from benchmarks.web import account
+
+SERVER = "server"
+"""The part under test; the others have the names of their programs."""
+
+
+class Moment(NamedTuple):
+    """Seconds of processors that have been used until now."""
+
+    clock: float
+    parts: dict[str, float]
+    ours: float
+    """By this process and by what it has waited for, such as the generator."""
+    machine: float
+    stolen: float
+
+
+class Usage:
+    """Counts from its creation on. A part is the first processes of it; all that descend from these belong to it."""
+
+    def __init__(self, parts: Mapping[str, Sequence[int]]) -> None:
+        self._parts = parts
+        self._seen: Counter[str] = Counter()
+        self._begin = self._now()
+
+    def _now(self) -> Moment:
+        used = {part: sum(map(account.of_tree, pids)) for part, pids in self._parts.items()}
+        return Moment(time.monotonic(), used, account.ours(), *account.machine())
+
+    @contextmanager
+    def halfway(self, seconds: float) -> Iterator[None]:
+        """Look at the server's memory, processes and threads in the middle of so many seconds."""
+        look = threading.Timer(seconds / 2, self._look)
+        look.start()
+        try:
+            yield
+        finally:
+            look.join()
+
+    def _look(self) -> None:
+        for pid in self._parts[SERVER]:
+            self._seen.update(account.counted(pid))
+
+    def figures(self, loaded_s: float, answers: int) -> dict[str, float | None]:
+        """Return what was used until now, of which there was load for `loaded_s` seconds, with so many answers."""
+        return between(self._begin, self._now(), loaded_s, answers) | dict(self._seen)
+
+
+def between(begin: Moment, end: Moment, loaded_s: float, answers: int) -> dict[str, float | None]:
+    """Return the figures for what was used between two moments, in which there was load for `loaded_s` seconds."""
+    passed = end.clock - begin.clock
+    used = {part: seconds - begin.parts[part] for part, seconds in end.parts.items()}
+    others = end.machine - begin.machine - sum(used.values()) - (end.ours - begin.ours)
+    each = {part: seconds / answers * 1e6 for part, seconds in used.items()} if answers else {}
+    return {
+        "server_cores": used[SERVER] / loaded_s,
+        "cpu_us_per_request": each.pop(SERVER, None),
+        "foreign_cores": max(0.0, others) / passed,
+        "steal": (end.stolen - begin.stolen) / passed,
+        **{f"{part}_cpu_us": took for part, took in each.items()},
+    }
