@@ -83,8 +83,7 @@ def chosen(options: argparse.Namespace) -> list[Candidate]:
     """Return the candidates that the command line asks for. Raises `BadInput`."""
     found = named(options)
     if getattr(options, "twins", False):
-        both = [it.path for it in twins.candidates(options.quick)]
-        found = [it for it in found if it.path in both]
+        found = [it for it in found if twins.wanted(it)]
         if not found:
             raise BadInput("nothing there is among what --twins measures")
     return found

@@ -2,12 +2,10 @@
 
 Twins are two builds of one version that differ in the GIL alone; the result says of each how it was built
 (`benchmarks.machine.build`). Measured are the models that both have, what comes with Python beside them, and the suite
-`gil`.
+`gil`. Where the suite `web` is named, its article on web services without the GIL is measured, too.
 """
 
 from typing import TYPE_CHECKING, Any
-
-from benchmarks import suites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,17 +23,16 @@ CELLS = {
     "gil": (),
 }
 """The cells of each suite; empty: all of them."""
+NAMED_ONLY = {"web": ("granian", "threads-1", "threads-8", "threads-32", "threads-128", "granian-shares")}
+"""The cells of suites that are measured only where they are named; all of their candidates."""
 WITH_PEERS = ("pool", "articles")
 """The suites in which what one might use instead is measured too, if it comes with Python."""
 
 
-def candidates(quick: bool) -> list[Candidate]:
-    """Return what is measured under both Pythons."""
-    return [it for suite in CELLS for it in suites.load(suite, quick) if wanted(it)]
-
-
 def wanted(it: Candidate) -> bool:
-    """Return whether this candidate tells something about the GIL, with nothing that has to be installed for it."""
+    """Return whether this candidate tells something about the GIL, and, but for the web services, needs no package."""
+    if it.suite not in CELLS:
+        return it.cell in NAMED_ONLY.get(it.suite, ())
     cells = CELLS[it.suite]
     kinds = ("model", "baseline", "peer") if it.suite in WITH_PEERS else ("model", "baseline")
     return (not cells or it.cell in cells) and it.model in (None, *MODELS) and it.kind in kinds and not it.needs

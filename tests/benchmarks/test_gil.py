@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from test_report import ABOUT, ring, row
 
-from benchmarks import event_loops, machine, readme, report, shared_iterators, twins
-from benchmarks.__main__ import main
+from benchmarks import event_loops, machine, readme, report, shared_iterators, suites, twins
+from benchmarks.__main__ import chosen, main, parser
 from benchmarks.interpreters import Interpreter, NotToBeHad, find
 from benchmarks.report import Chart, Look, builds
 from benchmarks.report.facts import facts
@@ -218,7 +218,7 @@ def test_the_report_tells_how_a_python_was_built():
 def test_twins_are_what_tells_something_about_the_gil(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    found = twins.candidates(False)
+    found = [it for suite in suites.BY_DEFAULT for it in suites.load(suite) if twins.wanted(it)]
     assert {it.suite for it in found} == set(twins.CELLS)
     assert not [it.path for it in found if it.needs or it.model not in (None, *twins.MODELS)]
     cells = {(it.suite, it.cell) for it in found}
@@ -229,6 +229,13 @@ def test_twins_are_what_tells_something_about_the_gil(
     monkeypatch.setattr(sys, "argv", ["benchmarks", "run", "ring/stream", "--model", "eventlet", "--twins"])
     assert main() == 2
     assert "nothing there is among what --twins measures" in capsys.readouterr().err
+
+
+def test_twins_have_the_article_on_web_services_where_it_is_named():
+    found = [it for it in suites.load("web") if twins.wanted(it)]
+    assert sum(it.kind == "past" for it in found) == 29 and sum(it.kind == "peer" for it in found) == 21
+    line = parser().parse_args(["run", "--twins", "web"])
+    assert chosen(line) and {it.path for it in chosen(line)} == {it.path for it in found}
 
 
 def test_a_second_python_of_the_same_name_is_a_line(monkeypatch: pytest.MonkeyPatch):
