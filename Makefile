@@ -95,7 +95,7 @@ lint: setup ## ruff, mypy and spelling
 	$(python) -m mypy
 	$(python) -m codespell_lib
 
-check: lint docs test-docs bench-quick test ## lint, the site, whether the benchmarks run, then test
+check: lint docs test-docs bench-quick bench-web-quick test ## lint, the site, whether the benchmarks run, then test
 
 setup: ## the environment, when it is missing or out of date
 	@sh tools/setup.sh '$(PYTHON)' '$(INTERPRETER)'
