@@ -7,7 +7,7 @@ from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import drawing as lines
 from benchmarks.report.once import least
-from benchmarks.report.ranks import between, leaders, names
+from benchmarks.report.ranks import between, names
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.sweeps import Axis
 from benchmarks.result import Results, Row
@@ -58,7 +58,7 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
         f"{first.candidate} gives most answers, {words.rate(first.per_second)} a second, {last.candidate} fewest,"
         f" {words.rate(last.per_second)}. The load comes from the same machine, and shares its processors."
     )
-    ahead = leaders(rows)
+    ahead = least(rows)
     takeaway = f"{names(ahead)} {gives(ahead)} most answers, {words.rate(ahead[0].per_second)} a second"
     return chart_of(results, name, (title, takeaway), says, rows, [panel], mark)
 
@@ -92,7 +92,9 @@ def tail(results: Results) -> Chart | Absent:
         f" {words.duration(last.median)}. Where one task has to give way before another runs, all wait until it has"
         " computed."
     )
-    takeaway = f"One request in a hundred computes: {names(leaders(rows))} keep P99 lowest, {between(leaders(rows))}"
+    ahead = least(rows)
+    keep = "keeps" if len(ahead) == 1 else "keep"
+    takeaway = f"One request in a hundred computes: {names(ahead)} {keep} P99 lowest, {between(ahead)}"
     return chart_of(results, "web-tail", (TAIL, takeaway), says, rows, [panel], mark)
 
 
@@ -108,8 +110,8 @@ def idle(results: Results) -> Chart | Absent:
         for name, title in titles.items()
         if any(positive(row, name) for row in rows)
     ]
-    least, most = rows[0], rows[-1]
-    takeaway = f"A connection that waits takes {size(least)} in {least.candidate} and {size(most)} in {most.candidate}"
+    first, last = rows[0], rows[-1]
+    takeaway = f"A connection that waits takes {size(first)} in {first.candidate} and {size(last)} in {last.candidate}"
     says = f"{takeaway}; what the kernel has for it, such as the stack of a thread, is not in that."
     return chart_of(results, "web-idle", (IDLE, takeaway), says, rows, panels, across=2)
 

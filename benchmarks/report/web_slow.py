@@ -30,7 +30,7 @@ def chart(results: Results) -> Chart | Absent:
     slowest = [Bar(row.candidate, row.median, row.model, row.least, row.most, kind=row.kind) for row in rows]
     panels = [
         Panel("answered of asked", answered, "of the requests of others", percent, log=False),
-        panel_of("P99 of those", slowest, "P99 of the latency", words.duration),
+        panel_of("P99 of the others", slowest, "P99 of the latency", words.duration),
     ]
     return chart_of(results, "web-slow", (TITLE, takeaway(rows)), says(rows), rows, panels, across=2, its=sheet(rows))
 

@@ -68,9 +68,10 @@ def plain(value: float) -> str:
 
 
 def listing(names: Iterable[str]) -> str:
-    """Return names as `a`, `a and b`, `a, b and c`."""
+    """Return names as `a`, `a and b`, `a, b and c`; those that have commas as `a, x; b, x and c, x`."""
     *first, last = [*names]
-    return f"{', '.join(first)} and {last}" if first else last
+    between = "; " if any("," in name for name in first) else ", "
+    return f"{between.join(first)} and {last}" if first else last
 
 
 def value(number: object) -> str:

@@ -504,6 +504,7 @@ def test_figures_in_words():
     ]
     assert [words.turned(it) for it in (2.74, 0.985, 0.293, 1 / 150, 0)] == ["2.74", "0.985", "1/3.4", "1/150", "0"]
     assert words.rate(16_123_357) == "16.1M" and words.listing(["a", "b", "c"]) == "a, b and c"
+    assert words.listing(["a, x", "b, x", "c, x"]) == "a, x; b, x and c, x"
 
 
 def test_labels_are_pushed_apart_and_stay_inside():
