@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -117,13 +118,10 @@ class Server:
         started = {pid: measuring.started(pid) for pid in measuring.descendants(self.pid) or ()}
         begin = time.monotonic()
         self.process.terminate()
-        try:
-            self.process.wait(STOP_S)
-            killed = False
-        except subprocess.TimeoutExpired:
+        killed = not ended(self.process, STOP_S)
+        if killed:
             self.process.kill()
             self.process.wait()
-            killed = True
         seconds = time.monotonic() - begin
         self.stopped = Stopped(seconds, killed, kill_rest(started))
         if self._log is not None:
@@ -131,6 +129,23 @@ class Server:
                 log.seek(0)
                 self._said = log.read().decode(errors="replace")
         return self.stopped
+
+
+def ended(process: subprocess.Popen[bytes], limit_s: float) -> bool:
+    """Wait until a process has ended, at most so long; return whether it has.
+
+    `Popen.wait` with a limit would look now and then, and after a while every 50 ms, which is more than many ends take.
+    """
+    if process.poll() is not None:
+        return True
+    handle = os.pidfd_open(process.pid)
+    try:
+        waiting = select.poll()
+        waiting.register(handle, select.POLLIN)
+        waiting.poll(limit_s * 1000)
+    finally:
+        os.close(handle)
+    return process.poll() is not None
 
 
 def is_right(path: str, body: bytes) -> bool:

@@ -237,6 +237,14 @@ def test_a_server_that_does_not_end_is_killed_with_its_children(monkeypatch: pyt
     soon(lambda: not any(alive(pid) for pid in tree))
 
 
+def test_an_end_is_waited_for_as_long_as_that_may_take():
+    with subprocess.Popen(["sleep", "1000"]) as process:
+        assert not server.ended(process, 0.01)
+        process.kill()
+        assert server.ended(process, 50) and process.returncode == -signal.SIGKILL
+        assert server.ended(process, 0)
+
+
 def soon(condition: Callable[[], bool]) -> None:
     """Wait until this holds; the limit on the test says when that is too late."""
     while not condition():

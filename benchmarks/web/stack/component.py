@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from signal import Signals
 
+from benchmarks.web.server import ended
 from benchmarks.web.stack.account import Account
 
 READY_S = 15.0
@@ -60,9 +61,7 @@ class Component:
         if self._process is None:
             return
         self._process.send_signal(self._polite)
-        try:
-            self._process.wait(END_S)
-        except subprocess.TimeoutExpired:
+        if not ended(self._process, END_S):
             self._process.kill()
             self._process.wait()
         self._process = None
