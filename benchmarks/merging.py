@@ -44,7 +44,8 @@ def merge(paths: Sequence[Path], output: Path) -> Results:
     files = [File(path, read(path)) for path in paths]
     for one, other in combinations(files, 2):
         check(one, other)
-    record = Record(output, **about(files))
+    record = Record(output)
+    record.about |= about(files)
     for path in paths:
         for runs in runs_in(path):
             record.add_runs(runs)

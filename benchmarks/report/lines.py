@@ -74,12 +74,13 @@ class Box:
     """What the names at the ends of the lines take of the width."""
 
 
-def drawing(parts: list[Part], together: bool = True) -> Callable[[Look], Figure]:
-    """Return a function that draws these parts; `together` gives all the same y axis."""
+def drawing(parts: list[Part], together: bool = True, across: int = 2) -> Callable[[Look], Figure]:
+    """Return a function that draws these parts; `together` gives all the same y axis, and in the wide look so many are
+    side by side."""
 
     @in_style
     def draw(look: Look) -> Figure:
-        columns, plot = (1, NARROW_PLOT) if look.narrow else (2, WIDE_PLOT)
+        columns, plot = (1, NARROW_PLOT) if look.narrow else (across, WIDE_PLOT)
         each = TITLE + plot + FOOT
         canvas = Canvas(look, each * -(-len(parts) // columns))
         space = (canvas.width - GAP * (columns - 1)) / columns

@@ -22,6 +22,8 @@ GROUPS = {
     "greenlets and coroutines": ("greenlets", "coroutines"),
 }
 """Families of models, by what a worker of these servers has for each request."""
+VARIED = "delay of a query, ms"
+IN_BRACKETS = "In brackets: the number of workers, all of which together may have 64 connections to the database."
 BLOCKING = "gunicorn meinheld"
 """It has greenlets, but the article's driver of the database blocks the process in which they are."""
 BEST = "Each with the number of workers, in brackets, with which it gives most answers to 100 users in a closed loop."
@@ -148,7 +150,8 @@ def workers(results: Results) -> Chart | Absent:
     ends = "; ".join(f"{name}, {ends_of(sweeps, rows)}" for name, rows in groups.items())
     parts = [workers_part(name, sweeps, rows) for name, rows in groups.items()]
     says = f"{title}. Answers per second with the best number: {ends}."
-    return Chart("web-workers", WORKERS, title, says, command_for(results, rows), drawing(parts), workers_table(sweeps))
+    draw, table = drawing(parts, across=1), along(sweeps, "workers")
+    return Chart("web-workers", WORKERS, title, says, command_for(results, rows), draw, table)
 
 
 def gained(sweeps: dict[str, Sweep], rows: list[Row]) -> str:
@@ -182,14 +185,14 @@ def tick(value: float) -> str:
     return f"{int(value):,}"
 
 
-def workers_table(sweeps: dict[str, Sweep]) -> Sheet:
-    """Return a table with a column for each number of workers."""
+def along(sweeps: dict[str, Sweep], what: str) -> Sheet:
+    """Return a table with a column for each value of what is varied."""
     numbers = sorted({value for sweep in sweeps.values() for value, _ in sweep})
     lines = []
     for name, sweep in sweeps.items():
         rates = {value: words.rate(row.per_second) for value, row in sweep}
         lines.append([name, *(rates.get(number, "") for number in numbers)])
-    return Sheet(["workers", *map(tick, numbers)], lines)
+    return Sheet([what, *map(tick, numbers)], lines)
 
 
 def delay(results: Results) -> Chart | Absent:
@@ -202,10 +205,9 @@ def delay(results: Results) -> Chart | Absent:
     says = f"{title}. {'; '.join(f'{name}, {many}' for name, many in kept.items())}. {turned_over(sweeps)}".strip()
     models = {name: sweep[0][1].model or "" for name, sweep in sweeps.items()}
     shown = {name: line_of(sweep) for name, sweep in sweeps.items()}
-    part = Part("", shown, {}, "delay of a query, ms", "a second (log)", words.rate, tick, models=models)
-    table = workers_table(sweeps)
-    table = Sheet(["delay of a query, ms", *table.head[1:]], table.lines)
-    return Chart("web-delay", DELAY, title, says, command_for(results, rows), drawing([part]), table)
+    part = Part("answers", shown, {}, VARIED, "a second (log)", words.rate, tick, models=models)
+    draw, table = drawing([part], across=1), along(sweeps, VARIED)
+    return Chart("web-delay", DELAY, title, says, command_for(results, rows), draw, table, IN_BRACKETS)
 
 
 def by_delay(results: Results) -> dict[str, Sweep]:

@@ -61,11 +61,11 @@ def growths(results: Results) -> Iterator[Growth]:
 def parts(found: list[Growth]) -> list[Part]:
     """Return one picture for answers per second and one for P99, as far as there is a P99."""
     rates = {it.label: [(value, row.per_second) for value, row in it.sweep] for it in found}
-    both = [("answers per second (log)", words.rate, rates), ("P99 (log)", words.duration, slowest(found))]
+    both = [("answers", "a second (log)", words.rate, rates), ("P99", "latency (log)", words.duration, slowest(found))]
     models = dict.fromkeys(rates, "threads")
     return [
-        Part("", lines, {}, "blocking threads (log)", across, write, tick, by_ratio=True, models=models)
-        for across, write, lines in both
+        Part(title, lines, {}, "blocking threads (log)", across, write, tick, by_ratio=True, models=models)
+        for title, across, write, lines in both
         if lines
     ]
 

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.web import account
 
@@ -50,7 +50,7 @@ class Usage:
         for pid in self._parts[SERVER]:
             self._seen.update(account.counted(pid))
 
-    def figures(self, loaded_s: float, answers: int) -> dict[str, float | None]:
+    def figures(self, loaded_s: float, answers: int) -> dict[str, Any]:
         """Return what was used until now, of which there was load for `loaded_s` seconds, with so many answers."""
         return between(self._begin, self._now(), loaded_s, answers) | dict(self._seen)
 
