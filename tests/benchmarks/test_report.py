@@ -274,7 +274,8 @@ def test_rows_whose_spreads_overlap_are_not_ranked():
     )
 
 
-COMMITTED = sorted((Path(__file__).parents[2] / "benchmarks" / "results").glob("full*.json"))
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+COMMITTED = [file for name in ("full*.json", "web*.json") for file in sorted(RESULTS.glob(name))]
 
 
 @pytest.mark.parametrize("file", COMMITTED, ids=lambda file: file.stem)
