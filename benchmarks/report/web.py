@@ -53,13 +53,12 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
     bars = [rate_bar(results, row) for row in rows]
     panel = panel_of("", bars, "answers per second", words.rate)
     mark = "by hand" if any(bar.mark for bar in bars) else ""
-    first, last = rows[0], rows[-1]
-    says = (
-        f"{first.candidate} gives most answers, {words.rate(first.per_second)} a second, {last.candidate} fewest,"
-        f" {words.rate(last.per_second)}. The load comes from the same machine, and shares its processors."
-    )
     ahead = least(rows)
     takeaway = f"{names(ahead)} {gives(ahead)} most answers, {words.rate(ahead[0].per_second)} a second"
+    says = (
+        f"{takeaway}; the fewest are {words.rate(rows[-1].per_second)}. The load comes from the same machine, and"
+        " shares its processors."
+    )
     return chart_of(results, name, (title, takeaway), says, rows, [panel], mark)
 
 
@@ -86,15 +85,13 @@ def tail(results: Results) -> Chart | Absent:
     ]
     panel = panel_of("", bars, "P99 of the latency", words.duration)
     mark = "where no request computes" if any(bar.mark for bar in bars) else ""
-    first, last = rows[0], rows[-1]
-    says = (
-        f"{first.candidate} keeps the others waiting least, {words.duration(first.median)}, {last.candidate} most,"
-        f" {words.duration(last.median)}. Where one task has to give way before another runs, all wait until it has"
-        " computed."
-    )
     ahead = least(rows)
     keep = "keeps" if len(ahead) == 1 else "keep"
     takeaway = f"One request in a hundred computes: {names(ahead)} {keep} P99 lowest, {between(ahead)}"
+    says = (
+        f"{takeaway}; the highest is {words.duration(rows[-1].median)}. Where one task has to give way before another"
+        " runs, all wait until it has computed."
+    )
     return chart_of(results, "web-tail", (TAIL, takeaway), says, rows, [panel], mark)
 
 
