@@ -2,6 +2,7 @@
 
 make bench && cp build/bench.json benchmarks/results/full.json
 make bench-free-threaded && cp build/bench-free-threaded.json benchmarks/results/full-free-threaded.json
+make bench-web && cp build/web.json benchmarks/results/web.json
 python -m benchmarks.readme      writes the tables into README.md, between their marks
 """
 
@@ -12,12 +13,16 @@ from pathlib import Path
 
 from benchmarks.goals import Verdict, by_round, verdicts
 from benchmarks.report.shipped import Both, both
+from benchmarks.report.words import rate
 from benchmarks.result import Results, Row, read
 from concmodels.programs.table import duration
 
 ROOT = Path(__file__).parent.parent
 RESULT = ROOT / "benchmarks" / "results" / "full.json"
 TWINS = ROOT / "benchmarks" / "results" / "full-free-threaded.json"
+WEB = ROOT / "benchmarks" / "results" / "web.json"
+WEB_PEERS = ("uvicorn, raw", "granian asgi, raw")
+"""Servers of others that stand among the models."""
 MEMORY = "bytes_per_unit"
 FREE_THREADED = {
     "one thread multiplies large numbers, a task": ("pool/cpu/asyncio", "seconds"),
@@ -142,11 +147,48 @@ def one_figure(row: Row, name: str) -> str:
     return f"{figure(row, name) / 2**10:,.0f} KiB" if name == MEMORY else duration(row.median * 1e9)
 
 
+def web() -> str:
+    """Return the table of web services: how many answers, how long they take at most, what a connection takes."""
+    found = read(WEB)
+    head = ["model", "requests/s", "P99 alone", "P99 with 1% heavy requests", "memory of an idle connection"]
+    lines = []
+    for row in found.of("web", "json"):
+        tail, idle = (found.row("web", cell, row.candidate) for cell in ("tail", "idle"))
+        if (row.kind == "model" or row.candidate in WEB_PEERS) and tail and idle:
+            name = f"`{row.candidate}`" if row.kind == "model" else row.candidate
+            lines.append([name, a_second(row), *tails(tail), connection(idle)])
+    return markdown(head, lines)
+
+
+def a_second(row: Row) -> str:
+    """Return answers per second with their spread."""
+    return f"{rate(row.per_second)} ({rate(1 / row.most)} to {rate(1 / row.least)})"
+
+
+def tails(row: Row) -> list[str]:
+    """Return P99 without heavy requests and with them, with their spreads."""
+    return [p99(row, name) for name in ("alone_p99_s", "seconds")]
+
+
+def p99(row: Row, name: str) -> str:
+    """Return a latency with its spread."""
+    values = row.by_round(name).values()
+    median, least, most = (duration(it(values) * 1e9) for it in (statistics.median, min, max))
+    return f"{median} ({least} to {most})"
+
+
+def connection(row: Row) -> str:
+    """Return the memory of a connection that waits: that of the process, and the kernel's."""
+    parts = (figure(row, f"{whose}_bytes_per_connection") / 2**10 for whose in ("pss", "kernel"))
+    return " + ".join(f"{kibibytes:.0f} KiB" for kibibytes in parts)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "ring-stream": lambda: ring("stream"),
     "ring-token": lambda: ring("token"),
     "pool-io": waiting,
     "pools": pools,
+    "web": web,
     "free-threaded": free_threaded,
 }
 
