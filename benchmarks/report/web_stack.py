@@ -1,6 +1,6 @@
 """Servers with frameworks, behind nginx and with a database: latencies, workers, and a database that takes its time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from benchmarks.report import ranges, words
 from benchmarks.report.canvas import family
@@ -54,11 +54,11 @@ def latencies(results: Results) -> Chart | Absent:
 
 def by_workers(results: Results) -> dict[str, Sweep]:
     """Return what each server gives by the number of its workers."""
-    names = dict.fromkeys(
-        row.candidate for row in results.rows if row.suite == "web" and row.cell.startswith("workers-")
-    )
-    found = {name: results.sweep("web", "workers", name) for name in names}
-    return {name: sweep for name, sweep in found.items() if sweep}
+    rows = [row for cell in results.cells("web") if cell.startswith("workers-") for row in results.of("web", cell)]
+    found: dict[str, Sweep] = {}
+    for row in sorted(rows, key=lambda row: int(row.parameters["workers"])):
+        found.setdefault(row.candidate, []).append((float(row.parameters["workers"]), row))
+    return found
 
 
 def best_of(sweep: Sweep) -> Row:
@@ -98,12 +98,13 @@ def group_of(row: Row) -> str | None:
 
 def in_groups(rows: list[Row]) -> str:
     """Say between what P99 lies in each group."""
-    return "; ".join(f"{name}, {between([p99(row) for row in rows])}" for name, rows in grouped(rows).items())
+    found = {name: [p99(row) for row in rows] for name, rows in grouped(rows).items()}
+    return "; ".join(f"{name}, {between(values, words.duration)}" for name, values in found.items())
 
 
-def between(seconds: list[float]) -> str:
+def between(values: list[float], write: Callable[[float], str]) -> str:
     """Return the least and the greatest in words."""
-    low, high = words.duration(min(seconds)), words.duration(max(seconds))
+    low, high = write(min(values)), write(max(values))
     return low if low == high else f"{low} to {high}"
 
 
@@ -163,8 +164,7 @@ def gained(sweeps: dict[str, Sweep], rows: list[Row]) -> str:
 
 def ends_of(sweeps: dict[str, Sweep], rows: list[Row]) -> str:
     """Return between what the answers per second lie with the best number of workers."""
-    found = [best_of(sweeps[row.candidate]).per_second for row in rows]
-    return f"{words.rate(min(found))} to {words.rate(max(found))}"
+    return between([best_of(sweeps[row.candidate]).per_second for row in rows], words.rate)
 
 
 def workers_part(name: str, sweeps: dict[str, Sweep], rows: list[Row]) -> Part:
