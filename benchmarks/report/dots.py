@@ -31,6 +31,8 @@ class Dot:
     goal: float | None = None
     model: str | None = None
     """Whose colour it has where there is no goal; None: that of what matters less."""
+    then: float | None = None
+    """The ratio of an article."""
 
     @property
     def met(self) -> bool:
@@ -38,12 +40,13 @@ class Dot:
         return self.goal is not None and self.value >= self.goal
 
 
-def drawing(dots: list[Dot], below: str) -> Callable[[Look], Figure]:
-    """Return a function that draws these dots, in their order; `below` is the text at the axis."""
+def drawing(dots: list[Dot], below: str, then: str = "then") -> Callable[[Look], Figure]:
+    """Return a function that draws these dots, in their order; `below` is the text at the axis, `then` what the figures
+    of an article are called."""
 
     @in_style
     def draw(look: Look) -> Figure:
-        handles, row = handles_of(dots, look), TALL_ROW if look.narrow else ROW
+        handles, row = handles_of(dots, then, look), TALL_ROW if look.narrow else ROW
         top, rows = key_height(look, handles), rows_of(dots, HEADING * ROW / row)
         height = row * (rows[-1] + 0.5)
         canvas = Canvas(look, top + height + FOOT)
@@ -70,7 +73,7 @@ def add(canvas: Canvas, dots: list[Dot], rows: list[float], top: float, height: 
     headings(canvas, axes, dots, rows, labels)
 
 
-def handles_of(dots: list[Dot], look: Look) -> list[Line2D | Patch]:
+def handles_of(dots: list[Dot], then: str, look: Look) -> list[Line2D | Patch]:
     """Return the samples in the key, for what the chart contains."""
     its = colours(look)
     samples = [
@@ -78,6 +81,7 @@ def handles_of(dots: list[Dot], look: Look) -> list[Line2D | Patch]:
         (any(dot.goal and not dot.met for dot in dots), its.bad, "X", "goal missed"),
         (any(dot.goal for dot in dots), its.ink, "|", "the goal"),
         (any(dot.goal is None for dot in dots) and any(dot.goal for dot in dots), its.soft, "o", "no goal"),
+        (any(dot.then for dot in dots), its.soft, "D", then),
     ]
     how: dict[str, Any] = {"linestyle": "", "markersize": 8, "markeredgewidth": 2}
     return [
@@ -99,7 +103,7 @@ def rows_of(dots: list[Dot], heading: float) -> list[float]:
 
 def scale(axes: Axes, dots: list[Dot], pixels: float, canvas: Canvas) -> None:
     """Make the axis logarithmic, so that 1 is always on it."""
-    values = [it for dot in dots for it in (dot.low, dot.high, dot.goal) if it] + [1.0]
+    values = [it for dot in dots for it in (dot.low, dot.high, dot.goal, dot.then) if it] + [1.0]
     axis.log(axes, "x", min(values) / 1.5, max(values) * 1.5, axis.factor, pixels)
     axes.axvline(1, color=canvas.colours.soft, linewidth=1.4, zorder=1, label="same")
 
@@ -111,6 +115,8 @@ def one(axes: Axes, dot: Dot, at: float, canvas: Canvas) -> None:
     axes.plot([dot.low, dot.high], [at, at], color=ink, linewidth=2.2, alpha=0.6, solid_capstyle="butt")
     if dot.goal:
         axes.plot(dot.goal, at, "|", color=its.ink, markersize=13, markeredgewidth=2, label=f"goal {dot.label}")
+    if dot.then:
+        axes.plot(dot.then, at, "D", color=its.soft, markersize=6, markeredgecolor=its.page, label=f"then {dot.label}")
     mark = "X" if dot.goal and not dot.met else "o"
     axes.plot(dot.value, at, mark, color=ink, markersize=8, markeredgecolor=its.page, label=f"dot {dot.label}")
 

@@ -53,7 +53,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         return
     rows = [row for line in compared for row in line.now.values()]
     below = f"how many times as many answers {WITHOUT} gives as {WITH} (log)"
-    draw = drawing(dots(compared), below)
+    draw = drawing(dots(compared), below, "then, on 8 cores")
     yield Chart(NAME, TITLE, takeaway(compared), says(compared), command_for(results, rows), draw, sheet(found))
 
 
@@ -81,9 +81,16 @@ def dots(compared: list[Line]) -> list[Dot]:
             min(line.ratios.values()),
             max(line.ratios.values()),
             model=line.now[WITH].model,
+            then=line.past_ratio,
         )
-        for line in sorted(compared, key=lambda line: line.cell)
+        for line in sorted(compared, key=place)
     ]
+
+
+def place(line: Line) -> tuple[str, int]:
+    """Return where the cell of a configuration stands: those of a sweep in the order of their numbers."""
+    name, _, number = line.cell.partition("threads-")
+    return (name, 0) if not number else ("threads-", int(number))
 
 
 def takeaway(compared: list[Line]) -> str:

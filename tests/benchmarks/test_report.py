@@ -334,6 +334,7 @@ def test_an_articles_ratio_stands_beside_that_of_the_twins():
     past = [granian("asgi W1 /json", python, number, "past") for python, number in {"3.14": 30, "3.14t": 27}.items()]
     it = chart("web-granian", *both, *past)
     assert drawn(it, "dot") == pytest.approx({"asgi W1 /json": 0.8})
+    assert drawn(it, "then") == pytest.approx({"asgi W1 /json": 0.9})
     assert "| asgi W1 /json | 1k | 800 | 0.8 | 30 | 27 | 0.9 |" in it.sheet.markdown()
     assert it.takeaway == "Without the GIL Granian gives 80% of the answers that it gives with it"
     assert "asgi W1 /json gives 80% as many answers" in it.says and "it was 90% as many" in it.says
