@@ -11,6 +11,7 @@
     python -m benchmarks compare old.json new.json
     python -m benchmarks merge new.json web.json --output all.json
     python -m benchmarks report new.json                          a page, charts and tables, in build/report
+    python -m benchmarks report mine.json theirs.json             results of several machines, in one page
 
 Ctrl-C ends a run, and what has been measured by then is in the file. Exit status 1 if something failed (or, with
 `--quick`, if a ratio is wildly off its goal), 2 for bad input, 130 after Ctrl-C.
@@ -57,8 +58,8 @@ def parser() -> Parser:
     merge = commands.add_parser("merge", help="results of one machine as one, such as those of several suites")
     merge.add_argument("files", nargs="+", type=Path, metavar="RESULT.json")
     merge.add_argument("--output", type=Path, required=True, metavar="FILE.json", help="where the result goes")
-    report = commands.add_parser("report", help="a result as a page, charts and tables")
-    report.add_argument("file", metavar="RESULT.json")
+    report = commands.add_parser("report", help="a result as a page, charts and tables; several beside each other")
+    report.add_argument("files", nargs="+", metavar="RESULT.json")
     report.add_argument(
         "--output", type=Path, metavar="FOLDER", default=Path("build/report"), help="default: build/report"
     )
@@ -195,14 +196,19 @@ def merge(options: argparse.Namespace) -> int:
 
 
 def report(options: argparse.Namespace) -> int:
-    """Write a page, charts and tables of a result."""
+    """Write a page, charts and tables of a result; of several, a page and tables with a column for each."""
     need("matplotlib", "the report")
-    from benchmarks.report.writing import NotWritten, write
+    from benchmarks.report import machines, writing
 
-    results = read(options.file)
+    every = machines.measured((Path(file).name, read(file)) for file in options.files)
+    if len(every) > 1 and not machines.shared_cells(every):
+        raise BadInput(
+            "these results have no candidate in common, so there is nothing to compare: report one at a time"
+        )
+    contents = machines.files(every) if len(every) > 1 else writing.files(every[0].results)
     try:
-        written = write(results, options.output)
-    except NotWritten as error:
+        written = writing.save(contents, options.output)
+    except writing.NotWritten as error:
         raise BadInput(str(error)) from None
     for path in written:
         print(path)

@@ -13,6 +13,7 @@ from benchmarks.report import (
     programs,
     pythons,
     rings,
+    scaling,
     shipped,
     spawn,
     sweeps,
@@ -29,7 +30,7 @@ from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
 WEB = (web, web_slow, web_stop, granian, web_threads, web_stack)
-PARTS = (rings, shipped, sweeps, against, programs, pools, spawn, articles, pythons, *WEB)
+PARTS = (rings, shipped, sweeps, against, programs, pools, scaling, spawn, articles, pythons, *WEB)
 
 
 def both(results: Results) -> Iterator[Chart | Absent]:

@@ -25,9 +25,13 @@ TITLE = "Python's concurrency models, measured"
 
 def page(results: Results) -> str:
     """Return the whole file."""
-    body = "\n".join(parts(results))
+    return document(TITLE, "\n".join(parts(results)))
+
+
+def document(title: str, body: str) -> str:
+    """Return an HTML file of its own with this body."""
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{TITLE}</title>\n'
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<style>\n{STYLE.read_text()}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
@@ -103,4 +107,4 @@ def missing(results: Results) -> Iterator[str]:
     yield f'<section id="missing"><h2>What is not here</h2>{listed}</section>'
 
 
-__all__ = ["page"]
+__all__ = ["document", "page"]

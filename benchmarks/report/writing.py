@@ -1,6 +1,6 @@
 """Writes the files of `python -m benchmarks report`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchmarks.report.everything import charts, tables
@@ -12,13 +12,13 @@ class NotWritten(Exception):
     """A file can't be written; the message says which one and why."""
 
 
-def write(results: Results, folder: Path) -> list[Path]:
-    """Write the page, the charts and the tables into a folder, which is made; return what was written.
+def save(contents: Iterable[tuple[str, bytes]], folder: Path) -> list[Path]:
+    """Write contents by name into a folder, which is made; return what was written.
 
     Files of an earlier report that this one does not have are left alone. Raises `NotWritten`.
     """
     written = []
-    for name, content in files(results):
+    for name, content in contents:
         path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,4 +41,4 @@ def files(results: Results) -> Iterator[tuple[str, bytes]]:
         yield f"tables/{name}.md", text.encode()
 
 
-__all__ = ["NotWritten", "write"]
+__all__ = ["NotWritten", "files", "save"]

@@ -5,6 +5,7 @@ task-10us, task-1ms  tasks that compute for about as long (Fibonacci numbers), t
 cpu                  slices of a factorial, two workers
 io                   requests to a small server that takes 20 ms, eight workers
 buffer               ten million numbers summed in slices through `share`, two workers
+workers-N            the tasks of `cpu` with N workers, in one model of each kind
 """
 
 from collections.abc import Iterator
@@ -42,12 +43,15 @@ WORKS: dict[str, tuple[int, dict[str, Any]]] = {
     "buffer": (20, {"workers": 2, "work": "buffer", "buffer": "share", "numbers": 10_000_000}),
 }
 """How many tasks, and what they do."""
+GROWING = (1, 2, 4, 8, 16)
+"""Numbers of workers: a machine with more processors shows more of the curve."""
+ONE_OF_EACH = ("threads", "processes", "subinterp", "asyncio")
 FIBONACCI = {"nothing": 0, "task-10us": 11, "task-1ms": 21}
 
 
 def candidates(quick: bool) -> list[Candidate]:
     """Return all candidates; if `quick`, without tasks that wait and without buffers."""
-    return [*nothings(quick), *works(quick), *bare(quick), *libraries(quick)]
+    return [*nothings(quick), *works(quick), *growing(quick), *bare(quick), *libraries(quick)]
 
 
 def nothings(quick: bool) -> Iterator[Candidate]:
@@ -91,6 +95,25 @@ def works(quick: bool) -> Iterator[Candidate]:
                 steps=count,
                 sizes={"model": model, "tasks": count, **sizes},
                 rounds=3 if cell == "buffer" else 2,  # so short that the machine's mood shows
+            )
+
+
+def growing(quick: bool) -> Iterator[Candidate]:
+    """Yield the candidates for the same tasks with more and more workers."""
+    if quick:
+        return
+    tasks, sizes = WORKS["cpu"]
+    for workers in GROWING:
+        for model in ONE_OF_EACH:
+            yield Candidate(
+                f"pool/workers-{workers}/{model}",
+                "benchmarks.calls:pool",
+                kind="model",
+                model=model,
+                step="task",
+                steps=tasks,
+                sizes={"model": model, "tasks": tasks, **sizes, "workers": workers},
+                rounds=2,
             )
 
 

@@ -8,9 +8,10 @@ import functools
 import hashlib
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
@@ -35,12 +36,18 @@ class picture(nodes.General, nodes.Element):
 
 
 class Chart(Directive):
-    """The argument is a chart's name, or MODEL/NAME for one of a model's own."""
+    """The argument is a chart's name, or MODEL/NAME for one of a model's own.
+
+    `:otherwise:` is what the page says where the result has no figures for it.
+    """
 
     required_arguments = 1
+    option_spec: ClassVar = {"otherwise": directives.unchanged_required}
 
     def build(self) -> list[nodes.Node]:
         file, name = results.split(self.arguments[0])
+        if "otherwise" in self.options and name not in (_charts(file, None) or {}):
+            return self.markdown(self.options["otherwise"])
         drawn = _chart(file, name)
         if drawn is None:
             return [nodes.admonition("", nodes.paragraph("", f"The chart {self.arguments[0]} is not drawn yet."))]
@@ -121,9 +128,10 @@ def _picture(brightness: str, addresses: dict[str, str], alt: str) -> str:
 
 
 class ResultTable(Directive):
-    """One of the report's tables, by name."""
+    """One of the report's tables, by name; `:otherwise:` as with charts."""
 
     required_arguments = 1
+    option_spec: ClassVar = {"otherwise": directives.unchanged_required}
 
     def build(self) -> list[nodes.Node]:
         try:
@@ -132,6 +140,8 @@ class ResultTable(Directive):
             return self.markdown(fenced(f"The table {self.arguments[0]} is not there yet.", "text"))
         file, name = results.split(self.arguments[0])
         known = tables(results.results(file))
+        if "otherwise" in self.options and name not in known:
+            return self.markdown(self.options["otherwise"])
         if name == "left-out" and name not in known:
             return self.markdown("Nothing was left out.")
         if name not in known:
