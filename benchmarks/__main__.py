@@ -202,9 +202,7 @@ def report(options: argparse.Namespace) -> int:
 
     every = machines.measured((Path(file).name, read(file)) for file in options.files)
     if len(every) > 1 and not machines.shared_cells(every):
-        raise BadInput(
-            "these results have no candidate in common, so there is nothing to compare: report one at a time"
-        )
+        raise BadInput("these results have no candidate in common to compare: make a report of each one by itself")
     contents = machines.files(every) if len(every) > 1 else writing.files(every[0].results)
     try:
         written = writing.save(contents, options.output)

@@ -67,8 +67,9 @@ def takeaway(named: dict[str, Sweep]) -> str:
 
 
 def says(named: dict[str, Sweep]) -> str:
-    """Say for each how many tasks a second the fewest workers do, and how many are done at best, by how many workers."""
-    return f"Tasks a second, with the fewest workers and at best: {'; '.join(map(told, named, named.values()))}."
+    """Say for each how many tasks a second the fewest workers do, and how many are done at best."""
+    parts = [told(name, sweep) for name, sweep in named.items()]
+    return f"Tasks a second, with the fewest workers and at best: {'; '.join(parts)}."
 
 
 def told(name: str, sweep: Sweep) -> str:

@@ -1,0 +1,74 @@
+"""Tests of a concurrent program without a sleep in them: all schedules, many seeds, virtual time."""
+
+import threading
+
+import pytest
+
+from concmodels import load
+
+
+class Tickets:
+    def __init__(self, left):
+        self.left, self.lock = left, threading.Lock()
+
+    def sell(self):
+        with self.lock:  # without it, the first test fails and prints the schedule
+            if self.left:
+                self.left -= 1
+
+
+def two_buyers():
+    tickets = Tickets(1)
+    threads = [threading.Thread(target=tickets.sell) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert tickets.left == 0
+
+
+def test_no_schedule_sells_one_twice(explore):
+    explore(two_buyers).must_hold(in_all=True)
+
+
+def poll(model, answers):
+    """Ask once an hour until there is an answer."""
+    while not answers:
+        model.sleep(3600)
+    return model.now()
+
+
+def asked_and_answered(model):
+    answers = []
+    with model.TaskGroup() as group:
+        polled = group.spawn(poll, model, answers)
+        model.sleep(24 * 3600)
+        answers.append("yes")
+    return polled.result()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_answer_is_seen_within_an_hour(seed):
+    sim = load("sim")
+    assert sim.run(asked_and_answered, sim, seed=seed) <= 25 * 3600 + 1
+
+
+def test_a_worker_that_waits_ends_when_the_channel_is_closed():
+    model = load("threads")
+
+    def main():
+        jobs, waits = model.Channel(), model.Channel(1)
+        with model.TaskGroup() as group:
+            worker = group.spawn(work, jobs, waits)
+            waits.receive()  # a message says that it is there, not a sleep that hopes so
+            jobs.close()
+            return worker.result(timeout=5)  # a bound on how long a failure takes
+
+    assert model.run(main) == "ended"
+
+
+def work(jobs, waits):
+    waits.send("here")
+    for _ in jobs:
+        pass
+    return "ended"

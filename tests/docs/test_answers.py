@@ -1,0 +1,154 @@
+"""The programs of "How do I ...?" show what their pages say of them, and each is on a page.
+
+What they print is on the site: `make test-docs` runs these.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import interruptible
+import pytest
+
+from concmodels import catalog
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "answers"
+PAGES = ROOT / "docs" / "answers"
+SAID = {
+    "back_pressure": ["no bound", "at most 10:    10 items waited"],
+    "contexts": ["asyncio.to_thread                  seen", "Thread(context=copy_context())     seen"],
+    "eager": ["lazy:", "eager:"],
+    "loop_and_processes": ["1 result, four times; the loop went on: True"],
+    "loop_in_a_thread": ["page 0 in the loop\npage 1 in the loop\npage 2 in the loop"],
+    "own_loop": ["with result(): nothing, the loop stood still", "with await: 42"],
+    "percentiles": ["greenlet", "threads", "processes", "P99"],
+    "pool_size": ["16 workers:", "by Little's law"],
+    "pool_waits_for_itself": ["no worker was free\nno worker was free"],
+    "runner": ["second call: True", "closed at the end: True", "each time: True"],
+    "start_methods": ["the default here:", "spawn", "as the module says"],
+    "swallowed": [
+        "cancelling() is 1; the group failed, and that was handled; the next wait was cancelled",
+        "cancelling() is 0; the group failed, and that was handled; the task goes on",
+        "the time was over: True, and no TimeoutError",
+    ],
+    "thread_to_loop": ["handled one\nhandled two\nhandled three"],
+    "too_many_tasks": ["inside the task: at most 1000 tasks", "before the task: at most   10 tasks"],
+}
+PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if not path.stem.startswith("test_"))
+
+
+def printed(*command: str) -> str:
+    """What a program prints, with every warning an error in it."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = interruptible.run([sys.executable, "-W", "error", *command], cwd=ROOT, env=environment, timeout=50)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.docs
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_it_shows_what_its_page_says(program):
+    for name in catalog.names():
+        if f'"{name}"' in program.read_text() and (reason := catalog.why_not(name)):
+            pytest.skip(f"{name}: {reason}")
+    said = printed(str(program))
+    assert [text for text in SAID[program.stem] if text not in said] == []
+
+
+@pytest.mark.docs
+@pytest.mark.parametrize("inherits", [False, True])
+def test_what_threads_inherit_is_a_flag(inherits):
+    said = printed("-X", f"thread_inherit_context={int(inherits)}", str(FOLDER / "contexts.py"))
+    seen = dict(re.findall(r"^(.*?)  +(.*)$", said, re.MULTILINE))
+    of_thread = "seen" if inherits else "-"
+    assert seen == {
+        "asyncio.create_task": "seen",
+        "asyncio.to_thread": "seen",
+        "loop.run_in_executor": of_thread,
+        "threading.Thread": of_thread,
+        "Thread(context=copy_context())": "seen",
+        "ThreadPoolExecutor.submit": of_thread,
+        "... its second task": of_thread,  # not the later value: a worker inherits once
+        "... submit(copy_context().run, f)": "a later value",
+    }
+
+
+@pytest.mark.docs
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_alone_sees_what_the_parent_has_changed():
+    said = printed(str(FOLDER / "start_methods.py"))
+    seen = dict(re.findall(r"^(\w+) .* sees the setting (.*)$", said, re.MULTILINE))
+    assert {method for method, setting in seen.items() if setting != "as the module says"} == {"fork"}
+
+
+@pytest.mark.docs
+def test_without_a_bound_the_memory_goes_up():
+    said = printed(str(FOLDER / "back_pressure.py"))
+    unbounded, bounded = (float(it) for it in re.findall(r"([\d.]+) MiB", said))
+    assert unbounded > 10 > 1 > bounded
+
+
+@pytest.mark.docs
+def test_a_waiting_pool_follows_littles_law():
+    """Up to 16 threads; how far 64 of them come depends on the machine."""
+    said = printed(str(FOLDER / "pool_size.py"))
+    rates = {
+        int(it): (float(rate), float(law)) for it, rate, law in re.findall(r"(\d+) workers: +(\d+) .*law +(\d+)", said)
+    }
+    assert list(rates) == [1, 4, 16, 64]
+    assert all(rate <= law * 1.02 for rate, law in rates.values())  # nobody waits shorter than that
+    assert rates[4][0] > 2 * rates[1][0]
+
+
+@pytest.mark.docs
+def test_the_tests_on_the_page_pass_and_would_fail():
+    if reason := catalog.why_not("sim"):
+        pytest.skip(str(reason))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    how = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True, "timeout": 50, "check": False}
+    good = subprocess.run([*command, str(FOLDER / "test_tickets.py")], **how)
+    assert good.returncode == 0 and "22 passed" in good.stdout, good.stdout
+
+
+@pytest.mark.docs
+def test_without_its_lock_the_first_test_of_the_page_fails(tmp_path):
+    if reason := catalog.why_not("sim"):
+        pytest.skip(str(reason))
+    text = (FOLDER / "test_tickets.py").read_text()
+    broken = text.replace("with self.lock:", "if True:")
+    assert broken != text
+    (tmp_path / "test_tickets.py").write_text(broken)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "no_schedule", "test_tickets.py"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=50, check=False
+    )
+    assert done.returncode == 1 and "1 failed" in done.stdout, done.stdout
+
+
+def test_each_program_is_on_a_page():
+    pages = [*PAGES.glob("*.md"), ROOT / "docs" / "trade-offs" / "fairness-and-tails.md"]
+    shown = {name for path in pages for name in re.findall(r"examples/answers/(\w+)\.py", path.read_text())}
+    assert shown == {path.stem for path in FOLDER.glob("*.py")}
+
+
+def test_each_page_answers_before_it_explains():
+    """The first paragraph has the answer, in bold; further down there is a trap, and the way to read on upstream."""
+    pages = [path for path in PAGES.glob("*.md") if path.stem != "index"]
+    assert pages
+    for path in pages:
+        heading, answer = path.read_text().split("\n\n")[:2]
+        assert heading.startswith("# ") and heading.endswith("?"), path.name
+        assert answer.startswith("**"), path.name
+        assert re.search(r"\]\(https://", path.read_text()), path.name
+        assert "output-of}" in path.read_text() or path.stem == "free-threading", path.name
+
+
+def test_the_index_has_a_sentence_for_each_page():
+    text = (PAGES / "index.md").read_text()
+    named = re.findall(r"^([\w-]+): \S", text, re.MULTILINE)
+    assert sorted(named) == sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
