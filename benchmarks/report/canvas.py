@@ -60,8 +60,8 @@ def colours(look: Look) -> Colours:
 
 
 def family(model: str | None) -> str:
-    """Return the family of a model or variant; an empty text if it has none."""
-    name = (model or "").partition(":")[0]
+    """Return the family of a model or variant, under any Python; an empty text if it has none."""
+    name = bare(model or "").partition(":")[0]
     return next((family for family, models in FAMILIES.items() if name in models), "")
 
 
@@ -79,7 +79,13 @@ def for_words(look: Look, model: str | None) -> str:
 
 def place(model: str) -> int:
     """Return the position of a model in its family, which decides on its mark and its dashes."""
-    return next((models.index(model) for models in FAMILIES.values() if model in models), 0)
+    name = bare(model)
+    return next((models.index(name) for models in FAMILIES.values() if name in models), 0)
+
+
+def bare(name: str) -> str:
+    """Return the name of a model without the Python that charts may have behind it."""
+    return name.partition(", ")[0]
 
 
 def letters(look: Look) -> float:

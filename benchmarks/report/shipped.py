@@ -6,7 +6,7 @@ Their distance says how much of a cost is the queue; what the best channels of a
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.report import words
+from benchmarks.report import together, words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.pairs import Pair
 from benchmarks.report.pairs import drawing as pairs_drawing
@@ -76,16 +76,18 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         yield pairs(results, cell)
 
 
-def both(results: Results, suite: str, cell: str) -> list[Both]:
-    """Return the models of a cell under the first Python, the fastest first, each with what ships with it."""
+def both(results: Results, suite: str, cell: str, python: str | None = None) -> list[Both]:
+    """Return the models of a cell under one Python (the first), the fastest first, each with what ships with it."""
     known = CHANNELS if suite == "ring" else POOLS
-    rows = [row for row in results.of(suite, cell) if row.kind == "model"]
-    return [Both(row, results.row(suite, cell, known.get(row.candidate, ""), row.python)) for row in rows]
+    rows = [row for row in results.of(suite, cell, python) if row.kind == "model"]
+    found = [Both(row, results.row(suite, cell, known.get(row.candidate, ""), row.python)) for row in rows]
+    return [Both(together.named(results, it.built), it.ships) for it in found]
 
 
 def pairs(results: Results, cell: Cell) -> Chart | Absent:
     """Return the chart with two marks for each model."""
-    found = both(results, cell.suite, cell.cell)
+    under_each = [it for python in results.pythons for it in both(results, cell.suite, cell.cell, python)]
+    found = sorted(under_each, key=lambda it: it.built.median)
     if not any(it.ships for it in found):
         return Absent(cell.title, f"nothing that ships with a model was measured in {cell.suite}/{cell.cell}")
     rows = [row for it in found for row in (it.built, it.ships) if row]

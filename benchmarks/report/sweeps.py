@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 
-from benchmarks.report import words
-from benchmarks.report.canvas import FAMILIES
+from benchmarks.report import together, words
+from benchmarks.report.canvas import FAMILIES, bare
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Line, Part, drawing
 from benchmarks.report.sheet import Sheet
@@ -73,9 +73,13 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 
 def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sweep]:
-    """Return the sweeps by model, if at least two values were measured."""
-    names = dict.fromkeys(row.candidate for row in results.rows if row.suite == suite and row.kind == "model")
-    found = {name: results.sweep(suite, axis.parameter, name) for name in names}
+    """Return the sweeps by model, under every Python, if at least two values were measured."""
+    found = {}
+    for row in results.rows:
+        name = together.named(results, row).candidate
+        if row.suite == suite and row.kind == "model" and name not in found:
+            sweep = results.sweep(suite, axis.parameter, row.candidate, row.python)
+            found[name] = [(value, together.named(results, it)) for value, it in sweep]
     return {name: sweep for name, sweep in found.items() if len(sweep) > 1}
 
 
@@ -83,15 +87,17 @@ def families(axis: Axis, sweeps: dict[str, Sweep]) -> list[Part]:
     """Return a part for each family; models without a family come last."""
     lines = {name: line(axis, sweep) for name, sweep in sweeps.items()}
     known = {model for models in FAMILIES.values() for model in models}
-    groups = FAMILIES | {"others": tuple(name for name in lines if name not in known)}
-    return [part(axis, title, lines, models) for title, models in groups.items() if set(models) & set(lines)]
+    groups = {title: tuple(name for model in models for name in lines if bare(name) == model)
+              for title, models in FAMILIES.items()}  # fmt: skip
+    groups |= {"others": tuple(name for name in lines if bare(name) not in known)}
+    return [part(axis, title, lines, names) for title, names in groups.items() if names]
 
 
 def part(axis: Axis, title: str, lines: dict[str, Line], models: tuple[str, ...]) -> Part:
     """Return a part with some models in colour."""
     shown = {name: lines[name] for name in models if name in lines}
     behind = {name: it for name, it in lines.items() if name not in shown}
-    ratio = axis.parameter in ("nodes", "units")
+    ratio = axis.parameter in ("nodes", "units", "workers")
     return Part(title, shown, behind, axis.below, axis.across, axis.write, axis.tick, by_ratio=ratio)
 
 

@@ -356,6 +356,44 @@ def test_without_the_gil_beside_with_it():
     assert not any("the GIL was always" in it.why for it in report.absent(every))
 
 
+def test_another_python_is_a_line_of_its_own_in_a_sweep():
+    free = [replace(it, python="3.14t", gil=False, seconds={1: it.median * 2}) for it in SWEEP]
+    for look in LOOKS:
+        found = {it.name: it for it in report.charts(results(*SWEEP, *free))}
+        lines = {line.get_label(): line for line in found["in-flight"].draw(look).axes[0].lines}
+        one, other = lines["line trio"], lines["line trio, 3.14t"]
+        assert list(other.get_ydata()) == pytest.approx([10 * US, 2 * US, 400 * NS])
+        assert one.get_color() == other.get_color() and one.get_markerfacecolor() != other.get_markerfacecolor()
+    assert [line[0] for line in found["capacity"].sheet.lines] == ["trio", "trio, 3.14t"]
+
+
+def test_another_python_has_its_own_mark_for_what_ships():
+    free = [replace(it, python="3.14t", gil=False, seconds={1: it.median * 2}) for it in STREAM]
+    it = next(it for it in report.charts(results(*STREAM, *free)) if it.name == "shipped-stream")
+    assert ["threads, 3.14t", "queue.Queue", "1.2 µs", "200 ns", "6 times"] in it.sheet.lines
+    assert drawn(it, "ships")["threads, 3.14t"] == pytest.approx(1.2 * US)
+
+
+def growing(model: str, *seconds: float, **more: object) -> list[Row]:
+    """A row for 1 worker, for 2, for 4 ..."""
+    numbers = [2**place for place in range(len(seconds))]
+    return [
+        row(f"pool/workers-{workers}/{model}", took, step="task", workers=workers, work="cpu", **more)
+        for workers, took in zip(numbers, seconds, strict=True)
+    ]
+
+
+def test_a_pool_is_shown_along_its_workers():
+    it = chart("pool-workers", *growing("processes", 8 * MS, 4 * MS, 2 * MS), *growing("threads", 8 * MS, 8 * MS))
+    assert it.sheet.head == ["workers", "1", "2", "4"]
+    assert it.sheet.lines == [["processes", "125", "250", "500"], ["threads", "125", "125", ""]]
+    assert it.takeaway == "With more workers, computing in processes is 4 times as fast, in threads it takes as long"
+    assert it.says.endswith("processes 125 with 1 and 500 with 4; threads 125 with 1.")
+    assert it.note.startswith("This machine has 2 processors")
+    assert len(it.draw(Look()).axes) == 2  # a part for each family
+    assert any("workers" in it.why for it in report.absent(results(*POOL)))
+
+
 def test_what_was_not_measured_is_a_line():
     assert any("the GIL was always on" in it.why for it in report.absent(results(*STREAM)))
     assert "ring/bounded" in page(results(*STREAM[:1]))

@@ -103,30 +103,28 @@ def test_a_waiting_pool_follows_littles_law():
     assert rates[4][0] > 2 * rates[1][0]
 
 
-@pytest.mark.docs
-def test_the_tests_on_the_page_pass_and_would_fail():
+def tested(file: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest on a file as a reader would, in the file's folder."""
     if reason := catalog.why_not("sim"):
         pytest.skip(str(reason))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, file.name]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    how = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True, "timeout": 50, "check": False}
-    good = subprocess.run([*command, str(FOLDER / "test_tickets.py")], **how)
-    assert good.returncode == 0 and "22 passed" in good.stdout, good.stdout
+    return interruptible.run(command, cwd=file.parent, env=environment, timeout=50)
 
 
 @pytest.mark.docs
-def test_without_its_lock_the_first_test_of_the_page_fails(tmp_path):
-    if reason := catalog.why_not("sim"):
-        pytest.skip(str(reason))
+def test_the_tests_on_the_page_pass():
+    done = tested(FOLDER / "test_tickets.py")
+    assert done.returncode == 0 and "22 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.docs
+def test_the_first_test_on_the_page_fails_without_its_lock(tmp_path):
     text = (FOLDER / "test_tickets.py").read_text()
-    broken = text.replace("with self.lock:", "if True:")
-    assert broken != text
-    (tmp_path / "test_tickets.py").write_text(broken)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "no_schedule", "test_tickets.py"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=50, check=False
-    )
+    broken = tmp_path / "test_tickets.py"
+    broken.write_text(text.replace("with self.lock:", "if True:"))
+    assert broken.read_text() != text
+    done = tested(broken, "-k", "no_schedule")
     assert done.returncode == 1 and "1 failed" in done.stdout, done.stdout
 
 
