@@ -74,13 +74,14 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sweep]:
     """Return the sweeps by model, under every Python, if at least two values were measured."""
+    rows = [row for row in results.rows if row.suite == suite and row.kind == "model"]
     found = {}
-    for row in results.rows:
-        name = together.named(results, row).candidate
-        if row.suite == suite and row.kind == "model" and name not in found:
-            sweep = results.sweep(suite, axis.parameter, row.candidate, row.python)
-            found[name] = [(value, together.named(results, it)) for value, it in sweep]
-    return {name: sweep for name, sweep in found.items() if len(sweep) > 1}
+    for candidate, python in dict.fromkeys((row.candidate, row.python) for row in rows):
+        sweep = results.sweep(suite, axis.parameter, candidate, python)
+        if len(sweep) > 1:
+            named = [(value, together.named(results, row)) for value, row in sweep]
+            found[named[0][1].candidate] = named
+    return found
 
 
 def families(axis: Axis, sweeps: dict[str, Sweep]) -> list[Part]:
