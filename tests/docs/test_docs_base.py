@@ -84,6 +84,16 @@ other: says *one* thing.
 ```
 ```{builds} twins
 ```
+```{machines}
+```
+```{machines} ring/stream
+```
+```{chart} pool-workers
+:otherwise: There is no chart of *that* yet.
+```
+```{result-table} pool-workers
+:otherwise: Nor a table.
+```
 ```{facts} subinterp
 ```
 ```{compare-models}
@@ -128,6 +138,7 @@ MISTAKES = {
     "{ratio}`ring/stream/trio / ring/stream/threads|figure none`": "have no none in the same round",
     "```{builds} others\n```": "there is no result 'others'; there are twins",
     "```{chart} none\n```": "the report has no chart none; it has",
+    "```{machines} ring/none\n```": "have a candidate of ring/none in common; they have ring/stream",
     "```{facts} trioo\n```": "there is no model 'trioo'; there are trio",
     "```{side-by-side} threads none\n```": "there is no model 'none'",
     "```{idioms} pipeline none trio\n```": "idioms.toml has no 'none'; it has threading, futures",
@@ -241,6 +252,17 @@ def test_figures_of_the_other_result_have_their_spread(page):
     text = re.sub(r"<[^>]*>", "", page)
     assert "20 µs; 60 ns,\n190 ns (100 ns to 280 ns),\n6.0 MiB (4.0 MiB to 8.0 MiB)," in text
     assert "\n3.0 (2.0 to 4.0) times,\n3.0 (2.0 to 4.0) times." in text
+
+
+def test_results_of_machines_stand_beside_each_other(page):
+    text = re.sub(r"<[^>]*>", " ", page)
+    assert re.search(r"A1\s+result\.json", text) and re.search(r"A2\s+twins\.json", text)
+    assert re.search(r"A1, 3\.14\s+times as fast as threads\s+A2, 3\.14\s", text)
+    assert "Ahead in every column: threads." in text
+
+
+def test_what_was_not_measured_yet_says_so_in_its_place(page):
+    assert "There is no chart of <em>that</em> yet." in page and "Nor a table." in page
 
 
 def test_the_builds_of_the_other_result_are_told(page):
