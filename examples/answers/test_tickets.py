@@ -2,8 +2,6 @@
 
 import threading
 
-import pytest
-
 from concmodels import load
 
 
@@ -47,10 +45,10 @@ def asked_and_answered(model):
     return polled.result()
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_answer_is_seen_within_an_hour(seed):
+def test_the_answer_is_seen_within_an_hour():
     sim = load("sim")
-    assert sim.run(asked_and_answered, sim, seed=seed) <= 25 * 3600 + 1
+    for seed in range(20):
+        assert sim.run(asked_and_answered, sim, seed=seed) <= 25 * 3600 + 1
 
 
 def test_a_worker_that_waits_ends_when_the_channel_is_closed():
