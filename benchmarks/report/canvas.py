@@ -78,9 +78,11 @@ def for_words(look: Look, model: str | None) -> str:
 
 
 def place(model: str) -> int:
-    """Return the position of a model in its family, which decides on its mark and its dashes."""
+    """Return the position of a model in its family, which decides on its mark and its dashes; those of another Python
+    have others."""
     name = bare(model)
-    return next((models.index(name) for models in FAMILIES.values() if name in models), 0)
+    position = next((models.index(name) for models in FAMILIES.values() if name in models), 0)
+    return position if name == model else (position + 2) % len(MARKS)
 
 
 def bare(name: str) -> str:

@@ -13,7 +13,6 @@ from benchmarks.report.canvas import (
     DASHES,
     MARKS,
     Canvas,
-    bare,
     colour,
     family,
     for_words,
@@ -146,8 +145,7 @@ def stroke(axes: Axes, where: dict[float, float], line: Line, **how: Any) -> Non
 def coloured(axes: Axes, where: dict[float, float], name: str, line: Line, its: tuple[str, int], look: Look) -> None:
     """Draw a line that the chart is about, in the colour of its model and with the marks of its place."""
     model, number = its
-    other = {"markerfacecolor": "none"} if model == name != bare(name) else {}  # this model under another Python
-    style: dict[str, Any] = other | {
+    style: dict[str, Any] = {
         "marker": MARKS[number],
         "linestyle": DASHES[number],
         "markersize": 5,

@@ -363,7 +363,7 @@ def test_another_python_is_a_line_of_its_own_in_a_sweep():
         lines = {line.get_label(): line for line in found["in-flight"].draw(look).axes[0].lines}
         one, other = lines["line trio"], lines["line trio, 3.14t"]
         assert list(other.get_ydata()) == pytest.approx([10 * US, 2 * US, 400 * NS])
-        assert one.get_color() == other.get_color() and one.get_markerfacecolor() != other.get_markerfacecolor()
+        assert one.get_color() == other.get_color() and one.get_marker() != other.get_marker()
     assert [line[0] for line in found["capacity"].sheet.lines] == ["trio", "trio, 3.14t"]
 
 
