@@ -37,6 +37,7 @@ SAID = {
     "thread_to_loop": ["handled one\nhandled two\nhandled three"],
     "too_many_tasks": ["inside the task: at most 1000 tasks", "before the task: at most   10 tasks"],
 }
+PLUGINS = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin")
 PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if not path.stem.startswith("test_"))
 
 
@@ -103,18 +104,18 @@ def test_a_waiting_pool_follows_littles_law():
     assert rates[4][0] > 2 * rates[1][0]
 
 
-def tested(file: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest on a file as a reader would, in the file's folder."""
+def ran(file: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest on a file, in the file's folder."""
     if reason := catalog.why_not("sim"):
         pytest.skip(str(reason))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, file.name]
+    command = [sys.executable, "-m", "pytest", "-q", *PLUGINS, *options, file.name]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     return interruptible.run(command, cwd=file.parent, env=environment, timeout=50)
 
 
 @pytest.mark.docs
 def test_the_tests_on_the_page_pass():
-    done = tested(FOLDER / "test_tickets.py")
+    done = ran(FOLDER / "test_tickets.py")
     assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout
 
 
@@ -124,7 +125,7 @@ def test_the_first_test_on_the_page_fails_without_its_lock(tmp_path):
     broken = tmp_path / "test_tickets.py"
     broken.write_text(text.replace("with self.lock:", "if True:"))
     assert broken.read_text() != text
-    done = tested(broken, "-k", "no_schedule")
+    done = ran(broken, "-k", "no_schedule")
     assert done.returncode == 1 and "1 failed" in done.stdout, done.stdout
 
 
