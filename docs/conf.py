@@ -1,5 +1,6 @@
 """The settings of the docs site. `make docs` builds it with every warning an error, and without the network."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -53,6 +54,7 @@ pygments_dark_style = "a11y-high-contrast-dark"
 html_theme = "furo"
 templates_path = ["_templates"]
 html_title = "concmodels"
+html_baseurl = os.environ.get("CONCMODELS_SITE", "")  # where the site will be: cards of shared links need to know
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]

@@ -109,7 +109,8 @@ def _open_menu(page):
 def test_a_command_is_copied_without_its_prompt(visit, site):
     page = visit("index.html")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site)
-    page.locator("div.highlight-console").first.hover()
-    page.locator("div.highlight-console button.copybtn").first.click()
+    command = page.locator("div.highlight-console", has_text="make demo")
+    command.hover()
+    command.locator("button.copybtn").click()
     expect(page.locator("button.copybtn.success").first).to_be_visible()
     assert page.evaluate("() => navigator.clipboard.readText()").strip() == "make demo"

@@ -57,11 +57,17 @@ class Chart(Directive):
         image = picture("", alt=drawn.says, files=_drawings(file, stem, drawn))
         made = nodes.container("", *self.markdown(f"{drawn.note} Measured with `{drawn.command}`.".strip()))
         made["classes"].append("legend")
-        return [chart("", title, image, made, classes=["chart"])]
+        return [chart("", title, image, made, classes=["chart"], shows=self.arguments[0])]
+
+
+def named(argument: str) -> tuple[str, Any]:
+    """Which result the chart of this name comes from, and the chart; None while there is no report at all. Raises
+    `Mistake`."""
+    file, name = results.split(argument)
+    return file, _chart(file, name)
 
 
 def _chart(file: str, name: str) -> Any:
-    """The chart of this name, of this result; None while there is no report at all. Raises `Mistake`."""
     model, slash, own = name.rpartition("/")
     known = _charts(file, model if slash else None)
     if known is None or own in known:
@@ -84,7 +90,7 @@ def _drawings(result: str, stem: str, drawn: Any) -> dict[str, str]:
     files = {}
     for dark, narrow in LOOKS:
         look = f"{'dark' if dark else 'light'}-{'narrow' if narrow else 'wide'}"
-        file = CACHE / _state(result) / f"{stem}-{look}.svg"
+        file = CACHE / state(result) / f"{stem}-{look}.svg"
         if not file.exists():
             from benchmarks.report import Look
 
@@ -95,7 +101,7 @@ def _drawings(result: str, stem: str, drawn: Any) -> dict[str, str]:
 
 
 @functools.cache
-def _state(result: str) -> str:
+def state(result: str) -> str:
     """Changes with the result and with the code that draws."""
     digest = hashlib.sha256(results.path(result).read_bytes())
     for path in sorted((ROOT / "benchmarks").rglob("*.py")):

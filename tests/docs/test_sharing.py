@@ -1,0 +1,170 @@
+"""What a link to a page looks like where it is sent, and the links to the repository where its address is known."""
+
+import os
+import re
+import subprocess
+import sys
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "docs"
+sys.path.append(str(ROOT / "docs" / "_ext"))
+pytest.importorskip("sphinx")
+
+from concdocs import cards  # noqa: E402 - found only now
+
+PAGES = {
+    "index.md": "# Side by *side*\n\n```{clone}\n```\n"
+    "The first sentence says <b>what</b> {measured}`ring/stream/threads|short` of 3.14 is. The second one more.\n"
+    "```{toctree}\n:glob:\n\n**\n```\n",
+    "question.md": "# A question\n\n:::{note}\nNot this.\n:::\n\n**Who waits?**\n\nA task does. Nothing else would.\n",
+    "told.md": '---\ndescription: What the "front" matter says.\n---\n# Told\n\nNot this.\n',
+    "bare.md": "# Bare\n\n- a point\n",
+    "deep/charted.md": "# Charted & more\n\nThe text of a page with a picture on it. More.\n\n```{chart} ring-stream\n```\n",
+}
+ADDRESSES = {"CONCMODELS_REPOSITORY": "https://github.com/us/project/", "CONCMODELS_SITE": "https://us.example/project"}
+
+
+class Head(HTMLParser):
+    """The title and the tags of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags = {}
+        self.title = unescape(re.search("<title>(.*?)</title>", text, re.DOTALL)[1])
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag == "meta" and (name := given.get("property") or given.get("name")):
+            assert name not in self.tags or name == "viewport"
+            self.tags[name] = given["content"]
+
+
+def built(folder, **addresses):
+    """Build the pages; return how that ended and the folder of the site."""
+    source = folder / "source"
+    for name, text in PAGES.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text)
+    names = ("REPOSITORY", "BRANCH", "EDIT", "SITE")
+    ours = {name: value for name, value in os.environ.items() if name.removeprefix("CONCMODELS_") not in names}
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-c", ROOT / "docs", source, folder / "html"],
+        env=ours | addresses, capture_output=True, text=True, timeout=55, check=False,
+    )  # fmt: skip
+    return done, folder / "html"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    done, site = built(tmp_path_factory.mktemp("plain"))
+    assert (done.stderr, done.returncode) == ("", 0)
+    return site
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    done, site = built(tmp_path_factory.mktemp("known"), **ADDRESSES)
+    assert (done.stderr, done.returncode) == ("", 0)
+    return site
+
+
+def head(site, page):
+    return Head((site / page).read_text())
+
+
+def test_a_page_is_described_by_its_first_sentence(plain):
+    tags = head(plain, "index.html").tags
+    assert re.fullmatch(r"The first sentence says what \d+ ns of 3\.14 is\.", tags["description"])
+    assert tags["description"] == tags["og:description"]
+
+
+def test_a_question_is_told_with_what_comes_after_it(plain):
+    said = "Who waits? A task does. Nothing else would."
+    assert head(plain, "question.html").tags["description"] == said
+
+
+def test_front_matter_comes_first_and_a_page_without_text_has_its_title(plain):
+    assert head(plain, "told.html").tags["description"] == 'What the "front" matter says.'
+    assert head(plain, "bare.html").tags["description"] == "Bare, a page of concmodels"
+
+
+def test_titles_are_those_of_the_pages(plain):
+    page = head(plain, "deep/charted.html")
+    assert (page.title, page.tags["og:title"]) == ("Charted & more - concmodels", "Charted & more")
+    assert head(plain, "index.html").title == "concmodels: Side by side"
+
+
+def test_each_page_has_a_card_of_the_usual_size(plain):
+    for name in PAGES:
+        page = Path(name).with_suffix(".html")
+        tags = head(plain, page).tags
+        data = (plain / page.parent / tags["og:image"]).read_bytes()
+        size = [int.from_bytes(data[start : start + 4]) for start in (16, 20)]
+        assert data.startswith(b"\x89PNG") and size == [cards.WIDTH, cards.HEIGHT]
+        assert [int(tags["og:image:width"]), int(tags["og:image:height"])] == size
+        assert tags["twitter:card"] == "summary_large_image"
+
+
+def test_the_card_of_a_page_with_a_chart_shows_that(plain):
+    alt = head(plain, "deep/charted.html").tags["og:image:alt"]
+    assert re.match(r"Charted & more: .* a hop", alt)
+
+
+def test_a_card_is_the_same_every_time(tmp_path, monkeypatch):
+    made = []
+    for name in ("one", "other"):
+        monkeypatch.setattr(cards, "CACHE", tmp_path / name)
+        made.append(cards.card("A title", "A text.").read_bytes())
+    assert made[0] == made[1]
+    assert cards.card("A title", "Another text.").read_bytes() != made[1]
+
+
+def test_without_addresses_there_are_no_links_to_them(plain):
+    text = (plain / "index.html").read_text()
+    assert "git clone" not in text and "Edit this page" not in text and "og:url" not in text and "canonical" not in text
+
+
+def test_with_addresses_the_project_can_be_fetched_and_pages_edited(known):
+    text = re.sub("<[^>]*>", "", (known / "index.html").read_text())
+    assert "$ git clone https://github.com/us/project\n$ cd project\n" in text
+    page = (known / "deep" / "charted.html").read_text()
+    assert 'href="https://github.com/us/project/edit/main/docs/deep/charted.md"' in page
+    assert 'href="https://github.com/us/project"' in page
+
+
+def test_with_addresses_a_shared_link_is_a_whole_one(known):
+    tags = head(known, "deep/charted.html").tags
+    assert tags["og:url"] == "https://us.example/project/deep/charted.html"
+    assert tags["og:image"] == "https://us.example/project/_cards/deep-charted.png"
+    assert (known / "_cards" / "deep-charted.png").is_file()
+
+
+def test_a_forge_that_the_theme_does_not_know_says_how_pages_are_edited(tmp_path):
+    forge = {"CONCMODELS_REPOSITORY": "https://forge.example/us/project"}
+    done, site = built(tmp_path, **forge, CONCMODELS_EDIT="https://forge.example/edit/docs/{filename}")
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert 'href="https://forge.example/edit/docs/told.md"' in (site / "told.html").read_text()
+
+
+def test_an_address_that_is_none_is_refused_in_a_sentence(tmp_path):
+    done, _ = built(tmp_path, CONCMODELS_REPOSITORY="git@forge.example:us/project")
+    assert done.returncode == 2 and "the repository's address begins with https://, unlike 'git@" in done.stderr
+
+
+@pytest.mark.docs
+def test_every_page_of_the_site_can_be_shared():
+    if not (SITE / "index.html").exists():
+        pytest.skip("there is no site in build/docs; `make docs` builds it")
+    pages = {path: Head(path.read_text()) for path in SITE.rglob("*.html")}
+    pages = {path: it for path, it in pages.items() if "og:title" in it.tags}
+    assert len(pages) >= len([it for it in (ROOT / "docs").rglob("*.md") if "_ext" not in it.parts])
+    told = [it.tags["description"] for it in pages.values()]
+    assert sorted(it for it in told if not 20 <= len(it) <= 200 or told.count(it) > 1) == []
+    addresses = {path: it.tags["og:image"].rpartition("_cards/")[2] for path, it in pages.items()}
+    assert [path for path, name in addresses.items() if not (SITE / "_cards" / name).is_file()] == []
