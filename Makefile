@@ -89,11 +89,12 @@ test-browser: docs ## the site in a real browser (CHROMIUM=path: in this one)
 		[ $$? -eq 3 ] && [ "$$CI" != true ]; \
 	fi
 
-lint: setup ## ruff, mypy and spelling
+lint: setup ## ruff, mypy, spelling, and the workflows of .github
 	$(python) -m ruff check
 	$(python) -m ruff format --check
 	$(python) -m mypy
 	$(python) -m codespell_lib
+	$(dir $(python))zizmor --offline --quiet --strict-collection .github
 
 check: lint docs test-docs bench-quick bench-web-quick test ## lint, the site, whether the benchmarks run, then test
 

@@ -26,7 +26,10 @@ RESULT = ROOT / "benchmarks" / "results" / "full.json"
 TWINS = ROOT / "benchmarks" / "results" / "full-free-threaded.json"
 REGISTRIES = {"anaconda", "crates", "npmjs", "nuget", "piwheels", "pypi", "pythonhosted", "rubygems"}
 """Names that the hosts of package registries have: what is linked is a project's own repository or documentation."""
-SOURCES = ("benchmarks", "concmodels", "docs", "examples", "requirements", "tests", "tools", "*.md", "*.toml")
+SOURCES = (
+    ".devcontainer", ".github", "Dockerfile", "benchmarks", "concmodels", "docs", "examples", "requirements", "tests",
+    "tools", "*.md", "*.toml",
+)  # fmt: skip
 OWN = ("genindex.html", "search.html", "py-modindex.html")
 """Sphinx's own pages, which no table of contents has."""
 
