@@ -1,20 +1,24 @@
-"""The README's tables, from the results that are committed.
+"""The README's picture and tables, from the results that are committed.
 
 make bench && cp build/bench.json benchmarks/results/full.json
 make bench-free-threaded && cp build/bench-free-threaded.json benchmarks/results/full-free-threaded.json
 make bench-web && cp build/web.json benchmarks/results/web.json
-python -m benchmarks.readme      writes the tables into README.md, between their marks
+python -m benchmarks.readme      draws the picture, and writes the tables into README.md, between their marks
 """
 
+import re
 import statistics
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from benchmarks.goals import Verdict, by_round, verdicts
-from benchmarks.report.shipped import Both, both
+from benchmarks.goals import by_round
+from benchmarks.report.chart import Chart
+from benchmarks.report.look import Look
+from benchmarks.report.shipped import Both, both, slope
 from benchmarks.report.words import rate
 from benchmarks.result import Results, Row, read
+from concmodels import catalog
 from concmodels.programs.table import duration
 
 ROOT = Path(__file__).parent.parent
@@ -23,6 +27,7 @@ TWINS = ROOT / "benchmarks" / "results" / "full-free-threaded.json"
 WEB = ROOT / "benchmarks" / "results" / "web.json"
 WEB_PEERS = ("uvicorn, raw", "granian asgi, raw")
 """Servers of others that stand among the models."""
+PICTURES = ROOT / "docs" / "pictures"
 MEMORY = "bytes_per_unit"
 FREE_THREADED = {
     "one thread multiplies large numbers, a task": ("pool/cpu/asyncio", "seconds"),
@@ -53,24 +58,27 @@ def markdown(head: list[str], lines: Iterable[list[str]], left: int = 1) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ruler, *lines))
 
 
-def models(suite: str, cell: str) -> list[Row]:
-    """Return the models in a cell, the fastest first."""
-    return [row for row in results().of(suite, cell) if row.kind == "model"]
-
-
-def ring(cell: str) -> str:
-    """Return the table of the ring on all models, with what ships and with what is built for them."""
-    head = ["model", "what ships", "a hop with that", "built for it", "setup", "run", "CPU", "memory", "switches"]
+def models() -> str:
+    """Return the table of the models: what a task is, and a hop with what ships and with what is built for it."""
+    each = [f"{cell}: {what}" for cell in ("streaming", "waking") for what in ("what ships", "built for it")]
+    head = ["model", "a task is", "in parallel", *each]
+    waking = {it.built.candidate: it for it in both(results(), "ring", "token")}
     lines = [
-        [f"`{it.built.model}`", *shipping(it), per_hop(it.built), *costs(it.built), switches(it.built)]
-        for it in both(results(), "ring", cell)
+        [*told(it.built.candidate), *hops(it), *hops(waking[it.built.candidate])]
+        for it in both(results(), "ring", "stream")
     ]
-    return markdown(head, lines, left=2)
+    return markdown(head, lines, left=3)
 
 
-def shipping(it: Both) -> list[str]:
-    """Return the name of what ships with a model, and the time of a hop with it."""
-    return [f"`{it.ships.candidate}`", per_hop(it.ships)] if it.ships else ["nothing", ""]
+def told(model: str) -> list[str]:
+    """Return what the catalog says of a model, without what only its own page needs."""
+    facts = catalog.facts(model)
+    return [f"`{model}`", *(re.split(r"[:,;(]| with its ", it)[0].strip() for it in (facts.unit, facts.parallel))]
+
+
+def hops(it: Both) -> list[str]:
+    """Return the time of a hop with what ships, if anything does, and with what is built for the model."""
+    return [per_hop(it.ships) if it.ships else "", per_hop(it.built)]
 
 
 def per_hop(row: Row) -> str:
@@ -85,46 +93,6 @@ def figure(row: Row, name: str) -> float:
     value = row.figure(name)
     assert value is not None, f"{row.name} has no {name}"
     return value
-
-
-def costs(row: Row) -> list[str]:
-    """Return the cells for seconds and memory."""
-    return [
-        f"{figure(row, 'setup_s'):.2f} s",
-        f"{row.median * row.steps:.2f} s",
-        f"{figure(row, 'cpu_user_s') + figure(row, 'cpu_system_s'):.2f} s",
-        f"{figure(row, 'peak_pss_bytes') / 2**20:,.0f} MiB",
-    ]
-
-
-def switches(row: Row) -> str:
-    """Return the context switches of all tasks together."""
-    return f"{figure(row, 'voluntary_switches') + figure(row, 'involuntary_switches'):,.0f}"
-
-
-def waiting() -> str:
-    """Return the table of pools whose tasks wait."""
-    head = ["model", "tasks/s", "speed-up", "setup", "run", "CPU", "memory (PSS)"]
-    lines = [
-        [f"`{row.model}`", f"{row.per_second:.1f}", f"{figure(row, 'speedup'):.2f}", *costs(row)]
-        for row in models("pool", "io")
-    ]
-    return markdown(head, lines)
-
-
-def pools() -> str:
-    """Return the table of our pools against others."""
-    head = ["model", "a task", "against", "ours, per task", "theirs, per task", "times as fast (spread)"]
-    return markdown(head, [against(it) for it in verdicts(results()) if it.goal.ours.startswith("pool/")], left=3)
-
-
-def against(verdict: Verdict) -> list[str]:
-    """Return one line of that table."""
-    (suite, cell, ours), (_, _, theirs) = (it.split("/", 2) for it in (verdict.goal.ours, verdict.goal.theirs))
-    per_task = [duration(row.median * 1e9) for it in (ours, theirs) if (row := results().row(suite, cell, it))]
-    ratios = verdict.ratios.values()
-    spread = f"{verdict.ratio:.3g} ({min(ratios):.3g} to {max(ratios):.3g})"
-    return [f"`{ours}`", cell, theirs, *per_task, spread]
 
 
 def free_threaded() -> str:
@@ -183,14 +151,7 @@ def connection(row: Row) -> str:
     return " + ".join(f"{kibibytes:.0f} KiB" for kibibytes in parts)
 
 
-TABLES: dict[str, Callable[[], str]] = {
-    "ring-stream": lambda: ring("stream"),
-    "ring-token": lambda: ring("token"),
-    "pool-io": waiting,
-    "pools": pools,
-    "web": web,
-    "free-threaded": free_threaded,
-}
+TABLES: dict[str, Callable[[], str]] = {"models": models, "free-threaded": free_threaded, "web": web}
 
 
 def filled(text: str) -> str:
@@ -203,6 +164,16 @@ def filled(text: str) -> str:
     return text
 
 
+def pictures() -> dict[Path, str]:
+    """Return the files of the picture, for a light page and a dark one, with their contents."""
+    chart = slope(results())
+    assert isinstance(chart, Chart), "the result has no figures for the picture"
+    return {PICTURES / f"slope-{'dark' if it.dark else 'light'}.svg": chart.svg(it) for it in (Look(), Look(dark=True))}
+
+
 if __name__ == "__main__":
     readme = ROOT / "README.md"
     readme.write_text(filled(readme.read_text()))
+    PICTURES.mkdir(exist_ok=True)
+    for path, text in pictures().items():
+        path.write_text(text)

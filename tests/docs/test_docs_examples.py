@@ -90,7 +90,7 @@ def run(words, folder, **how):
 
 
 def pages():
-    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [path for path in found if "_ext" not in path.parts]
 
 
