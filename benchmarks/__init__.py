@@ -12,5 +12,5 @@ The command is `python -m benchmarks`, and its page is the place to begin. How i
 * Two builds of Python that differ in the GIL alone (`twins`) take turns within each round, and the result says of each
   how it was built.
 
-`report` makes pages and pictures of a result, `readme` the tables of the README.
+`report` makes pages and pictures of a result, `readme` the picture and the tables of the README.
 """
