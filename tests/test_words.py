@@ -126,6 +126,7 @@ EXCEPTIONS = [
     Exempt("colou?rs?", "tests/browser/*", "", THE_CHARTS),
     Exempt("colou?rs?", "tests/*.py", "NO_COLOR|256color|get color|color=|the colours of the page", THE_CHARTS),
     Exempt("colou?rs?", "docs/_ext/README.md", "", THE_CHARTS),
+    Exempt("color", "README.md", "prefers-color-scheme", THE_CHARTS),
     Exempt("colou?rs?", "docs/measurements/reading-a-chart.md", "", THE_CHARTS),
     Exempt(
         "rooms?|floors?", "docs/measurements/method.md", "older than two of its words", "what older result files say"

@@ -1,5 +1,7 @@
-"""What the README shows: the program of the front page, and the committed results' figures. Its commands and its links too
-are tried, with those of the site."""
+"""What the README shows: the program of the front page, and the figures of the committed results.
+
+Its commands are run with those of the site.
+"""
 
 import re
 from pathlib import Path

@@ -24,7 +24,7 @@ PAGES = {
     "question.md": "# A question\n\n:::{note}\nNot this.\n:::\n\n**Who waits?**\n\nA task does. Nothing else would.\n",
     "told.md": '---\ndescription: What the "front" matter says.\n---\n# Told\n\nNot this.\n',
     "bare.md": "# Bare\n\n- a point\n",
-    "deep/charted.md": "# Charted & more\n\nThe text of a page with a picture on it. More.\n\n```{chart} ring-stream\n```\n",
+    "deep/charted.md": "# Charted & more\n\nThe text of a page with a chart. More.\n\n```{chart} ring-stream\n```\n",
 }
 ADDRESSES = {"CONCMODELS_REPOSITORY": "https://github.com/us/project/", "CONCMODELS_SITE": "https://us.example/project"}
 
