@@ -13,6 +13,8 @@ RUN apt-get update \
     && useradd --create-home --shell /bin/bash learner \
     && install --directory --owner=learner --group=learner /home/learner/concmodels
 
+# By the name that .devcontainer knows it by.
+# hadolint ignore=DL3066
 USER learner
 WORKDIR /home/learner/concmodels
 
