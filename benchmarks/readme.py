@@ -19,7 +19,7 @@ from benchmarks.report.shipped import Both, both, slope
 from benchmarks.report.words import rate
 from benchmarks.result import Results, Row, read
 from concmodels import catalog
-from concmodels.programs.table import duration
+from concmodels.programs.formats import duration
 
 ROOT = Path(__file__).parent.parent
 RESULT = ROOT / "benchmarks" / "results" / "full.json"

@@ -9,8 +9,8 @@ from rich.text import Text
 from benchmarks.web.latencies import Latencies, octaves
 from benchmarks.web.plan import Plan
 from benchmarks.web.report import Report
+from concmodels.programs.formats import duration, short
 from concmodels.programs.result import count
-from concmodels.programs.table import duration, short
 
 _WIDEST_BAR = 40
 _COLUMNS = {"mean": "mean_s", "P50": "p50_s", "P90": "p90_s", "P99": "p99_s", "P99.9": "p999_s", "max": "max_s"}

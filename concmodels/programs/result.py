@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import concmodels
 from concmodels.errors import Terminated
+from concmodels.programs import html
+from concmodels.programs.formats import WAYS
 
 if TYPE_CHECKING:
     from concmodels.programs.plan import AnyPlan
@@ -22,6 +24,17 @@ STOPPED = (HUNG_UP, INTERRUPTED, TERMINATED)
 
 STOPPING = (KeyboardInterrupt, Terminated, TimeoutError)
 """The exceptions with which `measure` ends if a signal or `--timeout` has ended the run."""
+
+_SHARED = {
+    "setup": ("setup_s", "seconds"),
+    "run": ("run_s", "seconds"),
+    "down": ("teardown_s", "seconds"),
+    "CPU": ("cpu_s", "seconds"),
+    "peak": ("peak_rss_bytes", "size"),
+    "PSS": ("peak_pss_bytes", "size"),
+    "switch": ("switches", "short"),
+}
+"""The columns that the tables of all programs have, after a program's own."""
 
 
 @functools.cache
@@ -96,6 +109,10 @@ class Outcome(ABC):
     def columns(self) -> dict[str, tuple[str, str]]:
         """Return the program's own columns of the table, the speed first: by header, a figure and its format."""
 
+    def all_columns(self) -> dict[str, tuple[str, str]]:
+        """Return all columns of the table but the name, as `columns` does."""
+        return self.columns() | _SHARED
+
     @abstractmethod
     def headline(self) -> str:
         """Return what was run, for the first line of the table."""
@@ -107,6 +124,19 @@ class Outcome(ABC):
     @abstractmethod
     def proven(self) -> str:
         """Return what was verified, for the line under the table."""
+
+    def _repr_html_(self) -> str:
+        """Return the table of this one run as HTML; a notebook shows it for a cell that ends in a result."""
+        cells = {"model": self.name}
+        for header, (figure, way) in self.all_columns().items():
+            value = getattr(self, figure)
+            cells[header] = "-" if value is None else WAYS[way](value)
+        under = f"verified: {self.proven()}" if self.verified else f"not verified: {self.error}"
+        return html.table(self.headline(), f"{self.details()}; {self.where()}", cells, under)
+
+    def where(self) -> str:
+        """Return on what Python and on how many CPUs it was run, for the second line of the table."""
+        return f"Python {self.python}, GIL {'on' if self.gil else 'off'}, {self.cpus} CPUs"
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as a dict for JSON."""

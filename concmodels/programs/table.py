@@ -1,6 +1,6 @@
 """The table of results: one row per model, fastest first, with bars; readable in 80 columns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from concmodels.programs.formats import WAYS
 from concmodels.programs.result import Outcome
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -81,9 +82,9 @@ def table(ranked: list[Row], console: Console) -> Table:
 def _columns(ranked: list[Row]) -> dict[str, list[Any]]:
     """Return the texts of the columns by their headers. After the speed comes its spread, if there are several runs."""
     columns: dict[str, list[Any]] = {"model": [row.name for row in ranked]}
-    for header, (figure, way) in (ranked[0].results[0].columns() | _SHARED).items():
+    for header, (figure, way) in ranked[0].results[0].all_columns().items():
         medians = [row.median(figure) for row in ranked]
-        columns[header] = ["-" if it is None else _WAYS[way](it) for it in medians]
+        columns[header] = ["-" if it is None else WAYS[way](it) for it in medians]
         if len(columns) == 2 and any(row.spread for row in ranked):
             columns["±"] = [row.spread for row in ranked]
     return columns
@@ -102,10 +103,8 @@ def _bar(share: float, width: int, console: Console) -> Text:
 
 
 def _title(result: Outcome) -> Text:
-    gil = "GIL on" if result.gil else "GIL off"
     title = Text(f"{result.headline()}\n", style="bold")
-    title.append(f"{result.details()}; ", style="not bold dim")
-    return title.append(f"Python {result.python}, {gil}, {result.cpus} CPUs\n", style="not bold dim")
+    return title.append(f"{result.details()}; {result.where()}\n", style="not bold dim")
 
 
 def _verdict(results: list[Outcome]) -> str:
@@ -116,50 +115,3 @@ def _verdict(results: list[Outcome]) -> str:
     if len(results) == 1:
         return text
     return f"{text}, in {'all' if len(good) == len(results) else f'{len(good)} of'} {len(results)} runs"
-
-
-def short(number: float) -> str:
-    """Return a number in at most five characters: `1.23M`."""
-    return _scaled(number, (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1)))
-
-
-def duration(nanoseconds: float) -> str:
-    """Return nanoseconds with three digits and their unit: `5.13us`."""
-    return _scaled(nanoseconds, (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1)))
-
-
-def _scaled(number: float, units: Sequence[tuple[str, float]]) -> str:
-    unit, scale = next((it for it in units if number >= 0.9995 * it[1]), units[-1])
-    return f"{number / scale:.3g}{unit}"
-
-
-def seconds(value: float) -> str:
-    """Return a time in at most five characters: `7ms`, `0.13s`, `12.3s`, `1234s`."""
-    if value < 0.0995:
-        return f"{value * 1000:.0f}ms" if value >= 0.0005 else "0"
-    return f"{value:.2f}s" if value < 9.995 else f"{value:.1f}s" if value < 99.95 else f"{value:.0f}s"
-
-
-def size(value: float) -> str:
-    """Return bytes as `29M`, `1.2G`."""
-    mib = value / 1024**2
-    return f"{mib:.0f}M" if mib < 999.5 else f"{mib / 1024:.1f}G"
-
-
-def times(value: float) -> str:
-    """Return a factor as `1.87x`."""
-    return f"{value:.2f}x" if value < 9.995 else f"{short(value)}x"
-
-
-_WAYS = {"short": short, "duration": duration, "times": times, "seconds": seconds, "size": size}
-
-_SHARED = {
-    "setup": ("setup_s", "seconds"),
-    "run": ("run_s", "seconds"),
-    "down": ("teardown_s", "seconds"),
-    "CPU": ("cpu_s", "seconds"),
-    "peak": ("peak_rss_bytes", "size"),
-    "PSS": ("peak_pss_bytes", "size"),
-    "switch": ("switches", "short"),
-}
-"""The columns that every program has, after its own."""
