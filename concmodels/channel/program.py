@@ -107,6 +107,7 @@ def channel(
     `tasks` is the number of senders (fanin, select) or receivers (fanout), 4 by default. `capacity` is the capacity of
     each channel; 0 makes each a rendezvous. `payload` is the size of a message in bytes, at least 8; without it a
     message is a bare number. `timeout` limits the whole run (set-up, run and teardown), in seconds.
+    Where an event loop runs already, as in a notebook, an async model runs in a thread of its own.
 
     A run that fails also returns a result: its `verified` is False and its `error` says why. Raises `ValueError` for an
     unknown pattern, and for sizes that make no sense or that this machine can't hold, `UnknownModel`,

@@ -166,6 +166,7 @@ def pool(
     `work` is `cpu`, `io`, `buffer` or `nothing`, and `sizes` are the options of that work: `kind` and `size` of cpu,
     `delay` of io (in milliseconds), `buffer` and `numbers` of buffer. By default there are as many workers as CPUs, and
     8 for io. `timeout` limits everything together, in seconds.
+    Where an event loop runs already, as in a notebook, an async model runs in a thread of its own.
 
     A run that fails also returns a result: its `verified` is False and its `error` says why. Raises `ValueError` for an
     unknown work, and for sizes that make no sense or that this machine can't hold; `TypeError` for an option that the

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from concmodels import catalog
 from concmodels.errors import ChannelClosed, ModelUnavailable, RemoteError, TaskDied
+from concmodels.programs import beside_loop
 from concmodels.programs.output import say
 from concmodels.programs.result import BAD_INPUT, FAILED, OK, STOPPING, TIMED_OUT, Outcome, how_it_stopped
 from concmodels.programs.signals import Alarm
@@ -32,7 +33,9 @@ def measure[P: AnyPlan, R: Outcome](
 ) -> R:
     """Make one run of the plan and return the result. A run that failed has a result too.
 
-    With `progress`, shows a bar on standard error. Raises `ModelUnavailable`, and `STOPPING` if that ended the run.
+    With `progress`, shows a bar on standard error. Where an event loop runs in this thread already, as in a notebook,
+    an async model gets a thread of its own (`beside_loop.py`). Raises `ModelUnavailable`, and `STOPPING` if that ended
+    the run.
     """
     model = catalog.load(plan.model)
     timer = program.timer(plan)
@@ -44,7 +47,10 @@ def measure[P: AnyPlan, R: Outcome](
     alarm = Alarm(timeout, on_hang)
     try:
         with alarm:
-            returned = timer.measure(model)
+            if beside_loop.is_needed(plan.facts):
+                returned = beside_loop.measure(timer, model, alarm)
+            else:
+                returned = timer.measure(model)
     except KeyboardInterrupt:
         if alarm.struck:
             raise TimeoutError(f"timed out after {timeout:g} s") from None

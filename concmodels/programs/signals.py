@@ -68,6 +68,11 @@ class Alarm:
         self._armed = False
         self._old: dict[signal.Signals, Any] = {}
 
+    @property
+    def is_set(self) -> bool:
+        """Whether there is a limit."""
+        return self._seconds is not None
+
     def __enter__(self) -> Self:
         if self._seconds is not None:
             if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as under nohup; models leave that as it is

@@ -98,6 +98,7 @@ def ring(
     At most `in_flight` messages are under way at a time: None means all of them (a stream), 1 is a token. `capacity` is
     the capacity of each channel; 0 makes each a rendezvous. `payload` is the size of a message in bytes, at least 8;
     without it a message is a bare number. `timeout` limits the whole run (set-up, run and teardown), in seconds.
+    Where an event loop runs already, as in a notebook, an async model runs in a thread of its own.
 
     A ring that fails also returns a result: its `verified` is False and its `error` says why. Raises `ValueError` for
     sizes that make no ring or a ring that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,

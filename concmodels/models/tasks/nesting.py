@@ -5,6 +5,7 @@ call would. Only one that needs the same thing, such as a second loop of asyncio
 """
 
 import signal
+import sys
 from _thread import _local
 
 TYPE_CHECKING = False
@@ -53,5 +54,14 @@ def _take_wakeup_fd() -> int:
 def refusal_in_loop(model: str, library: str) -> RuntimeError:
     """The error that the `run` of a model raises if a loop of this library, ours or not, runs in the thread."""
     loops: list[Loop] = [loop for loop in getattr(_here, "loops", ()) if loop.library == library]
-    running = loops[-1].model if loops else f"{library} itself"
-    return refusal(model, running, "await the function instead")
+    if loops:
+        return refusal(model, loops[-1].model, "await the function instead")
+    return refusal(model, f"{library} itself", "await the function instead; a notebook's cell says `await main(model)`")
+
+
+def is_in_loop() -> bool:
+    """Return whether an event loop of asyncio or trio runs in this thread, of a model or of the program."""
+    asyncio, trio = sys.modules.get("asyncio"), sys.modules.get("trio")
+    if asyncio is not None and asyncio._get_running_loop() is not None:
+        return True
+    return trio is not None and bool(trio.lowlevel.in_trio_run())
