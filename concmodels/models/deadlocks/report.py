@@ -57,10 +57,13 @@ class NoProgress:
         return False
 
 
-def outside_threads(ours: Iterable[int]) -> bool:
-    """Return whether something outside of the run could send: a thread that it did not start, a signal handler."""
-    threads = sys._current_frames().keys() - set(ours)
-    return bool(threads) or any(map(_may_send, signal.valid_signals() - {signal.SIGINT}))  # that one is the model's
+def outside_helper(ours: Iterable[int]) -> str:
+    """Return, in words, what outside of the run could send; nothing if there is no such thing."""
+    if sys._current_frames().keys() - set(ours):
+        return "a thread that the run did not start"
+    if any(map(_may_send, signal.valid_signals() - {signal.SIGINT})):  # that one is the model's
+        return "a signal handler"
+    return ""
 
 
 def _may_send(signum: signal.Signals) -> bool:
@@ -80,7 +83,7 @@ def endless_waits[T](tasks: Iterable[T], wait_of: Callable[[T], Wait | None]) ->
         if wait is None:
             return {}
         found[task] = wait
-    return {} if outside_threads({get_ident()}) else found
+    return {} if outside_helper({get_ident()}) else found
 
 
 def deadlock(tasks: Iterable[tuple[str, Wait | None, list[FrameType]]]) -> Deadlock:

@@ -10,7 +10,8 @@ import time
 from _thread import get_ident
 
 from concmodels.errors import Deadlock
-from concmodels.models.deadlocks.report import NoProgress, deadlock, outside_threads
+from concmodels.models import FOLDER
+from concmodels.models.deadlocks.report import NoProgress, deadlock, outside_helper
 from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.interrupts import LOOK_UP_S
 from concmodels.models.waiting.waiter import CANCELLED
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from concmodels.models.tasks.task import LockWaiter, Task
+
+STUCK_S = 5.0
+"""All tasks of a run have waited so long, and only something outside of the run could wake one: that is told."""
 
 
 class DeadlockDetector:
@@ -81,11 +85,16 @@ class LookUp(DeadlockDetector):
 
 
 class ThreadDetector(LookUp):
-    """Looks at the tasks of a run of threads whenever main has waited for a while without a timeout."""
+    """Looks at the tasks of a run of threads whenever main has waited for a while without a timeout.
+
+    If nothing but a foreign thread or a signal handler could wake a task, that is no deadlock, for one of these might:
+    so it is told once, by a warning. In a notebook there always are such threads.
+    """
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self._seconds = seconds
+        self._warned = False
         self.tasks: dict[Task, None] = {}
 
     @classmethod
@@ -100,25 +109,49 @@ class ThreadDetector(LookUp):
         return detector
 
     def acquire_without_timeout(self, waiter: LockWaiter) -> bool:
-        """As `LookUp.acquire_without_timeout`, with a look at all tasks between two slices. Raises `Deadlock`."""
-        progress = NoProgress(self._seconds)
+        """As `LookUp.acquire_without_timeout`, with a look at all tasks between two slices.
+
+        Raises `Deadlock`; and the `RuntimeWarning` of a run that is stuck, where warnings are errors.
+        """
+        progress, stuck = NoProgress(self._seconds), None
         while not waiter.acquire(min(progress.pause, LOOK_UP_S)):
-            if progress.lasts(self._waits()):
+            stuck = stuck or NoProgress(max(self._seconds, STUCK_S))  # not before: most waits are short
+            waits = self._waits()
+            helper = outside_helper(task.ident for task in waits) if waits else ""
+            if progress.lasts({} if helper else waits):
                 if waiter.claim(CANCELLED):
                     raise self.find(self._describe())
                 return waiter.acquire(None)  # a partner came at the last moment
+            if stuck.lasts(waits if helper else {}) and not self._warned:
+                warning = self._warn(helper)
+                if warning is not None and waiter.claim(CANCELLED):
+                    raise warning
         return True
 
     def _waits(self) -> dict[Task, object]:
-        """Return each task and its wait; nothing if one of them can go on, or if an outside thread could send."""
+        """Return each task and its wait; nothing if one of them can go on by itself."""
         waits: dict[Task, object] = {}
         for task in list(self.tasks):
             waiter = task.waiter
             if waiter is None or waiter.outside or task.timed or task.shielded or not waiter.waits():
                 return {}
             waits[task] = waiter
-        return {} if outside_threads(task.ident for task in waits) else waits
+        return waits
 
     def _describe(self) -> Deadlock:
         frames = sys._current_frames()
         return deadlock((task.name, task.waiter, stack(frames.get(task.ident))) for task in list(self.tasks))
+
+    def _warn(self, helper: str) -> RuntimeWarning | None:
+        """Tell once that only this helper could wake a task; return the warning where warnings are errors."""
+        import warnings
+
+        self._warned = True
+        moved = f"nothing has moved for {max(self._seconds, STUCK_S):g} s in this run of {len(self.tasks)} tasks, and "
+        left = f"only {helper} could still wake one; if nothing will, interrupt it (Ctrl-C)"
+        message = str(Deadlock(moved + left, self._describe().waits))
+        try:
+            warnings.warn(message, RuntimeWarning, skip_file_prefixes=(FOLDER,))
+        except RuntimeWarning as warning:
+            return warning
+        return None
