@@ -105,3 +105,12 @@ def test_functions_typed_at_a_prompt_are_refused(model):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert "CannotTravel" in done.stderr
     assert "prompt" in done.stderr
+
+
+@pytest.mark.parametrize("model", ["processes", "subinterp"])
+def test_functions_typed_into_a_notebook_are_refused_with_a_way_out(model):
+    jupyter = "import sys, types\nsys.modules['IPython'] = types.SimpleNamespace(get_ipython=lambda: 'a shell')\n"
+    program = f"{jupyter}{textwrap.dedent(MAIN.format(model=model))}\nmodel.run(main)\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert "CannotTravel" in done.stderr
+    assert "was typed into a notebook: begin its cell with `%%writefile tasks.py`" in done.stderr

@@ -254,6 +254,11 @@ def why_not_main(name: str) -> str:
     """Return the sentence for a function or class of a main program that can't be imported."""
     path = getattr(sys.modules["__main__"], "__file__", None)
     if path is None or path.startswith("<"):
+        if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+            return (
+                f"{name!r} was typed into a notebook: begin its cell with `%%writefile tasks.py` and import it from "
+                "there, so that the other side can import it too"
+            )
         return f"{name!r} was typed at a prompt or read from a pipe: put it in a file that the other side can import"
     return (
         f"{name!r} stands in the main program, which has no `if __name__ == '__main__':` guard: "
