@@ -1,4 +1,4 @@
-"""`python -m concmodels`: the table of models, what can run here, and why the rest can't."""
+"""`python -m concmodels`: the models, a line for each; what can run here, and why the rest can't."""
 
 import sys
 
@@ -9,24 +9,25 @@ from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 
 
 def main() -> int:
-    """Print the table of models; return the exit status."""
+    """Print the models; return the exit status."""
     parser = Parser(prog="python -m concmodels", description=__doc__)
     parser.add_argument("--version", action="version", version=f"concmodels {concmodels.__version__}")
+    parser.add_argument("--long", action="store_true", help="all facts: also what schedules tasks, and what one costs")
     try:
-        parser.parse_args()
+        options = parser.parse_args()
         with quiet_when_closed():
-            _show()
+            _show(options.long)
     except BadInput as error:
         say("concmodels", str(error))
         return BAD_INPUT
     return OK
 
 
-def _show() -> None:
+def _show(is_long: bool) -> None:
     out = console(sys.stdout)
     from concmodels.programs import overview  # it imports rich, and `console` has made sure that rich is installed
 
-    overview.show(out)
+    overview.show(out, is_long=is_long)
 
 
 if __name__ == "__main__":

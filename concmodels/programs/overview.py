@@ -1,5 +1,6 @@
-"""The table of models that `python -m concmodels` prints: what each is, what can run here, and why the rest can't."""
+"""The models as `python -m concmodels` prints them: what each is, what can run here, and why the rest can't."""
 
+import re
 import sys
 
 from rich.console import Console
@@ -13,15 +14,37 @@ from concmodels.facts import DISTRIBUTED, FACTS, SIMULATED
 _HEADERS = ("a unit is", "scheduled by", "a message travels as", "in parallel", "a pool for", "cancelled by", "costs")
 _WIDE = 150  # columns: from this width on, all facts of a model fit on one line
 
+_PARALLEL = {"always": "always", "never": "never", "on free-threaded": "without GIL", "by as many": "on a cluster"}
+"""How the line of a model says what its facts begin with."""
 
-def show(out: Console) -> None:
-    """Print all models on this console."""
+
+def show(out: Console, *, is_long: bool = False) -> None:
+    """Print all models on this console: a line for each, or with `is_long` all that the catalog says of it."""
     shown = [facts for facts in FACTS + SIMULATED + DISTRIBUTED if facts.model == catalog.name_of(facts)]
-    out.print(_wide(shown) if out.width >= _WIDE else _narrow(shown))
-    out.print("\nTry one: python -m concmodels.ring 300 10000 --model trio", style="dim", highlight=False)
-    out.print(
-        "The programs: concmodels.ring, .channel, .pool and .serve, each with --help", style="dim", highlight=False
-    )
+    if not is_long:
+        table = _brief(shown)
+    else:
+        table = _wide(shown) if out.width >= _WIDE else _narrow(shown)
+    out.print(table)
+    hints = [
+        "Try one: python -m concmodels.ring 300 10000 --model trio",
+        "The programs: concmodels.ring, .channel, .pool and .serve, each with --help",
+    ]
+    if not is_long:
+        hints.insert(0, "What schedules a task, what it costs, and so on: python -m concmodels --long")
+    out.print("\n" + "\n".join(hints), style="dim", highlight=False)
+
+
+def _brief(shown: list[Facts]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for header in ("model", "a task is", "in parallel"):
+        table.add_column(header, no_wrap=True)
+    table.add_column("here")
+    for facts in shown:
+        unit = re.split(r"[:,(]| with ", facts.unit)[0].strip()
+        parallel = next(word for start, word in _PARALLEL.items() if facts.parallel.startswith(start))
+        table.add_row(Text(facts.model, style="bold"), unit, parallel, _here(facts))
+    return table
 
 
 def _wide(shown: list[Facts]) -> Table:

@@ -87,11 +87,25 @@ def test_list(tmp_path):
 
 @pytest.mark.parametrize("width", [80, 160])
 def test_the_table_of_models(tmp_path, width):
-    status, out, err = ring(tmp_path, module="concmodels", env={"COLUMNS": str(width)})
+    status, out, err = ring(tmp_path, "--long", module="concmodels", env={"COLUMNS": str(width)})
     assert (status, err) == (0, "")
     assert max(map(len, out.splitlines())) <= width
     for name in catalog.names():
         assert re.search(rf"^{name}\b", out, re.MULTILINE)
+    assert out.count("cancelled") >= (len(catalog.names()) if width == 80 else 1)
+
+
+def test_without_long_each_model_has_one_line(tmp_path):
+    status, out, err = ring(tmp_path, module="concmodels")
+    assert (status, err) == (0, "")
+    head, *lines = out.partition("\n\n")[0].splitlines()
+    assert head.split() == ["model", "a", "task", "is", "in", "parallel", "here"]
+    shown = {line.split()[0]: line for line in lines if not line.startswith(" ")}
+    assert shown.keys() == {*catalog.names(), "sim", "dask"}
+    assert re.search("an OS thread +without GIL +available", shown["threads"])
+    assert re.search("a trio task around a coroutine +never", shown["trio"])
+    assert "--long" in out
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_help(tmp_path):

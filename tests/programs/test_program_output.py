@@ -112,9 +112,9 @@ TABLES = [
 
 @pytest.mark.parametrize("columns", SIZES, ids=lambda columns: columns[:6])
 def test_what_is_no_width_is_taken_as_80(tmp_path, columns):
-    in_80 = ring(tmp_path, module="concmodels", env={"COLUMNS": "80"})
+    in_80 = ring(tmp_path, "--long", module="concmodels", env={"COLUMNS": "80"})
     assert max(map(len, in_80[1].splitlines())) == 80
-    assert ring(tmp_path, module="concmodels", env={"COLUMNS": columns, "LINES": columns}) == in_80
+    assert ring(tmp_path, "--long", module="concmodels", env={"COLUMNS": columns, "LINES": columns}) == in_80
 
 
 @pytest.mark.parametrize("command", TABLES, ids=lambda command: command[0])
