@@ -138,8 +138,10 @@ def caught_signals() -> int:
 
 def descriptor_limit() -> int | None:
     """Return how many descriptors this process may have open; None if there is no limit."""
-    from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
-
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
+    except ImportError:
+        return None  # Windows
     soft = getrlimit(RLIMIT_NOFILE)[0]
     return None if soft == RLIM_INFINITY else soft
 
@@ -149,8 +151,10 @@ def raise_descriptor_limit(need: int | None = None) -> int | None:
 
     Return None, or the limit beyond which it can't be raised and which is below `need`: then nothing is changed.
     """
-    from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
-
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
+    except ImportError:
+        return None  # Windows
     soft, hard = getrlimit(RLIMIT_NOFILE)
     if need is not None and hard != RLIM_INFINITY and need > hard:
         return hard

@@ -98,15 +98,15 @@ class _Child:
             except subprocess.TimeoutExpired:
                 if self._deadline is not None and time.monotonic() > self._deadline:
                     self._killed = True
-                    with contextlib.suppress(ProcessLookupError):  # not reaped yet, so the id is still its own
-                        os.killpg(process.pid, signal.SIGKILL)
+                    _kill(process)
                     return process.communicate()[0]
 
     def _forward(self, signum: int, _frame: FrameType | None) -> None:
         self._stopped = self._stopped or signum
         self._deadline = time.monotonic() + _GRACE_S
         assert self._process is not None  # the signals were held back until it had started
-        self._process.send_signal(signum)
+        if os.name == "posix":  # on Windows there are no sessions, and Ctrl-C has reached the child too
+            self._process.send_signal(signum)
 
     def ending(self) -> tuple[int, str]:
         """Return how it ended: a status, and a message for the case that no result says it."""
@@ -119,6 +119,15 @@ class _Child:
         if code < 0:
             return FAILED, f"was ended by {signal.Signals(-code).name}"
         return code, "ended without a result"
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """Kill the process and, but on Windows, those that it has started."""
+    if os.name != "posix":
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError):  # not reaped yet, so the id is still its own
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _die_with_parent() -> Callable[[], None] | None:

@@ -12,6 +12,8 @@ import os
 import signal
 import time
 
+from concmodels.models.tasks.signals import send
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -117,7 +119,7 @@ class CleanUpWatch:
                 signum = self._requests.signum
                 if self._handlers.installed and self._handlers.handle(signum):
                     self._asked = signum
-                    signal.pthread_kill(self._main_thread, signum)
+                    send(self._main_thread, signum)
 
     def is_answered(self, signum: signal.Signals) -> bool:
         """Whether this signal was a question; then look what main does."""
@@ -137,7 +139,8 @@ class CleanUpWatch:
         """Ask no more, and take in a question that is under way."""
         if self._watching:
             self._end()
-            signal.pthread_sigmask(signal.SIG_BLOCK, ())  # blocks nothing: a system call, at whose end signals come
+            if hasattr(signal, "pthread_sigmask"):
+                signal.pthread_sigmask(signal.SIG_BLOCK, ())  # blocks nothing: a system call, at whose end signals come
 
     def _end(self) -> None:
         self._watching = False

@@ -26,11 +26,11 @@ import heapq
 import time
 from _thread import allocate_lock
 from itertools import count
-from select import POLLIN, POLLOUT
 
 from concmodels.models.waiting.sockets import EVENTS, LOOK_S, OTHER, SocketWaits
 from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT
 from concmodels.platform import waking
+from concmodels.platform.polling import POLLIN, POLLOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

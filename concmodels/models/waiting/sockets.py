@@ -8,10 +8,10 @@ that is cancelled when the socket has become ready has lost nothing: the next wa
 """
 
 from _thread import allocate_lock
-from select import POLLIN, POLLOUT, poll
 
 from concmodels.errors import SocketClosed
 from concmodels.models.waiting.waiter import CLOSED, TIMED_OUT
+from concmodels.platform.polling import POLLIN, POLLOUT, poll
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

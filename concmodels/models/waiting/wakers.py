@@ -10,13 +10,13 @@ waits for, and what has been polled is kept for the next wait for the same descr
 """
 
 import time
-from select import POLLIN, poll
 
 from concmodels.models.waiting.sockets import EVENTS, SocketWaits, SocketWaitSteps
 from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import must_be_seconds
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, Waiter, wait
 from concmodels.platform import waking
+from concmodels.platform.polling import POLLIN, poll
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

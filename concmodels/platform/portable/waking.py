@@ -10,7 +10,7 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from select import poll
+    from typing import Any
 
 _READER = (1 << 32) - 1
 _ALL = 1 << 16  # bytes: no pipe here holds more, unless it is told to
@@ -60,9 +60,12 @@ class Poller:
     """See `concmodels.platform.waking.Poller`. It has no descriptor of its own, and passes all of them on each time."""
 
     def __init__(self) -> None:
-        from select import poll
+        try:
+            from select import poll
+        except ImportError:
+            from concmodels.platform.portable.polling import poll  # type: ignore[assignment] # it only raises
 
-        self._poll: poll = poll()
+        self._poll: Any = poll()
         self._armed: set[int] = set()
 
     def add(self, fd: int) -> None:
@@ -92,7 +95,7 @@ class Poller:
 
     def poll(self, seconds: float | None) -> list[tuple[int, int]]:
         """Wait, without an end if the time is None; return the descriptors at which there is something, and what."""
-        found = self._poll.poll(None if seconds is None else seconds * 1000)
+        found: list[tuple[int, int]] = self._poll.poll(None if seconds is None else seconds * 1000)
         for fd, _ in found:
             self.disarm(fd)
         return found
