@@ -1,0 +1,71 @@
+"""The library on macOS and on Windows, as far as that can be seen from here.
+
+`scripts/other_platform.py` hides from the library what these systems do not have. What the models' own libraries do
+there is not seen: nothing but a machine with that system shows that.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from concmodels import catalog
+
+PROGRAM = Path(__file__).parents[1] / "scripts" / "other_platform.py"
+SYSTEMS = ("darwin", "win32")
+IN_ONE_PROCESS = [name for name in catalog.names() if not name.startswith(("processes", "subinterp"))]
+WITH_ANYIO_ON_TRIO = [*IN_ONE_PROCESS, "anyio:trio"]
+NO_EPOLL = ("asyncio", "anyio")
+NO_POLL = ("threads", "rawthreads", "greenlet", "tasklets", *NO_EPOLL)
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="here nothing has to be hidden")
+
+
+@pytest.fixture(scope="module", params=SYSTEMS)
+def seen(request):
+    """What came of everything on one system, and its name."""
+    command = [sys.executable, "-W", "ignore", str(PROGRAM), request.param]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50)
+    assert done.returncode == 0, done.stderr
+    return request.param, json.loads(done.stdout)
+
+
+def test_every_model_in_one_process_can_be_imported(seen):
+    _, found = seen
+    here = [name for name in IN_ONE_PROCESS if catalog.why_not(name) is None]
+    assert {name: found["loaded"][name] for name in here} == dict.fromkeys(here, True)
+
+
+def test_what_shares_memory_says_in_one_sentence_that_it_can_not_run(seen):
+    system, found = seen
+    sentence = f"it needs Linux's memfd and eventfd, which {system} has not"
+    beyond = [name for name in catalog.names(variants=True) if name.startswith(("processes", "subinterp"))]
+    assert {name: found["missing"].get(name) for name in beyond} == dict.fromkeys(beyond, sentence)
+    assert found["loaded"]["processes"] == f"ModelUnavailable: processes can't run here: {sentence}"
+
+
+def test_the_ring_goes_round(seen):
+    _, found = seen
+    here = [name for name in WITH_ANYIO_ON_TRIO if catalog.why_not(name) is None]
+    assert {name: found["ring"][name] for name in here} == {name: [True, None] for name in here}
+
+
+def test_a_wait_for_a_socket_works_or_says_what_is_missing(seen):
+    system, found = seen
+    lacking = NO_POLL if system == "win32" else NO_EPOLL
+    for name in WITH_ANYIO_ON_TRIO:
+        if catalog.why_not(name) is None:
+            expected = "NotImplementedError: " if name in lacking else "None"
+            assert str(found["sockets"][name]).startswith(expected), name
+
+
+def test_ctrl_c_ends_a_run(seen):
+    _, found = seen
+    assert found["interrupted"] == dict.fromkeys(("threads", "rawthreads"), "KeyboardInterrupt: ")
+
+
+def test_the_commands_work(seen):
+    _, found = seen
+    assert found["commands"] == [0, 0, 2]
