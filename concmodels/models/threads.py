@@ -11,8 +11,8 @@ Limitations: a thread that computes and never waits, or waits for something fore
 stopped; a cancelled group that has waited 5 seconds for it names it in a warning. One CPU-bound thread delays every
 message of the others by up to a switch interval while the GIL is on. Without the GIL, CPython lets the thread that has
 made an object free it (biased reference counting, PEP 703): a thread that waits keeps what it has made and others have
-dropped until it runs again, such as the last result of a pool's worker. No deadlock is seen while a foreign thread runs
-or the program has a signal handler: either might send.
+dropped until it runs again, such as the last result of a pool's worker. While a foreign thread runs, or the program has
+a signal handler, a deadlock is not raised, as either might send: a warning tells of it after 5 seconds.
 """
 
 import math
