@@ -9,8 +9,10 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from concdocs import (
+    about,
     bars,
     charts,
+    claims,
     code,
     docstrings,
     drawing,
@@ -32,8 +34,10 @@ from concdocs import (
 )
 
 PARTS = (
+    about,
     bars,
     charts,
+    claims,
     code,
     docstrings,
     drawing,

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from benchmarks.report import together
 from benchmarks.result import Row
 from concdocs import results
-from concdocs.places import Directive, Mistake
+from concdocs.places import Directive
 
 
 class Bars(Directive):
@@ -30,7 +30,7 @@ class Bars(Directive):
         suite, _, cell = wanted.partition("/")
         rows = [row for row in together.of(results.results(file), suite, cell) if self._wanted(row)]
         if not rows:
-            raise Mistake(f"{results.path(file).name} has no such rows in {wanted}")
+            raise results.missing(file, f"{results.path(file).name} has no such rows in {wanted}")
         self.depends_on(results.path(file))
         caption = self.options.get("caption", f"Time per {rows[0].step}")
         return [nodes.raw("", table(rows, caption, "linear" in self.options), format="html")]

@@ -15,7 +15,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from concdocs import results
+from concdocs import results, web_tables
 from concdocs.places import ROOT, Directive, Mistake, fenced
 
 CACHE = ROOT / "build" / "docs-charts"
@@ -48,7 +48,7 @@ class Chart(Directive):
         file, name = results.split(self.arguments[0])
         if "otherwise" in self.options and name not in (_charts(file, None) or {}):
             return self.markdown(self.options["otherwise"])
-        drawn = _chart(file, name)
+        file, drawn = named(self.arguments[0])
         if drawn is None:
             return [nodes.admonition("", nodes.paragraph("", f"The chart {self.arguments[0]} is not drawn yet."))]
         self.depends_on(results.path(file))
@@ -68,11 +68,12 @@ def named(argument: str) -> tuple[str, Any]:
 
 
 def _chart(file: str, name: str) -> Any:
+    """The chart of this name, of this result; None while there is no report at all. Raises `Mistake`, `NotMeasured`."""
     model, slash, own = name.rpartition("/")
     known = _charts(file, model if slash else None)
     if known is None or own in known:
         return known and known[own]
-    raise Mistake(f"the report has no chart {name}; it has {', '.join(known) or 'none'}")
+    raise results.missing(file, f"the report has no chart {name}; it has {', '.join(known) or 'none'}")
 
 
 @functools.cache
@@ -134,7 +135,7 @@ def _picture(brightness: str, addresses: dict[str, str], alt: str) -> str:
 
 
 class ResultTable(Directive):
-    """One of the report's tables, by name; `:otherwise:` as with charts."""
+    """One of the report's tables, or of those of web services, by name; `:otherwise:` as with charts."""
 
     required_arguments = 1
     option_spec: ClassVar = {"otherwise": directives.unchanged_required}
@@ -145,13 +146,13 @@ class ResultTable(Directive):
         except ImportError:
             return self.markdown(fenced(f"The table {self.arguments[0]} is not there yet.", "text"))
         file, name = results.split(self.arguments[0])
-        known = tables(results.results(file))
+        known = tables(results.results(file)) | web_tables.tables(results.results(file))
         if "otherwise" in self.options and name not in known:
             return self.markdown(self.options["otherwise"])
         if name == "left-out" and name not in known:
             return self.markdown("Nothing was left out.")
         if name not in known:
-            raise Mistake(f"the report has no table {name}; it has {', '.join(known) or 'none'}")
+            raise results.missing(file, f"the report has no table {name}; it has {', '.join(known) or 'none'}")
         self.depends_on(results.path(file))
         return [nodes.container("", *self.markdown(known[name]), classes=["wide-table"])]
 

@@ -9,8 +9,11 @@ from sphinx.util.docutils import SphinxRole
 
 from benchmarks.goals import by_round
 from benchmarks.result import Row
-from concdocs.places import Mistake, warn
-from concdocs.results import digits, duration, figure, row
+from concdocs.places import Mistake, NotMeasured, warn
+from concdocs.results import digits, duration, figure, missing, row, split
+
+NOWHERE = "(not measured)"
+"""In the place of a figure that is not there."""
 
 
 def measured(text: str) -> str:
@@ -35,10 +38,10 @@ def measured(text: str) -> str:
 
 
 def values(name: str, found: Row, wanted: str) -> Collection[float]:
-    """The values of a figure in all rounds. Raises `Mistake` if the row has none of this name."""
+    """The values of a figure in all rounds. Raises `Mistake` if the row has none of this name, or `NotMeasured`."""
     known = found.by_round(wanted).values()
     if not known:
-        raise Mistake(f"{name} has no figure {wanted!r}; it has {', '.join(sorted(found.figures))}")
+        raise missing(split(name)[0], f"{name} has no figure {wanted!r}; it has {', '.join(sorted(found.figures))}")
     return known
 
 
@@ -70,7 +73,7 @@ def spread_ratio(first: str, second: str, wanted: str) -> str:
     """The ratio in the median of the rounds, with its least and its greatest value."""
     known = by_round(row(second), row(first), wanted)
     if not known:
-        raise Mistake(f"{first} and {second} have no {wanted} in the same round")
+        raise missing(split(first)[0], f"{first} and {second} have no {wanted} in the same round")
     return f"{spread(known.values(), times)} times"
 
 
@@ -80,16 +83,18 @@ def times(value: float) -> str:
 
 
 class Figure(SphinxRole):
-    """A figure, or a warning and a mark where there is none."""
+    """A figure, or a mark where there is none, with a warning if it should be there."""
 
     tell = staticmethod(measured)
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         try:
             told = self.tell(self.text)
+        except NotMeasured:
+            told = NOWHERE
         except Mistake as mistake:
             warn(f"{self.name}: {mistake}", self.get_location())
-            told = "(not measured)"
+            told = NOWHERE
         return [nodes.inline(self.rawtext, told, classes=["measured"])], []
 
 

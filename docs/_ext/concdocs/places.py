@@ -15,6 +15,10 @@ class Mistake(ValueError):
     """What the writer of a page got wrong, in one sentence."""
 
 
+class NotMeasured(Exception):
+    """Figures are not there that a page can do without, in one sentence; nobody got anything wrong."""
+
+
 def warn(text: str, location: object) -> None:
     """Say what is wrong and where; an error under `make docs`."""
     _log.warning("%s", text, location=location, type="concdocs")
@@ -29,10 +33,10 @@ def file_in_project(name: str) -> Path:
 
 
 class Directive(SphinxDirective):
-    """A directive that says its mistakes as warnings: subclasses write `build`."""
+    """A directive that says its mistakes as warnings, and nothing where it has no figures: subclasses write `build`."""
 
     def build(self) -> list[nodes.Node]:
-        """The nodes. May raise `Mistake`."""
+        """The nodes. May raise `Mistake` or `NotMeasured`."""
         raise NotImplementedError
 
     def run(self) -> list[nodes.Node]:
@@ -41,6 +45,8 @@ class Directive(SphinxDirective):
         except Mistake as mistake:
             warn(f"{self.name}: {mistake}", self.get_location())
             return [nodes.literal_block("", f"{self.name}: {mistake}")]
+        except NotMeasured:
+            return []
 
     def markdown(self, text: str) -> list[nodes.Node]:
         """The nodes of this Markdown, as if it stood on the page."""

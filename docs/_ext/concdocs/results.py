@@ -5,15 +5,19 @@ import os
 from pathlib import Path
 
 from benchmarks.result import BadResult, Results, Row, read
-from concdocs.places import ROOT, Mistake
+from concdocs.places import ROOT, Mistake, NotMeasured
 
 FOLDER = ROOT / "benchmarks" / "results"
 FILES = {
     "": ("CONCMODELS_RESULT", FOLDER / "full.json"),
     "twins": ("CONCMODELS_TWINS_RESULT", FOLDER / "full-free-threaded.json"),
     "explorers": ("CONCMODELS_EXPLORERS_RESULT", FOLDER / "explorers.json"),
+    "web": ("CONCMODELS_WEB_RESULT", FOLDER / "web.json"),
+    "web-twins": ("CONCMODELS_WEB_TWINS_RESULT", FOLDER / "web-free-threaded.json"),
 }
 """By the name before a row or a chart: the variable that may name another file, and the committed one."""
+OPTIONAL = {"web": "web", "web-twins": "web"}
+"""The results that pages can do without, and the suite that they are read for."""
 
 
 def split(text: str) -> tuple[str, str]:
@@ -29,11 +33,27 @@ def path(name: str = "") -> Path:
 
 
 def results(name: str = "") -> Results:
-    """Read it, once. Raises `Mistake` if there is none."""
+    """Read it, once. Raises `Mistake` if there is none, and `NotMeasured` if that is one that pages can do without."""
+    if name in OPTIONAL and not path(name).exists():
+        raise NotMeasured(f"There is no result of web services here: {shown(name)} is missing")
     try:
-        return _read(path(name))
+        found = _read(path(name))
     except BadResult as error:
         raise Mistake(f"there is no measured result: {error}; {FILES[name][0]} may name another file") from None
+    if name in OPTIONAL and OPTIONAL[name] not in found.suites:
+        raise NotMeasured(f"{shown(name)} has no result of web services")
+    return found
+
+
+def shown(name: str) -> str:
+    """The file of a result as a page names it: from the project's folder, or alone."""
+    file = path(name)
+    return file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else file.name
+
+
+def missing(name: str, why: str) -> Exception:
+    """What to raise for something that this result has not: a mistake, but in one that pages can do without."""
+    return (NotMeasured if name in OPTIONAL else Mistake)(why)
 
 
 @functools.cache
@@ -43,7 +63,7 @@ def _read(file: Path) -> Results:
 
 def row(name: str) -> Row:
     """The row SUITE/CELL/CANDIDATE, or SUITE/CELL/CANDIDATE@PYTHON, with `twins:` before it where it is one of the
-    other result. Raises `Mistake` if it was not measured."""
+    other result. Raises `Mistake` if it was not measured, or `NotMeasured`."""
     file, wanted = split(name)
     place, _, python = wanted.partition("@")
     parts = place.split("/", 2)
@@ -51,7 +71,7 @@ def row(name: str) -> Row:
         raise Mistake(f"{name!r} names no row: it is SUITE/CELL/CANDIDATE, as in ring/stream/threads")
     found = results(file).row(*parts, python or None)
     if found is None:
-        raise Mistake(f"{path(file).name} has no row {wanted}; it has {_near(results(file), *parts[:2])}")
+        raise missing(file, f"{path(file).name} has no row {wanted}; it has {_near(results(file), *parts[:2])}")
     return found
 
 

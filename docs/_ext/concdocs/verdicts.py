@@ -1,0 +1,136 @@
+"""Whether what somebody claims holds in a result: it does, it does not, or these figures can't tell.
+
+A claim is held against a ratio in every round that was measured: it holds if all rounds say so, it does not if all
+rounds say the opposite, and else nothing can be told. One round alone has to say it louder.
+"""
+
+import statistics
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+
+from benchmarks.goals import by_round
+from benchmarks.report import words
+from benchmarks.report.sheet import Sheet
+from benchmarks.result import Row
+from benchmarks.web.columns import is_disturbed
+
+HOLDS, FAILS, PARTLY, OPEN, MISSING = "holds", "does not hold", "holds in part", "can't tell", "not measured"
+WITHIN, ALONE = f"{OPEN}: the rounds differ", f"{OPEN}: one round"
+NOISE, NOISE_ALONE = 1.05, 1.5
+"""A difference has to be larger than this by a factor: in every round, and where there is one round only."""
+ALIKE = 1.15
+"""Up to this factor two figures are called equal."""
+MARK = "†"
+"""Beside a figure that was measured beside other work, or by a load generator at its limit."""
+
+
+class Ratio(NamedTuple):
+    """How many times as much of a figure one row has as another one."""
+
+    median: float
+    least: float
+    most: float
+    rounds: int
+    disturbed: bool = False
+    """Whether one of the rows was measured beside other work."""
+
+    def __str__(self) -> str:
+        median, least, most = (words.plain(float(f"{it:.2g}")) for it in self[:3])
+        spread = "" if least == most else f" ({least} to {most})"
+        return f"{median}{spread} times{f' {MARK}' if self.disturbed else ''}"
+
+
+class Claim(NamedTuple):
+    """One line of a table of verdicts."""
+
+    what: str
+    then: str
+    now: str
+    verdict: str
+
+
+def ratio(first: Row | None, second: Row | None, figure: str = "goodput") -> Ratio | None:
+    """The ratio of the first row's figure to the second's: round by round within a cell, of all to all between cells.
+
+    None if one of the two has no such figure.
+    """
+    if first is None or second is None:
+        return None
+    disturbed = is_disturbed(first) or is_disturbed(second)
+    if first.cell == second.cell and (known := by_round(second, first, figure).values()):
+        return Ratio(statistics.median(known), min(known), max(known), len(known), disturbed)
+    ours, theirs = (row.by_round(figure).values() for row in (first, second))
+    if not ours or not theirs or min(theirs) <= 0:
+        return None
+    median = statistics.median(ours) / statistics.median(theirs)
+    rounds = min(len(ours), len(theirs))
+    return Ratio(median, min(ours) / max(theirs), max(ours) / min(theirs), rounds, disturbed)
+
+
+def more(it: Ratio | None) -> str:
+    """Whether the first has more."""
+    if it is None:
+        return MISSING
+    if it.rounds == 1:
+        return one_round(it.least >= NOISE_ALONE, it.most <= 1 / NOISE_ALONE)
+    return HOLDS if it.least >= NOISE else FAILS if it.most < NOISE else WITHIN
+
+
+def less(it: Ratio | None) -> str:
+    """Whether the first has less."""
+    return more(it and turned(it))
+
+
+def not_more(it: Ratio | None) -> str:
+    """Whether the first does not have more."""
+    return {HOLDS: FAILS, FAILS: HOLDS}.get(found := more(it), found)
+
+
+def alike(it: Ratio | None) -> str:
+    """Whether both have about as much."""
+    if it is None:
+        return MISSING
+    inside, outside = it.least >= 1 / ALIKE and it.most <= ALIKE, it.least > ALIKE or it.most < 1 / ALIKE
+    if it.rounds == 1:
+        return one_round(False, it.least > NOISE_ALONE or it.most < 1 / NOISE_ALONE)
+    return HOLDS if inside else FAILS if outside else WITHIN
+
+
+def one_round(holds: bool, fails: bool) -> str:
+    """The verdict of one round, which tells nothing about its own spread."""
+    return HOLDS if holds else FAILS if fails else ALONE
+
+
+def turned(it: Ratio) -> Ratio:
+    """The ratio the other way round; one that is nothing can't be turned, and is as small as can be."""
+    median, least, most = (1 / value if value else float("inf") for value in (it.median, it.most, it.least))
+    return it._replace(median=median, least=least, most=most)
+
+
+def on_cores(verdict: str, cpus: int, needed: int) -> str:
+    """The verdict on what takes so many processors: that it is not seen on fewer of them says nothing."""
+    return verdict if verdict in (HOLDS, MISSING) or cpus >= needed else f"{OPEN} on {cpus} processors"
+
+
+def claim(what: str, then: Ratio | str | None, now: Ratio | None, judge: Callable[[Ratio | None], str]) -> Claim:
+    """A claim about a ratio."""
+    return Claim(what, "—" if then is None else str(then), "—" if now is None else str(now), judge(now))
+
+
+def sheet(claims: Iterable[Claim], then: str) -> Sheet:
+    """The claims as a table, in Markdown; `then` says where the article's figures are from."""
+    head = ["the claim", f"then, {then}", "here", "verdict"]
+    return Sheet(head, [[it.what, it.then, it.now, f"**{it.verdict}**"] for it in claims], left=len(head))
+
+
+def summary(claims: Collection[Claim]) -> str:
+    """How many of the claims hold, in a sentence; in another one what the mark is, if there is one."""
+    verdicts = [it.verdict for it in claims]
+    holds, fails, partly, missing = (verdicts.count(it) for it in (HOLDS, FAILS, PARTLY, MISSING))
+    unsure = sum(it.startswith(OPEN) for it in verdicts)
+    parts = [f"{holds} hold{'s' * (holds == 1)} here", f"{fails} {'does' if fails == 1 else 'do'} not"]
+    parts += [f"{partly} hold{'s' * (partly == 1)} in part"] if partly else []
+    parts += [f"these figures can't tell about {unsure}"] if unsure else []
+    parts += [f"{missing} {'was' if missing == 1 else 'were'} not measured"] if missing else []
+    marked = f" {MARK}: beside other work, or with the load generator at its limit."
+    return f"Of {len(verdicts)} claims {words.listing(parts)}.{marked if any(MARK in it.now for it in claims) else ''}"
