@@ -6,12 +6,16 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from benchmarks import tables
-from benchmarks.report import facts
+from benchmarks.report import builds, facts
 from benchmarks.result import Results
 from concdocs import results
 from concdocs.places import Directive, Mistake, NotMeasured
 
-COMMAND = "`python -m benchmarks run web` measures them in three quarters of an hour."
+COMMANDS = {
+    "web": "python -m benchmarks run web",
+    "web-twins": "python -m benchmarks run web/granian web/granian-shares --python 3.14 --python 3.14t",
+}
+"""What measures the figures that pages can do without."""
 
 
 class AboutResult(Directive):
@@ -26,18 +30,18 @@ class AboutResult(Directive):
         try:
             found = results.results(name)
         except NotMeasured as why:
-            return self.markdown(f"**{why}, so this page has no figures. {COMMAND}**")
+            return self.markdown(f"**{why}, so this page has no figures. `{COMMANDS[name]}` measures them.**")
         self.depends_on(results.path(name))
         return self.markdown(" ".join(told(name, found)))
 
 
 def told(name: str, found: Results) -> Iterator[str]:
     """What is to be known of the figures: whether they count, where they are from, and what else ran meanwhile."""
-    yield from facts.state(found)
     pythons = ", ".join(facts.of_python((tag, about | {"build": None})) for tag, about in pythons_of(found))
-    yield f"The figures are from `{results.shown(name)}`, of {str(found.about.get('date', 'no known date'))[:10]}."
-    yield f"Measured under Python {pythons} on {facts.of_machine(found.about.get('machine', {}))}."
-    yield f"{tables.summary(found)}."
+    date = str(found.about.get("date", "no known date"))[:10]
+    yield f"The figures are from `{results.shown(name)}`, of {date}, under Python {pythons}."
+    yield from builds.says(found)
+    yield f"In it are {len(found.rows)} rows{tables.beside(found)}."
 
 
 def pythons_of(found: Results) -> list[tuple[str, dict[str, object]]]:

@@ -11,7 +11,7 @@ from concdocs.verdicts import Claim, Ratio, alike, claim, less, more, on_cores, 
 THEN = "on 8 cores"
 NEEDED = 4
 """Processors from which on two can compute for a server while the others put load on it."""
-MEMORY = {"peak_pss_bytes": "memory_bytes", "p99_s": "max_s"}
+THEIRS = {"peak_pss_bytes": "memory_bytes", "p99_s": "max_s"}
 """Our figures, and those of the article that come nearest."""
 
 
@@ -23,7 +23,7 @@ class Cells(NamedTuple):
 
     def pair(self, first: tuple[str, str, str], second: tuple[str, str, str], figure: str) -> list[Ratio | None]:
         """The ratio of a figure then, and the ratio now."""
-        past = ratio(self.then.get(first), self.then.get(second), MEMORY.get(figure, figure))
+        past = ratio(self.then.get(first), self.then.get(second), THEIRS.get(figure, figure))
         return [past, ratio(self.now.get(first), self.now.get(second), figure)]
 
     def without(self, cell: str, name: str, figure: str = "goodput") -> list[Ratio | None]:

@@ -1,0 +1,307 @@
+"""The pages of web services: verdicts come from the rounds, and pages do without a result that is not there."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import interruptible
+import pytest
+
+from benchmarks import report
+from benchmarks.result import LeftOut, Results, Row
+from benchmarks.web.stack import past, rows
+from concmodels import catalog
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "docs" / "_ext"))
+pytest.importorskip("sphinx")
+
+from concdocs import (  # noqa: E402 - found only now
+    about,
+    async_claims,
+    figures,
+    gil_free,
+    results,
+    stack,
+    verdicts,
+    web_tables,
+)
+from concdocs.places import Mistake, NotMeasured  # noqa: E402
+from concdocs.verdicts import FAILS, HOLDS, MARK, MISSING, OPEN, PARTLY, WITHIN, Ratio  # noqa: E402
+
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+TWO = 2
+ABSENT = "There is no result of web services here"
+PAGE = """\
+# Page
+
+```{about-result} web
+```
+
+{measured}`web:web/tail/threads`, {ratio}`web:web/tail/threads / web:web/tail/asyncio|spread`,
+{measured}`web-twins:web/granian/asgi W1 /json|figure p99_s`.
+
+```{chart} web:web-tail
+```
+```{result-table} web:web-quiet
+```
+```{bars} web:web/tail
+```
+```{claims} web-twins:gil-free
+```
+```{claims} web:async
+```
+"""
+
+
+def row(cell, candidate, *goodputs, python="3.14", kind="peer", model="asyncio", parameters=(), **more):
+    """A row with so many rounds; each figure of `more` is the same in all of them."""
+    rounds = dict(enumerate(goodputs, 1))
+    known = {"goodput": rounds} | {name: dict.fromkeys(rounds, value) for name, value in more.items()}
+    seconds = {number: 1 / value for number, value in rounds.items()}
+    gil = not python.endswith("t")
+    return Row("web", cell, candidate, kind, model, python, gil, "request", 1, dict(parameters), {}, seconds, known)
+
+
+def result(*rows, left_out=(), cpus=2):
+    """A result with these rows."""
+    pythons = {"3.14": {"version": "3.14.8", "gil": True}}
+    return Results([*rows], [*left_out], {"date": "2026-11-23T02:00:00", "machine": {"cpus": cpus}, "pythons": pythons})
+
+
+def verdict(claims, beginning):
+    """The verdict of the claim that begins like this."""
+    (found,) = [it.verdict for it in claims if it.what.startswith(beginning)]
+    return found
+
+
+# Verdicts.
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "rounds", "is_more", "is_less", "is_alike"),
+    [
+        (1.2, 1.4, TWO, HOLDS, FAILS, FAILS),
+        (0.7, 0.8, TWO, FAILS, HOLDS, FAILS),
+        (0.9, 1.2, TWO, WITHIN, WITHIN, WITHIN),
+        (0.98, 1.03, TWO, FAILS, FAILS, HOLDS),
+        (1.2, 1.2, 1, verdicts.ALONE, verdicts.ALONE, verdicts.ALONE),
+        (2.0, 2.0, 1, HOLDS, FAILS, FAILS),
+        (0.5, 0.5, 1, FAILS, HOLDS, FAILS),
+    ],
+)
+def test_all_rounds_have_to_agree_and_one_alone_has_to_say_it_louder(least, most, rounds, is_more, is_less, is_alike):
+    it = Ratio((least + most) / 2, least, most, rounds)
+    told = verdicts.more(it), verdicts.less(it), verdicts.alike(it)
+    assert [OPEN in found if OPEN in wanted else found == wanted
+            for found, wanted in zip(told, (is_more, is_less, is_alike), strict=True)] == [True] * 3  # fmt: skip
+
+
+def test_what_was_not_measured_has_no_verdict():
+    assert verdicts.more(None) == verdicts.less(None) == verdicts.alike(None) == verdicts.not_more(None) == MISSING
+
+
+def test_a_ratio_is_taken_within_a_round_in_one_cell_and_of_all_rounds_between_cells():
+    one, other, elsewhere = row("a", "x", 100, 200), row("a", "y", 50, 100), row("b", "y", 50, 100)
+    assert verdicts.ratio(one, other)[:4] == (2, 2, 2, 2)
+    assert verdicts.ratio(one, elsewhere)[:4] == (2, 1, 4, 2)
+    assert verdicts.ratio(one, None) is verdicts.ratio(one, other, "p99_s") is None
+
+
+def test_a_figure_beside_other_work_is_marked_and_explained():
+    busy = row("a", "x", 100, foreign_cores=0.5)
+    found = verdicts.claim("it is more", None, verdicts.ratio(busy, row("a", "y", 50)), verdicts.more)
+    assert found.now == f"2 times {MARK}" and f"{MARK}: beside" in verdicts.summary([found])
+    assert MARK not in verdicts.summary([found._replace(now="2 times")])
+
+
+def test_every_verdict_is_counted():
+    found = [verdicts.Claim("", "", "", it) for it in (HOLDS, HOLDS, FAILS, PARTLY, WITHIN, f"{OPEN} on 2", MISSING)]
+    told = verdicts.summary(found)
+    assert told == (
+        "Of 7 claims 2 hold here, 1 does not, 1 holds in part, these figures can't tell about 2 and 1 was not measured."
+    )
+
+
+# The articles.
+
+
+def granian(python, cell, name, *goodputs, **more):
+    return row(cell, name, *goodputs, python=python, parameters={"server": "granian"}, **more)
+
+
+def test_on_few_processors_a_scaling_that_is_not_seen_says_nothing():
+    def of(cpus, without):
+        both = [
+            granian(it, "granian", "wsgi W1 /json", *rates) for it, rates in (("3.14", (100, 100)), ("3.14t", without))
+        ]
+        return verdict(gil_free.claims(result(*both, cpus=cpus)), "WSGI, one worker with 64 threads, `/json`")
+
+    assert of(2, (90, 95)) == f"{OPEN} on 2 processors"
+    assert of(2, (300, 350)) == HOLDS
+    assert of(8, (90, 95)) == FAILS
+
+
+def test_the_articles_ratio_stands_beside_ours():
+    now = [granian(it, "granian", "asgi W1 /json", value, value) for it, value in (("3.14", 100), ("3.14t", 90))]
+    then = [
+        row("granian", f"asgi W1 /json on {it}", value, kind="past", parameters={"server": "granian", "python": it})
+        for it, value in (("3.14", 30_415), ("3.14t", 24_218))
+    ]
+    (found,) = [it for it in gil_free.claims(result(*now, *then)) if it.what.startswith("ASGI, one worker, `/json`")]
+    assert found[1:] == ("0.8 times", "0.9 times", HOLDS)
+
+
+def stacked(**rates):
+    """Rows of the stack, with two rounds each: goodput and P99 of a sync and of an async server."""
+    for (name, model), (rate, p99) in zip(
+        (("gunicorn sync, flask", "processes"), ("uvicorn, starlette", "asyncio")), rates.values(), strict=True
+    ):
+        yield row("workers-1", name, rate, rate, model=model, p99_s=p99, killed=0, left_processes=0)
+
+
+def test_the_claims_on_async_are_judged_by_the_rows_of_the_article():
+    found = async_claims.claims(result(*stacked(sync=(1000, 0.1), others=(2000, 0.05))))
+    assert verdict(found, "No async server gives more") == FAILS
+    assert {it.verdict for it in found if it.what == "The lowest P99 is a sync server's"} == {FAILS}
+    assert verdict(found, "Every async framework misbehaved") == FAILS
+    assert verdict(found, "uvloop is faster") == MISSING
+    opposite = async_claims.claims(result(*stacked(sync=(2000, 0.05), others=(1000, 0.1))))
+    assert verdict(opposite, "No async server gives more") == verdict(opposite, "Every async server's P99") == HOLDS
+
+
+def test_a_server_that_had_to_be_killed_misbehaved():
+    rows = row("workers-1", "uvicorn, starlette", 10, killed=1), row("workers-1", "hypercorn, starlette", 10, killed=0)
+    found = async_claims.of_ends(result(*rows))
+    assert (found.verdict, found.now) == (PARTLY, "uvicorn, starlette, of 2 servers")
+
+
+def test_the_order_turns_over_where_a_pair_changes_places():
+    rows = [row(f"delay-{ms}", name, value) for ms, values in ((0, (300, 100)), (20, (50, 200)))
+            for name, value in zip(("a", "b"), values, strict=True)]  # fmt: skip
+    found = async_claims.of_delays(stack.delays(result(*rows)))
+    assert (found.verdict, found.now.count("times")) == (HOLDS, 2)
+    same = [row(f"delay-{ms}", name, value) for ms in (0, 20) for name, value in (("a", 2), ("b", 1))]
+    assert async_claims.of_delays(stack.delays(result(*same))).verdict == FAILS
+
+
+def test_the_fewest_workers_that_come_near_the_best_are_taken():
+    rows = [row(f"workers-{number}", "a", *rates) for number, rates in ((1, (50, 60)), (2, (90, 97)), (4, (100,)))]
+    assert stack.best(stack.curves(result(*rows))["a"]) == 2
+
+
+def test_every_server_of_the_article_is_on_one_side():
+    there = [known[name].model for known in [rows.rows()] for name in past.TABLE if not known[name].why_not]
+    assert len(there) == 10 and set(there) == {"processes", "asyncio", "gevent"}
+
+
+# Tables.
+
+
+def test_the_tables_have_a_line_for_each_server():
+    why = LeftOut("web", "workers-1", "vibora", "3.14", False, "it is gone")
+    found = result(
+        row("workers-1", "gunicorn sync, flask", 10, model="processes", p99_s=0.5),
+        row("delay-0", "asyncio", 10, kind="model", parameters={"workers": 1}),
+        row(past.CELL, "gunicorn sync, flask", 20, kind="past", p99_s=0.042, parameters={"workers": 14}),
+        row("slow", "threads", 10, kind="model", answered_share=0.5),
+        row("stop", "threads", 10, kind="model", lost=3, killed=0),
+        left_out=[why],
+    )
+    tables = web_tables.tables(found)
+    assert "| gunicorn sync, flask | 1 | — | 500 ms | 10 |" in tables["web-stack-rows"]
+    assert "| 14 | — | 42 ms | 20 |" in tables["web-stack-rows"]
+    assert "| vibora | it is gone | — | — |" in tables["web-stack-gone"]
+    assert (
+        "| threads | 50% |" in tables["web-slow-clients"] and "| threads | 3 | 100 ms | no |" in tables["web-sigterm"]
+    )
+    assert "| asyncio | 1 | 10 | — |" in tables["web-stack-delays"] and "**10**" in tables["web-stack-workers"]
+    assert web_tables.tables(Results([], [], {})) == {}
+
+
+def test_a_page_says_where_its_figures_are_from():
+    told = " ".join(about.told("web", result(row("json", "threads", 10, foreign_cores=1))))
+    assert (
+        "of 2026-11-23." in told and "3.14.8 with the GIL" in told and "1 of 1 web services beside other work" in told
+    )
+
+
+# Results that are not there.
+
+
+def test_a_result_that_pages_can_do_without_is_no_mistake(monkeypatch, tmp_path):
+    for variable in ("CONCMODELS_WEB_RESULT", "CONCMODELS_TWINS_RESULT"):
+        monkeypatch.setenv(variable, str(tmp_path / "none.json"))
+    with pytest.raises(NotMeasured, match=ABSENT):
+        figures.measured("web:web/tail/threads")
+    with pytest.raises(Mistake, match="there is no measured result"):
+        figures.measured("twins:ring/stream/threads")
+
+
+@pytest.mark.parametrize("file", ["none.json", "benchmarks/results/full.json"])
+def test_a_page_builds_without_a_result_of_web_services(tmp_path, file):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "index.md").write_text(PAGE)
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-n", "-W", "-c", ROOT / "docs", source, tmp_path / "html"],
+        env=os.environ | {"CONCMODELS_WEB_RESULT": str(ROOT / file), "CONCMODELS_WEB_TWINS_RESULT": str(ROOT / file)},
+        capture_output=True, text=True, timeout=55, check=False,
+    )  # fmt: skip
+    assert (done.stderr, done.returncode) == ("", 0)
+    text = re.sub(r"<[^>]*>", "", (tmp_path / "html" / "index.html").read_text())
+    assert text.count("(not measured)") == 3 and text.count("so this page has no figures") == 1
+
+
+def references():
+    """The roles, charts and tables of results of web services on all pages."""
+    for path in PAGES:
+        text = path.read_text()
+        for kind, name in re.findall(r"\{(measured|ratio)\}`(web(?:-twins)?:[^`]*)`", text):
+            yield path, kind, name.replace("\\|", "|")
+        for kind, name in re.findall(r"^[`:]{3,}\{(chart|result-table)\} (web(?:-twins)?:\S+)$", text, re.MULTILINE):
+            yield path, kind, name
+
+
+def test_every_figure_chart_and_table_of_web_services_is_in_the_committed_results():
+    if not all(results.path(name).exists() for name in results.OPTIONAL):
+        pytest.skip("there is no committed result of web services")
+    known = {name: results.results(name) for name in results.OPTIONAL}
+    charts = {f"{name}:{it.name}" for name, found in known.items() for it in report.charts(found)}
+    tables = {f"{name}:{it}" for name, found in known.items() for it in report.tables(found) | web_tables.tables(found)}
+    named = list(references())
+    assert len(named) > 30
+    for path, kind, name in named:
+        if kind in ("chart", "result-table"):
+            assert name in (charts if kind == "chart" else tables) or name == "web:left-out", (path, name)
+        else:
+            assert (figures.measured if kind == "measured" else figures.ratio)(name), (path, name)
+
+
+# Programs.
+
+
+@pytest.mark.docs
+@pytest.mark.parametrize("name", catalog.names())
+def test_the_service_runs_on_every_model_whose_tasks_share_their_memory(name, tmp_path):
+    if name in ("processes", "subinterp"):
+        pytest.skip("its clients could not add to one list")
+    if reason := catalog.why_not(name):
+        pytest.skip(f"{name}: {reason}")
+    file, model = ("awaited", "asyncio") if catalog.facts(name).is_async else ("plain", "threads")
+    program = tmp_path / "program.py"
+    program.write_text((ROOT / f"examples/web/{file}.py").read_text().replace(model, name))
+    done = interruptible.run([sys.executable, str(program)], cwd=ROOT, timeout=50)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "50 answers, sooner than one after the other\n"
+
+
+@pytest.mark.docs
+def test_requests_at_once_are_told_for_threads_and_for_asyncio():
+    program = str(ROOT / "examples" / "web" / "at_once.py")
+    for way in ("threads", "asyncio"):
+        done = interruptible.run([sys.executable, program, way, "100"], cwd=ROOT, timeout=50)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert re.fullmatch(rf"{way} +100 requests: all in [1-9][.\d]* s, P99 [1-9][.\d]* s, +\d+ MiB\n", done.stdout)
