@@ -134,6 +134,17 @@ def stack_workers(results: Results) -> Sheet:
     return Sheet(["workers", *map(str, numbers)], lines)
 
 
+def stack_ends(results: Results) -> Sheet:
+    """How long each server took to start and to end, and whether it had to be killed or left anything, at worst."""
+    lines = []
+    for name, curve in stack.curves(results).items():
+        worst = {it: max((value for row in curve.values() for value in row.by_round(it).values()), default=None)
+                 for it in ("start_s", "stop_s", "killed", "left_processes")}  # fmt: skip
+        times = [NONE if value is None else words.duration(value) for value in (worst["start_s"], worst["stop_s"])]
+        lines.append([name, *times, "yes" if worst["killed"] else "no", f"{worst['left_processes'] or 0:.0f}"])
+    return Sheet(["", "start, at most", "end, at most", "had to be killed", "processes left"], lines)
+
+
 def stack_delays(results: Results) -> Sheet:
     """Answers per second by the milliseconds of the database, and the memory that it takes."""
     curves = stack.delays(results)
@@ -195,6 +206,7 @@ TABLES: dict[str, Callable[[Results], Sheet]] = {
     "web-stack-rows": stack_rows,
     "web-stack-workers": stack_workers,
     "web-stack-delays": stack_delays,
+    "web-stack-ends": stack_ends,
     "web-stack-gone": gone,
     "web-quiet": quiet,
 }
