@@ -1,7 +1,7 @@
 """Whether what somebody claims holds in a result: it does, it does not, or these figures can't tell.
 
-A claim is held against a ratio in every round that was measured: it holds if all rounds say so, it does not if none does,
-and else nothing can be told. One round alone has to say it louder, or the opposite.
+A claim is held against a ratio in every round that was measured: it holds if all rounds say so, it does not if none
+does, and else nothing can be told. One round alone has to say it louder, or the opposite.
 """
 
 import statistics
