@@ -59,6 +59,7 @@ def claims(results: Results) -> list[Claim]:
         *of_loops(stack.curves(results)),
         of_ends(results),
         of_tuning(stack.curves(results)),
+        of_slow(stack.delays(results)),
         of_delays(stack.delays(results)),
     ]
 
@@ -142,10 +143,23 @@ def of_tuning(curves: dict[str, stack.Curve]) -> Claim:
     return Claim(what, then, f"{many} against {few}", verdict)
 
 
+def of_slow(delays: dict[str, stack.Curve]) -> Claim:
+    """Whether those are ahead that wait for many queries at once, where the database takes its time."""
+    number = slowest(delays)
+    what = f"With {number} ms for a query {UVICORN} gives more answers than {SYNC}"
+    async_, sync = (delays.get(name, {}).get(number) for name in (UVICORN, SYNC))
+    return claim(what, OURS, ratio(async_, sync), more)
+
+
+def slowest(delays: dict[str, stack.Curve]) -> int:
+    """The longest time of a query, in milliseconds; 0 if there is none."""
+    return max((it for curve in delays.values() for it in curve), default=0)
+
+
 def of_delays(delays: dict[str, stack.Curve]) -> Claim:
     """Whether the order turns over where the database takes its time."""
     what = "The order is another one where the database takes its time"
-    number = max((it for curve in delays.values() for it in curve), default=0)
+    number = slowest(delays)
     known = {name: curve for name, curve in delays.items() if {0, number} <= curve.keys()}
     if not number or len(known) < 2:
         return Claim(what, OURS, "—", MISSING)

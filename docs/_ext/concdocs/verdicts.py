@@ -15,7 +15,7 @@ from benchmarks.result import Row
 from benchmarks.web.columns import is_disturbed
 
 HOLDS, FAILS, PARTLY, OPEN, MISSING = "holds", "does not hold", "holds in part", "can't tell", "not measured"
-WITHIN, ALONE = f"{OPEN}: the rounds differ", f"{OPEN}: one round"
+WITHIN, ALONE = f"{OPEN}: the rounds differ", f"{OPEN} from one round"
 NOISE, NOISE_ALONE = 1.05, 1.5
 """A difference has to be larger than this by a factor: in every round, and where there is one round only."""
 ALIKE = 1.15
