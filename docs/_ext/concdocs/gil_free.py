@@ -34,7 +34,7 @@ class Cells(NamedTuple):
 def claims(results: Results) -> list[Claim]:
     """All claims."""
     cells, cpus = cells_of(results), int(results.about.get("machine", {}).get("cpus") or 1)
-    return [*of_asgi(cells), *of_threads(cells), *of_workers(cells), *of_wsgi(cells, cpus)]
+    return [*of_asgi(cells), *of_threads(cells), *of_workers(cells, cpus), *of_wsgi(cells, cpus)]
 
 
 def cells_of(results: Results) -> Cells:
@@ -71,12 +71,13 @@ def of_threads(cells: Cells) -> Iterator[Claim]:
     yield claim(what, *cells.pair(*slowest, "p99_s"), more)
 
 
-def of_workers(cells: Cells) -> Iterator[Claim]:
+def of_workers(cells: Cells, cpus: int) -> Iterator[Claim]:
     """Whether threads are as good as workers without the GIL."""
     for number, words in ((2, "two"), (4, "four")):
         both = ((WITHOUT, "granian-shares", f"wsgi {share} /json") for share in (f"W1 T{number}", f"W{number} T1"))
         what = f"WSGI without the GIL, `/json`: as many answers from {words} threads as from {words} workers"
-        yield claim(what, *cells.pair(*both, "goodput"), alike)
+        found = claim(what, *cells.pair(*both, "goodput"), alike)
+        yield found._replace(verdict=on_cores(found.verdict, cpus, NEEDED))
 
 
 def of_wsgi(cells: Cells, cpus: int) -> Iterator[Claim]:
