@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 
 from concdocs.places import Directive, Mistake
 
-MESSAGE = re.compile(r"(\w+)\s*(->|-->|=>)\s*(\w+)\s*:\s*(.+)")
+MESSAGE = re.compile(r"(\w+)\s*([-=])>\s*(\w+)\s*:\s*(.+)")
 STEP = re.compile(r"(\w+)(!?)\s*:\s*(.+)")
 WAIT = re.compile(r"(\w+)\s+waits\s*:\s*(.+)")
 DIVIDER = re.compile(r"--\s+(.+)")
@@ -86,7 +86,7 @@ def read(columns: str, lines: Sequence[str]) -> Scene:
 def _event(line: str, columns: dict[str, int]) -> Event:
     if found := MESSAGE.fullmatch(line):
         source, arrow, target, text = found.groups()
-        kind = {"->": "message", "-->": "dashed", "=>": "accent"}[arrow]
+        kind = "accent" if arrow == "=" else "message"
         if source != target:
             return Event(kind, text, _column(source, columns), _column(target, columns))
     elif found := DIVIDER.fullmatch(line):
@@ -95,7 +95,7 @@ def _event(line: str, columns: dict[str, int]) -> Event:
         return Event("wait", found[2], *[_column(found[1], columns)] * 2)
     elif found := STEP.fullmatch(line):
         return Event("step accent" if found[2] else "step", found[3], *[_column(found[1], columns)] * 2)
-    raise Mistake(f"{line!r} is none of `a -> b: TEXT`, `a --> b:`, `a => b:`, `a:`, `a!:`, `a waits:` and `-- TEXT`")
+    raise Mistake(f"{line!r} is none of `a -> b: TEXT`, `a => b:`, `a:`, `a!:`, `a waits:` and `-- TEXT`")
 
 
 def _column(name: str, columns: dict[str, int]) -> int:
@@ -106,7 +106,8 @@ def _column(name: str, columns: dict[str, int]) -> int:
 
 def told(scene: Scene) -> str:
     """The steps as a list for those who don't see the picture."""
-    return f'<ol class="sequence-steps">{"".join(f"<li>{_in_words(it, scene.titles)}</li>" for it in scene.events)}</ol>'
+    steps = "".join(f"<li>{_in_words(it, scene.titles)}</li>" for it in scene.events)
+    return f'<ol class="sequence-steps">{steps}</ol>'
 
 
 def _in_words(event: Event, titles: list[str]) -> str:
@@ -163,14 +164,13 @@ class Picture:
         self.y += 8
         for column in list(self.waits):
             self._end_wait(column, self.y)
-        lines = [
-            f'<line class="lifeline" x1="{self.x(it):.1f}" y1="{self.top:.1f}" x2="{self.x(it):.1f}" y2="{self.y:.1f}"/>'
-            for it in range(len(self.scene.titles))
-        ]
+        columns = map(self.x, range(len(self.scene.titles)))
+        lifelines = [_line("lifeline", x, self.top, x, self.y) for x in columns]
+        width, height = f"{self.size.width:g}", f"{self.y + 2:.0f}"
         return (
-            f'<svg class="sequence-{self.size.name}" role="img" aria-label="{escape(says)}" width="{self.size.width:g}" '
-            f'height="{self.y + 2:.0f}" viewBox="0 0 {self.size.width:g} {self.y + 2:.0f}" '
-            f'font-size="{self.size.letters:g}">{"".join([*lines, *self.behind, *self.drawn])}</svg>'
+            f'<svg class="sequence-{self.size.name}" role="img" aria-label="{escape(says)}" width="{width}" '
+            f'height="{height}" viewBox="0 0 {width} {height}" font-size="{self.size.letters:g}">'
+            f"{''.join([*lifelines, *self.behind, *self.drawn])}</svg>"
         )
 
     def _heads(self) -> None:
@@ -204,10 +204,8 @@ class Picture:
         self._end_wait(event.target, self.y)
         way = 1 if end > start else -1
         point = end - way * 2
-        self.drawn.append(
-            f'<line class="{event.kind}" x1="{start:.1f}" y1="{self.y:.1f}" x2="{point - way * 6:.1f}" y2="{self.y:.1f}"/>'
-            f'<path class="{event.kind} point" d="M{point:.1f} {self.y:.1f}l{-way * 9} -5v10z"/>'
-        )
+        self.drawn.append(_line(event.kind, start, self.y, point - way * 6, self.y))
+        self.drawn.append(f'<path class="{event.kind} point" d="M{point:.1f} {self.y:.1f}l{-way * 9} -5v10z"/>')
         self.y += 12
 
     def _wait(self, event: Event) -> None:
@@ -229,14 +227,19 @@ class Picture:
     def _divider(self, text: str) -> None:
         lines = wrap(text, self.size.width - 40, self.size.letters)
         self.y += 6
-        self.drawn.append(f'<line class="divider" x1="4" y1="{self.y:.1f}" x2="{self.size.width - 4:.1f}" y2="{self.y:.1f}"/>')
+        self.drawn.append(_line("divider", 4, self.y, self.size.width - 4, self.y))
         self._text(lines, 6, self.y + 4, "start", "divider")
         self.y += len(lines) * self.size.line + 12
 
     def _text(self, lines: list[str], x: float, top: float, anchor: str, kind: str) -> None:
         for number, line in enumerate(lines):
             y = top + number * self.size.line + self.size.line * 0.74
-            self.drawn.append(f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_marked(line)}</text>')
+            place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+            self.drawn.append(f'<text class="{kind}" {place}>{_marked(line)}</text>')
+
+
+def _line(kind: str, left: float, top: float, right: float, bottom: float) -> str:
+    return f'<line class="{kind}" x1="{left:.1f}" y1="{top:.1f}" x2="{right:.1f}" y2="{bottom:.1f}"/>'
 
 
 def wrap(text: str, width: float, letters: float) -> list[str]:
