@@ -117,7 +117,7 @@ def test_every_diagram_of_the_site_keeps_inside_its_frame(written, size):
     assert width == size.width
     for box in picture.iterfind("rect"):
         x, y, wide, high = numbers(box, "x", "y", "width", "height")
-        assert 0 <= x and x + wide <= width and 0 <= y and y + high <= height
+        assert min(x, y) >= 0 and x + wide <= width and y + high <= height
     for text in picture.iterfind("text"):
         x, y = numbers(text, "x", "y")
         wide = sequence.measure("".join(text.itertext()), size.letters)
