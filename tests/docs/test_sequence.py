@@ -78,7 +78,7 @@ def test_the_steps_are_a_list_for_those_who_do_not_see_the_picture():
     ]
 
 
-def test_a_picture_has_words_and_names_no_colour_of_its_own():
+def test_a_picture_has_words_and_the_colours_of_the_page():
     svg = sequence.svg(sequence.read(COLUMNS, LINES), sequence.SIZES[0], "It is sent & received.")
     assert 'role="img" aria-label="It is sent &amp; received."' in svg
     assert not re.search(r"(fill|stroke)=|#[0-9a-f]{3}|\bid=", svg)
