@@ -269,7 +269,7 @@ def measure(text: str, letters: float) -> float:
     """About how wide the text is: fonts differ, so it is a little more than most of them need."""
     wide = 0.0
     for odd, part in enumerate(text.split("`")):
-        wide += sum(0.58 if odd % 2 else _letter(it) for it in part)
+        wide += sum(0.56 if odd % 2 else _letter(it) for it in part)
     return wide * letters
 
 
