@@ -275,8 +275,8 @@ def measure(text: str, letters: float) -> float:
 
 def _letter(letter: str) -> float:
     if letter in NARROW_LETTERS:
-        return 0.34
-    return 0.86 if letter in WIDE_LETTERS else 0.7 if letter.isupper() else 0.57
+        return 0.37
+    return 0.95 if letter in WIDE_LETTERS else 0.7 if letter.isupper() else 0.61
 
 
 def _marked(text: str) -> str:
