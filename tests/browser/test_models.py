@@ -19,7 +19,7 @@ def test_no_page_is_long(visit, model_pages, address_of):
     heights = {}
     for name in model_pages:
         page.goto(address_of(name))
-        page.evaluate("for (const it of document.images) it.loading = 'eager'")  # a chart has no height before it's there
+        page.evaluate("for (const it of document.images) it.loading = 'eager'")  # charts far down come late
         page.wait_for_function("[...document.images].every(it => it.complete)")
         heights[name] = page.evaluate("() => document.documentElement.scrollHeight")
     assert not {name: height for name, height in heights.items() if height > LONGEST}
