@@ -2,7 +2,7 @@
 
     python docs/reference/_guarantees.py
 
-`tests/docs/test_docstrings.py` fails while the page is not what this would write.
+`tests/docs/test_docstrings.py` fails if the page differs from what this would write.
 """
 
 import sys
@@ -23,14 +23,13 @@ HEAD = """\
 
 # The guarantees
 
-What every {{term}}`model` guarantees, sentence by sentence: {count} guarantees, with {held} choices of values in all.
-Each sentence is the docstring of a test that holds every model to it.
-`python -m concmodels.conformance --list` prints them,
-`python -m concmodels.conformance trio` holds trio to them, and [a model of your
-own](../tutorial/your-own-model.md) can be held to them too.
+What does every {{term}}`model` guarantee? This page lists {count} guarantees, with {held} choices of values in all. Each
+sentence is the docstring of a test that checks it on every model. `python -m concmodels.conformance --list` prints them,
+`python -m concmodels.conformance trio` tests trio, and you can test [a model of your
+own](../tutorial/your-own-model.md) too.
 
-In brackets: the values that a guarantee is tried with, and which models guarantee it if not all do. A model of your own
-is held to what it has made itself: a chapter, or a guarantee, says what of the vocabulary that must be.
+The brackets contain the values for which a guarantee is checked, and the models that give it if not all of them do. A model
+of your own is only tested for what it defines itself: a chapter or a guarantee says which names these are.
 """
 TITLES = {
     "selecting": "Select",
@@ -69,7 +68,7 @@ def section(chapter: str, found: list[Guarantee]) -> Iterator[str]:
     about = (getdoc(import_module(f"concmodels.conformance.guarantees.{chapter}")) or "").removeprefix(f"{title}: ")
     about = about[:1].upper() + about[1:]
     common = found[0].needs if len({it.needs for it in found}) == 1 else ()
-    yield f"{safe(about)}{f' (This chapter {own(common)}.)' if common else ''}\n"
+    yield f"{safe(about)}{f' (These guarantees are {own(common)}.)' if common else ''}\n"
     for name, its in groupby(found, lambda it: it.name):
         yield entry(name, list(its), common)
 
@@ -84,7 +83,7 @@ def entry(name: str, its: list[Guarantee], common: tuple[str, ...]) -> str:
 
 
 def remarks(its: list[Guarantee], common: tuple[str, ...]) -> Iterator[str]:
-    """What stands in the brackets."""
+    """The remarks in the brackets."""
     first = its[0]
     for value in first.values:
         shown = dict.fromkeys(label(it, value) for it in its)
@@ -97,8 +96,9 @@ def remarks(its: list[Guarantee], common: tuple[str, ...]) -> Iterator[str]:
 
 
 def own(needs: tuple[str, ...]) -> str:
-    """What a model must have made itself."""
-    return f"needs its own {' and '.join(f'`{it}`' for it in needs)}"
+    """Which models of a reader's own are tested."""
+    *others, last = (f"`{it}`" for it in needs)
+    return f"for models that define {', '.join(others)}{' and ' if others else ''}{last}"
 
 
 def label(guarantee: Guarantee, value: str) -> str:
@@ -110,7 +110,7 @@ def label(guarantee: Guarantee, value: str) -> str:
 
 
 def safe(text: str) -> str:
-    """Text that Markdown shows as it stands."""
+    """The text, so that Markdown shows it unchanged."""
     parts = text.split("`")
     for at in range(0, len(parts), 2):  # outside of backticks
         for mark in "*_<[":

@@ -75,7 +75,7 @@ async def cancel_may_come_early_and_late(model):
 
 @guarantee(where=WAITS)
 async def group_cancel_leaves_without_an_error(model, where):
-    """`group.cancel()` cancels all tasks of the group and the body; the `with` is then left without an error."""
+    """`group.cancel()` cancels all tasks of the group and the body; the `with` then ends without an error."""
     report, went_on = model.Channel(INF), False
     async with model.TaskGroup() as group:
         task = group.spawn(tell_of_cancellation, model, where, report)
@@ -185,7 +185,7 @@ async def leave_when_cancelled(model, handles, inside, report):
 
 @guarantee(by=of_one_process, inside=("nobody", "an ended task", "a cancelled task"))
 async def a_task_cancelled_alone_leaves_no_group(model, inside):
-    """Leaving a group is a checkpoint also for a task that alone was cancelled."""
+    """Leaving a group is a checkpoint even for a task that is the only one cancelled."""
     handles, report = model.Channel(1), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = group.spawn(leave_when_cancelled, model, handles, inside, report)

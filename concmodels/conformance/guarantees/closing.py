@@ -1,4 +1,4 @@
-"""Closing a channel: accepted items stay, and every task that waits learns of it."""
+"""Closing a channel: accepted items stay, and every waiting task is woken."""
 
 from concmodels.errors import ChannelClosed
 
@@ -58,7 +58,7 @@ async def what_was_accepted_stays_receivable(model, capacity):
 
 @guarantee(capacity=(1, 3, INF))
 async def iteration_ends(model, capacity):
-    """After `close`, items that were accepted before can still be received by iteration, which then ends."""
+    """After `close`, iteration still receives the items that were accepted before, and then ends."""
     channel = model.Channel(capacity)
     held = min(capacity, 4)
     for number in range(held):
@@ -102,8 +102,8 @@ async def with_closes(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def close_is_seen_by_everybody(model, capacity):
-    """`close` takes effect for all tasks: a task sees that its caller has closed a channel, and the caller sees that of
-    a task."""
+    """`close` takes effect for all tasks: a task sees that its caller has closed a channel, and the caller sees that a
+    task has."""
     channel, other = model.Channel(capacity), model.Channel(capacity)
     async with model.TaskGroup() as group:
         task = group.spawn(close_when_closed, channel, other)
@@ -156,7 +156,7 @@ async def send_and_tell(channel, item, ready):
 
 @guarantee(capacity=BOUNDED)
 async def close_refuses_waiting_senders(model, capacity):
-    """`close` wakes all waiting senders: their `send` raises `ChannelClosed`, and their items reach nobody."""
+    """`close` wakes all waiting senders: their `send` raises `ChannelClosed`, and their items are never received."""
     channel, ready = model.Channel(capacity), model.Channel(INF)
     for number in range(capacity):
         channel.send_nowait(number)
@@ -216,8 +216,8 @@ async def close_some_time(model, channels):
 
 @guarantee(capacity=CAPACITIES)
 async def a_send_that_races_a_close_has_one_of_two_outcomes(model, effort, capacity):
-    """A `send` that races with a `close` either returns, and its item is received, or raises, and its item reaches
-    nobody."""
+    """A `send` that races with a `close` either returns, and its item is received, or raises, and its item is never
+    received."""
     to_sender, to_closer, report = model.Channel(1), model.Channel(1), model.Channel(INF)
     async with model.TaskGroup() as group:
         group.spawn(send_until_refused, to_sender, report)

@@ -139,7 +139,7 @@ async def selects_compete_on_both_sides(model, effort, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def selects_and_plain_operations_mix(model, effort, capacity):
-    """Each accepted item reaches exactly one receiver, also when some tasks select and others just send and receive."""
+    """Each accepted item reaches exactly one receiver, even when some tasks select and others just send and receive."""
     channels = [model.Channel(capacity) for _ in range(2)]
     report, items = model.Channel(INF), effort.items
     async with model.TaskGroup() as receivers:

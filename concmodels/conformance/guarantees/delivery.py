@@ -66,7 +66,7 @@ async def echo(inbox, outbox):
 
 @guarantee(capacity=(0, INF))
 async def any_value_is_an_item(model, capacity):
-    """Any value can be an item: also None, an empty value, or a large number."""
+    """Any value can be an item, including None, an empty value, and a large number."""
     out, back = model.Channel(capacity), model.Channel(capacity)
     async with model.TaskGroup() as group:
         group.spawn(echo, out, back)

@@ -37,7 +37,7 @@ async def an_error_keeps_its_type(model, error):
 
 @guarantee()
 async def result_raises_what_the_task_raised(model):
-    """`Task.result()` raises what the task raised, also after the group has been left."""
+    """`Task.result()` raises what the task raised, even after the `with` of its group has ended."""
     with raises(ExceptionGroup):
         async with model.TaskGroup() as group:
             task = group.spawn(fail, Trouble, "own", 7)
@@ -68,7 +68,7 @@ async def fail_in_the_end(model, report, kind, *args):
 
 @guarantee()
 async def everything_that_failed_leaves(model):
-    """All exceptions leave in one `ExceptionGroup`, also those that are raised by tasks while they are cancelled."""
+    """All exceptions leave in one `ExceptionGroup`, including those that tasks raise while they are being cancelled."""
     go, report = model.Channel(0), model.Channel(INF)
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
@@ -133,8 +133,8 @@ async def the_first_failure_cancels_the_body(model, where):
 
 @guarantee()
 async def a_task_that_waits_for_a_cancelled_sibling_is_cancelled_too(model, effort):
-    """A failure cancels all tasks of the group: also one that waits for the result of another cancelled task, and that
-    is not a failure."""
+    """A failure cancels all tasks of the group, even one that waits for the result of another cancelled task; that is
+    not a second failure."""
     for _ in range(effort.rounds):
         go = model.Channel(0)
         with raises(ExceptionGroup) as caught:
@@ -159,7 +159,7 @@ async def clean_up(model, report):
 
 @guarantee()
 async def a_failed_group_waits_for_its_tasks_too(model):
-    """A group is left only when all its tasks have ended, also after a failure."""
+    """The `with` of a group ends only when all its tasks have ended, even after a failure."""
     report = model.Channel(INF)
     with raises(ExceptionGroup):
         async with model.TaskGroup() as group:

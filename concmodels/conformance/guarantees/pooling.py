@@ -94,7 +94,7 @@ async def there_are_as_many_workers_as_cpus(model):
 
 @guarantee(by=of_one_memory)
 async def there_are_four_workers_more_than_cpus(model):
-    """By default a pool has four workers more than there are CPUs, at most 32."""
+    """By default a pool has four more workers than there are CPUs, but at most 32."""
     async with model.Pool() as pool:
         assert pool.workers == min(32, as_many_as_cpus() + 4)
 
@@ -118,7 +118,7 @@ async def more_tasks_than_workers(model, effort):
 
 @guarantee()
 async def workers_work_at_the_same_time(model):
-    """There are as many workers as were asked for, so that as many tasks can wait for each other."""
+    """A pool has as many workers as it was asked for, so that as many tasks can wait for each other."""
     channels = [model.Channel(INF) for _ in range(3)]
     async with model.Pool(3) as pool:
         calls = [await pool.submit(meet, channels[n], channels[n - 1]) for n in range(3)]

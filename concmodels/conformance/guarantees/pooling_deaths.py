@@ -1,4 +1,4 @@
-"""The pool: a worker that dies without a result, which can happen only to a process."""
+"""The pool: a worker that dies without a result. That can only happen to a process."""
 
 import itertools
 

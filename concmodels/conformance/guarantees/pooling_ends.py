@@ -150,7 +150,7 @@ async def after_shutdown_nothing_is_taken(model):
 
 @guarantee()
 async def shutdown_need_not_wait(model):
-    """`shutdown(wait=False)` does not wait; the tasks that the pool was given are done all the same."""
+    """`shutdown(wait=False)` does not wait; the tasks that the pool was given are still done."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         calls = [await pool.submit(hold, begun, gate, number) for number in range(3)]

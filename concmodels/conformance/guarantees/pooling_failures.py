@@ -175,7 +175,7 @@ async def a_deadlock_of_the_workers_is_raised(model, workers, how):
 
 @guarantee()
 async def one_free_worker_is_no_deadlock(model):
-    """As long as one worker is left to begin what the others wait for, there is no deadlock: they wait."""
+    """As long as one worker can still begin what the others wait for, there is no deadlock: they wait."""
     begun, gate, done = model.Channel(INF), model.Channel(0), model.Channel(INF)
     async with model.Pool(3) as pool:
         calls = [await pool.submit(rely_on_the_pool, pool, begun, gate, "submit") for _ in range(2)]

@@ -17,7 +17,7 @@ async def answer_later(model, number):
 
 @guarantee(chunksize=(None, 1, 5), buffersize=(None, 1, 7))
 async def map_keeps_the_order(model, chunksize, buffersize):
-    """`map` yields the results in the order of the items, whatever their calls take."""
+    """`map` yields the results in the order of the items, however long each call takes."""
     models = itertools.repeat(model)
     async with model.Pool(3) as pool:
         results = pool.map(answer_later, models, range(20), chunksize=chunksize, buffersize=buffersize)
@@ -27,7 +27,7 @@ async def map_keeps_the_order(model, chunksize, buffersize):
 
 @guarantee(chunksize=(None, 1, 5))
 async def map_begins_each_task_once(model, effort, chunksize):
-    """`map` begins each task only once, also where many tasks are sent together."""
+    """`map` begins each task only once, even if many tasks are sent together."""
     marks, count = model.Channel(INF), 10 * effort.items
     async with model.Pool(2) as pool:
         results = pool.map(mark, itertools.repeat(marks), range(count), chunksize=chunksize)
@@ -68,7 +68,7 @@ async def map_takes_the_items_at_once(model):
 
 @guarantee(buffersize=(1, 4), chunksize=(None, 3))
 async def map_takes_no_more_than_the_buffer_holds(model, buffersize, chunksize):
-    """With `buffersize`, `map` takes at most so many items ahead of the results yielded, so an iterable may be
+    """With `buffersize`, `map` takes at most that many items ahead of the results yielded, so an iterable may be
     endless."""
     numbers, seen = Numbers(), 0
     async with model.Pool(2) as pool:

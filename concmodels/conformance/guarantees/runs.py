@@ -48,7 +48,7 @@ async def send_through_a_task(model):
 
 @guarantee()
 def run_may_be_called_again(model):
-    """A run has no effect on the next one, also after a failure."""
+    """A run has no effect on the next one, even after a failure."""
     assert model.run(send_through_a_task, model) == [0, 1, 2, 3, 4]
     with raises(Trouble):
         model.run(fail, Trouble)
@@ -70,7 +70,7 @@ def run_inside_a_run_is_refused(model):
 
 @guarantee()
 def run_works_in_another_thread(model):
-    """`run` also works outside the main thread, without handling of Ctrl-C."""
+    """`run` also works outside the main thread, where it doesn't handle Ctrl-C."""
     from threading import Thread
 
     results = []

@@ -1,7 +1,7 @@
 """A partner and a cancellation meet: the first of them decides, and nothing is undone.
 
-The body of each guarantee does both without a checkpoint in between. In a cooperative model the task that waits can't
-go on in the meantime, so it is certain which of the two came first.
+The body of each guarantee does both without a checkpoint in between. In a cooperative model, the waiting task can't
+run in the meantime, so it is certain which of the two came first.
 """
 
 import time
@@ -166,7 +166,7 @@ async def room_before_the_cancellation(model, operation, capacity):
 
 @guarantee(by=cooperative, operation=SENDING, capacity=BOUNDED)
 async def room_after_the_cancellation(model, operation, capacity):
-    """If the sender is cancelled before a partner comes, `send` raises `Cancelled` and its item reaches nobody."""
+    """If the sender is cancelled before a partner comes, `send` raises `Cancelled` and its item is never received."""
     channel, report = filled(model, capacity), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, report, send_by, channel, operation, "item")

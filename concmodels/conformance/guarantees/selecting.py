@@ -170,7 +170,7 @@ async def close_wakes_a_select_that_receives(model, capacity):
 
 @guarantee(capacity=BOUNDED)
 async def close_wakes_a_select_that_sends(model, capacity):
-    """`close` wakes a waiting select that sends; its item then reaches nobody."""
+    """`close` wakes a waiting select that sends; its item is never received."""
     channel, never, report = model.Channel(capacity), model.Channel(0), model.Channel(INF)
     for number in range(capacity):
         channel.send_nowait(number)

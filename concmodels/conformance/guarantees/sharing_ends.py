@@ -1,4 +1,4 @@
-"""`share`: how the sharing ends, and what is left of it then."""
+"""`share`: how the sharing ends, and what remains of it."""
 
 from .pool_tools import of_processes
 from .sharing import TEXT, done_by, read, write
@@ -49,7 +49,7 @@ async def try_when_told(shared, ready, gate):
 
 @guarantee()
 async def a_task_sees_the_release(model):
-    """After `release()`, `view()` raises `RuntimeError` in every worker, also if it had a view before."""
+    """After `release()`, `view()` raises `RuntimeError` in every worker, even if the worker had a view before."""
     ready, gate = model.Channel(INF), model.Channel(0)
     async with model.TaskGroup() as group:
         with model.share(TEXT) as shared:
@@ -75,7 +75,7 @@ async def read_late(channel, gate):
 
 @guarantee()
 async def what_arrives_late_is_over_too(model):
-    """After `release()`, `view()` raises `RuntimeError` also where the handle arrives only then."""
+    """After `release()`, `view()` raises `RuntimeError` even in a task that gets the handle only then."""
     channel, gate = model.Channel(1), model.Channel(0)
     async with model.TaskGroup() as group:
         task = group.spawn(read_late, channel, gate)

@@ -90,7 +90,7 @@ async def write_then_close(model, socket, data):
 
 @guarantee(size=(1, 3_000_000))
 async def what_is_sent_arrives_in_order(model, size):
-    """Two tasks that wait and then send or receive pass on every byte once and in order, also more than fits in
+    """Two tasks that wait and then send or receive pass on every byte once and in order, even more than fits in
     between."""
     data = bytes(number % 251 for number in range(size))
     received = bytearray()
@@ -317,7 +317,7 @@ async def what_is_ready_does_not_time_out(model, direction, timeout):
 
 @guarantee(timeout=NO_NUMBERS)
 async def a_timeout_that_is_no_number_is_refused(model, timeout):
-    """A wait for a socket raises `ValueError` for a timeout of nan and `TypeError` for what is not a number, also if
+    """A wait for a socket raises `ValueError` for a timeout of nan and `TypeError` for what is not a number, even if
     the socket is ready."""
     with connected() as (ours, theirs):
         for direction in DIRECTIONS:
@@ -391,8 +391,8 @@ async def talk_for_ever(mine, others):
 
 @guarantee(busy=("sleep", "send and receive"), capacity=(0, 1))
 async def busy_tasks_keep_no_socket_waiting(model, effort, busy, capacity):
-    """Tasks that need never wait for long, because they only `sleep(0)` or pass on items, don't keep those waiting
-    whose sockets are ready."""
+    """Tasks that never wait for long, because they only `sleep(0)` or pass on items, don't delay tasks whose sockets
+    are ready."""
     with connected() as (ours, theirs):
         async with model.TaskGroup() as group:
             if busy == "sleep":
@@ -428,8 +428,8 @@ async def send_numbers(channel, count):
 
 @guarantee(capacity=(0, 1, INF))
 async def a_busy_socket_keeps_nobody_waiting(model, effort, capacity):
-    """A task whose socket is always ready doesn't keep those waiting that pass on items, sleep or wait for another
-    socket: its wait lets the others run."""
+    """A task whose socket is always ready doesn't delay tasks that pass on items, sleep or wait for another socket: its
+    wait lets them run."""
     channel = model.Channel(capacity)
     with connected() as (ours, theirs), connected() as (quiet, other):
         theirs.send(b"always")

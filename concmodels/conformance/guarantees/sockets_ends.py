@@ -1,4 +1,4 @@
-"""Sockets: waits that end otherwise, by a cancellation, a close, or a second task."""
+"""Sockets: waits that end in another way, by a cancellation, a close, or a second task."""
 
 from concmodels.errors import SocketClosed, TaskCancelled
 
@@ -45,7 +45,7 @@ async def a_wait_for_a_socket_is_cancelled(model, direction):
 
 @guarantee(direction=DIRECTIONS, ready=(False, True))
 async def a_wait_for_a_socket_is_a_checkpoint(model, direction, ready):
-    """A wait for a socket is a checkpoint, also if the socket is ready at once: a cancelled task ends there."""
+    """A wait for a socket is a checkpoint, even if the socket is ready at once: a cancelled task ends there."""
     went_on = False
     with unready(direction) as (ours, theirs):
         if ready:
@@ -79,7 +79,7 @@ async def take_and_stay(model, socket, report):
 
 @guarantee(first=("the byte", "the cancellation"), waits=(False, True))
 async def a_byte_that_meets_a_cancellation_is_not_lost(model, effort, first, waits):
-    """If a task is cancelled in the moment in which its socket becomes ready, either its wait returns, or what came can
+    """If a task is cancelled at the moment when its socket becomes ready, either its wait returns, or what arrived can
     still be read."""
     for number in range(effort.rounds):
         report, byte = model.Channel(INF), bytes([number])
@@ -201,7 +201,7 @@ async def a_wait_that_was_told_of_a_close_keeps_nobody_waiting(model, direction)
 
 @guarantee(by=of_one_memory, direction=DIRECTIONS)
 async def a_task_that_was_cancelled_is_not_refused(model, direction):
-    """A cancelled task that comes to a wait for a socket ends there, also if another task waits for the socket, whose
+    """A cancelled task that comes to a wait for a socket ends there, even if another task waits for the socket, whose
     wait goes on undisturbed."""
     report, went_on = model.Channel(INF), False
     with unready(direction) as (ours, theirs):
@@ -262,7 +262,7 @@ async def notify_closing_may_come_when_nobody_waits(model):
 
 @guarantee(by=of_one_memory)
 async def notify_closing_ends_only_the_waits_for_this_socket(model):
-    """`notify_closing` leaves the waits for other sockets alone, also those for a `dup()` of the same connection."""
+    """`notify_closing` does not affect waits for other sockets, not even for a `dup()` of the same connection."""
     report = model.Channel(INF)
     with connected() as (ours, theirs), connected() as (other, _), ours.dup() as same:
         async with model.TaskGroup() as group:
@@ -294,7 +294,7 @@ async def a_close_without_a_word_is_noticed(model, direction):
 
 @guarantee(by=of_one_memory)
 async def a_close_that_meets_a_timeout_is_told(model):
-    """A wait for a socket that was closed meanwhile does not return, whatever ends it first."""
+    """A wait for a socket that is closed in the meantime does not return, whatever ends it first."""
     with connected() as (ours, _):
         async with model.TaskGroup() as group:
             task = group.spawn(wait_until_closed, model, ours)

@@ -1,4 +1,4 @@
-"""Sockets that travel: as arguments of tasks, as results and as items of channels, also across a memory boundary."""
+"""Sockets that travel: as arguments of tasks, as results and as items of channels, even across a memory boundary."""
 
 from .pool_tools import of_separate_memory
 from .socket_tools import connected, take
@@ -42,7 +42,7 @@ async def take_and_close(model, socket):
 @guarantee(by=of_separate_memory)
 async def the_sender_may_close_its_socket(model):
     """Across a memory boundary a task has a socket of its own: once `spawn` or `send` has returned, the sender may
-    close the one that it has."""
+    close its own."""
     connections = model.Channel(1)
     with connected() as (ours, theirs), connected() as (others, back):
         async with model.TaskGroup() as group:

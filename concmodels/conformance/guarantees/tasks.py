@@ -48,7 +48,7 @@ async def results_travel(model, value):
 
 @guarantee()
 async def an_empty_group_is_left_at_once(model):
-    """A group without tasks is left at once."""
+    """The `with` of a group without tasks ends at once."""
     async with model.TaskGroup():
         pass
 
@@ -61,7 +61,7 @@ async def receive_late(model, channel):
 
 @guarantee()
 async def a_group_waits_for_its_tasks(model):
-    """A group is left only when all its tasks have ended."""
+    """The `with` of a group ends only when all its tasks have ended."""
     channel = model.Channel(1)
     async with model.TaskGroup() as group:
         tasks = [group.spawn(receive_late, model, channel), group.spawn(send_all, channel, ["item"])]

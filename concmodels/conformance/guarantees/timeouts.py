@@ -146,7 +146,7 @@ async def receive_hastily(channel, timeout):
 
 @guarantee(capacity=BOUNDED)
 async def a_timeout_that_races_a_partner_is_exact(model, effort, capacity):
-    """A timed-out `send` has not sent and a timed-out `receive` has not taken, also if a partner comes at that
+    """A timed-out `send` has not sent and a timed-out `receive` has not taken, even if a partner comes at that
     moment."""
     timeout = effort.hop
     channel = model.Channel(capacity)
@@ -198,7 +198,7 @@ class refuses:
 
 @guarantee(needs=("sleep",))
 async def sleep_takes_its_time(model):
-    """`sleep(seconds)` sleeps so long on the clock of `now`, and not much longer."""
+    """`sleep(seconds)` sleeps for that time on the clock of `now`, and not much longer."""
     for seconds in (SHORT, *NUMBERS):
         with takes(model, SHORT * 0.95, TOO_LONG):
             await model.sleep(seconds)
@@ -229,8 +229,8 @@ async def answer_late(model):
 
 @guarantee(needs=("sleep",), seconds=(INF, 1e300))
 async def sleep_may_last_for_ever(model, seconds):
-    """`sleep(math.inf)`, or longer than any clock goes, lasts until the task is cancelled; other tasks go on
-    meanwhile."""
+    """`sleep(math.inf)`, or a sleep longer than any clock can count, lasts until the task is cancelled; other tasks go
+    on."""
     async with model.TaskGroup() as group:
         task = group.spawn(model.sleep, seconds)
         assert await group.spawn(answer_late, model).result(PATIENCE) == "late"

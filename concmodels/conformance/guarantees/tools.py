@@ -24,12 +24,12 @@ def everybody(_facts):
 
 
 def cooperative(facts):
-    """The models whose tasks let each other run."""
+    """The cooperative models."""
     return not facts.preemptive
 
 
 def of_one_process(facts):
-    """The models whose tasks share one memory, so that a cancelled task knows of it at once."""
+    """The models without a memory boundary, where a cancelled task knows of it at once."""
     return facts.file not in ("processes", "subinterp", "dask_")
 
 

@@ -223,7 +223,7 @@ async def make_returning():
 
 @guarantee(by=of_separate_memory, needs=("Pool",))
 async def a_result_for_a_task_of_the_pool_is_told_too(model):
-    """A task that asks its own pool for a result that can't be unpickled is told so by `CannotTravel`."""
+    """If a task asks its own pool for a result that can't be unpickled, that raises `CannotTravel`."""
     async with model.Pool(2) as pool:
         for function in (make_broken, make_returning):
             call = await pool.submit(ask_for, pool, function)

@@ -175,6 +175,6 @@ async def a_rendezvous_holds_nothing(model):
 
 @guarantee(capacity=(-1, 1.5, math.nan, -math.inf, "3", None))
 async def a_bad_capacity_is_refused(model, capacity):
-    """A capacity is a whole number from 0 on, or `math.inf`; anything else raises `ValueError`."""
+    """A capacity is a whole number of at least 0, or `math.inf`; anything else raises `ValueError`."""
     with raises(ValueError):
         model.Channel(capacity)
