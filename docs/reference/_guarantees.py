@@ -23,13 +23,13 @@ HEAD = """\
 
 # The guarantees
 
-What does every {{term}}`model` guarantee? This page lists {count} guarantees, with {held} choices of values in all. Each
-sentence is the docstring of a test that checks it on every model. `python -m concmodels.conformance --list` prints them,
-`python -m concmodels.conformance trio` tests trio, and you can test [a model of your
+What does every {{term}}`model` guarantee? This page lists {count} guarantees, with {held} choices of values in all.
+Each sentence is the docstring of a test that checks it on every model. `python -m concmodels.conformance --list` prints
+them, `python -m concmodels.conformance trio` tests trio, and you can test [a model of your
 own](../tutorial/your-own-model.md) too.
 
-The brackets contain the values for which a guarantee is checked, and the models that give it if not all of them do. A model
-of your own is only tested for what it defines itself: a chapter or a guarantee says which names these are.
+The brackets contain the values for which a guarantee is checked, and the models that give it if not all of them do. A
+model of your own is only tested for what it defines itself: a chapter or a guarantee says which names these are.
 """
 TITLES = {
     "selecting": "Select",
