@@ -3,6 +3,8 @@
 The project once had words of its own for things that the field has names for. A reader would have had to learn them,
 and to unlearn them elsewhere. `RETIRED` has them with the words that took their place, `NAMES` has single identifiers,
 and `EXCEPTIONS` says where such a word means something else, with the reason.
+
+`PHRASES` has turns of phrase that aren't English, or that make a person of a program, for the pages of `PAGES`.
 """
 
 import re
@@ -98,6 +100,36 @@ NAMES = {
 
 FILES = {"scoped", "thrown", "watch", "apart", "loans", "sources", "away", "outside"}
 """Names that no module has any more, without `.py`."""
+
+
+PAGES = [
+    "docs/tutorial",
+    "docs/start",
+    "docs/teachers",
+    "docs/trade-offs",
+    "docs/measurements",
+    "docs/articles",
+    "docs/reference",
+    "docs/glossary.md",
+    "docs/side-by-side.md",
+]
+
+PHRASES = {
+    r"\bWho (waits|sends|receives|computes|finds|wants|swallows|needs|forks|begins|goes|does)\b": "a task that ...",
+    r"\bOnly who\b": "only a task that ...",
+    r"\bwho (waits|sends|receives|computes) (for|to|from|on)\b": "a task that ...",
+    r"\bstands? (in|on|at|behind|beside|below|above|there)\b": "is",
+    r"\b(cancellation|timeout|deadline|signal|Ctrl-C|it) strikes\b": "arrives, expires, is raised",
+    r"\b(lent|lends)\b": "provided",
+    r"\bmatter of course\b": "need not",
+    r"\b[Ss]o (short|small|large|long|few|many|much) an? [a-z]+ (is|says|has|does|can)\b": "such a",
+    r"\b(has|have|with) the name of being\b": "a reputation for",
+    r"\bheld against\b": "compared with",
+    r"\bheld to (it|them|the|every|all)\b": "tested for",
+    r"\bmaking of the vocabulary\b": "implementation of the API",
+    r"\bone sees when\b": "you can see",
+}
+"""Phrases that the pages don't use, with what they say instead. A blank may be the end of a line."""
 
 
 class Exempt(NamedTuple):
@@ -215,6 +247,40 @@ def test_every_exception_is_needed():
         for it in exemptions(path, line, word)
     }
     assert [it for it in EXCEPTIONS if it not in used] == []
+
+
+def phrases_in(path: Path) -> Iterator[str]:
+    """The retired phrases of a page: place, phrase, and what to say instead."""
+    text = path.read_text()
+    for pattern, now in PHRASES.items():
+        for found in re.finditer(pattern.replace(" ", r"\s+"), text):
+            line = text.count("\n", 0, found.start()) + 1
+            yield f"{path.relative_to(ROOT)}:{line}: {' '.join(found[0].split())!r}, now {now}"
+
+
+@pytest.mark.parametrize("pages", PAGES)
+def test_no_retired_phrase_is_back(pages: str):
+    place = ROOT / pages
+    paths = sorted(place.rglob("*.md")) if place.is_dir() else [place]
+    assert paths
+    found = [it for path in paths for it in phrases_in(path)]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who waits sleeps.",
+        "A timer\nand a cancellation\nstrikes there.",
+        "It stands\n  in the first line.",
+        "So short a run says little.",
+    ],
+)
+def test_a_retired_phrase_is_found_over_the_end_of_a_line(tmp_path: Path, monkeypatch, text: str):
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
+    path = tmp_path / "page.md"
+    path.write_text(f"# A page\n\n{text}\n")
+    assert len(list(phrases_in(path))) == 1
 
 
 @pytest.mark.parametrize(
