@@ -83,7 +83,7 @@ def test_two_pythons_have_the_chart_of_their_ratio_too():
 
 
 def drawn_lines(it: Chart) -> dict[str, list[float]]:
-    """What the lines in colour show."""
+    """What the lines of the chart show, without those behind."""
     lines = [line for axes in it.draw(LOOKS[0]).axes for line in axes.lines]
     return {
         line.get_label().removeprefix("line "): list(line.get_ydata()) for line in lines if "line " in line.get_label()
