@@ -144,20 +144,31 @@ def _call(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], 
             raise
         return ()
     found = _method(owner, site, frame) if isinstance(owner, CONTAINERS) else []
+    given = _given(site, frame)
+    if not given:
+        return found  # so are most calls: what is called makes no difference then
     try:
         called = attribute(owner, site.variable) if site.owner is not None else site.index and site.index(frame)
     except Unknown:
         return found
     if called is None or watched(called):
         return found
+    for argument in given:
+        found += _passed(argument, called)
+    return found
+
+
+def _given(site: Site, frame: FrameType) -> list[Any]:
+    """Return the containers that a call is given."""
+    given = []
     for find in site.arguments:
         try:
             argument = find(frame) if find is not None else None
         except Unknown:
             continue
         if isinstance(argument, CONTAINERS):
-            found += _passed(argument, called)
-    return found
+            given.append(argument)
+    return given
 
 
 _METHODS = frozenset({name for it in CONTAINERS for name in dir(it) if not name.startswith("_")})

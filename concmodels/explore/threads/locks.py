@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from concmodels.models.simulated.steps import Key, Kind, Runner, Step
+    from concmodels.models.simulated.world import World
 
 made_outside: WeakSet[Lock] = WeakSet()
 _ASSIGNED = re.compile(r"\s*([\w.]+)(?:\s*:[^=]+)?\s*=[^=]")
@@ -63,7 +64,7 @@ class Wait:
 _WAITING_MODULES = ("threading", "queue", "concurrent.futures._base", "concurrent.futures.thread")
 
 
-_INSIDE = (__name__, "concmodels.explore.threads.tasks", *_WAITING_MODULES)
+_INSIDE = frozenset({__name__, "concmodels.explore.threads.tasks", *_WAITING_MODULES})
 
 
 class Shared:
@@ -83,13 +84,11 @@ class Shared:
         if frame is not None:
             self._made = frame.f_code.co_filename, frame.f_lineno
 
-    def _stop_before(self, kind: str, possible: bool, seconds: float | None) -> bool:
+    def _stop_before(self, world: World, kind: str, possible: bool, seconds: float | None) -> bool:
         """Stop before a step that waits until it is possible; return False if the seconds were over before.
 
         `_enable` and `_disable` are called when that changes.
         """
-        world = current()
-        assert world is not None
         runner = world.running
         step = world.announce(kind, self._keys, self)
         self._waiting.append(step)
@@ -107,14 +106,12 @@ class Shared:
             runner.task.waiter = None
             self._waiting.remove(step)
 
-    def _enable(self) -> None:
-        world = current()
+    def _enable(self, world: World | None) -> None:
         if world is not None:
             for step in self._waiting:
                 world.enable(step)
 
-    def _disable(self) -> None:
-        world = current()
+    def _disable(self, world: World | None) -> None:
         if world is not None:
             for step in self._waiting:
                 world.disable(step)
@@ -149,11 +146,10 @@ class Lock(Shared):
             world.point("try to acquire", self._keys, self)
             if self.owner is not None:
                 return False
-            self._take(runner)
-            return True
-        if not self._stop_before("acquire", self.owner is None, seconds):
+        elif not self._stop_before(world, "acquire", self.owner is None, seconds):
             return False
-        self._take(runner)
+        self.owner = runner
+        self._disable(world)
         return True
 
     def release(self) -> None:
@@ -163,7 +159,7 @@ class Lock(Shared):
             world.point("release", self._keys, self)
         if self.owner is None:
             raise RuntimeError("release unlocked lock")
-        self._free()
+        self._free(world)
 
     def locked(self) -> bool:
         """As `_thread.lock.locked`."""
@@ -208,13 +204,9 @@ class Lock(Shared):
             raise RuntimeError(f"the module waits for {self.name} while it is imported, and nothing else runs")
         return False
 
-    def _take(self, runner: Runner) -> None:
-        self.owner = runner
-        self._disable()
-
-    def _free(self) -> None:
+    def _free(self, world: World | None) -> None:
         self.owner = None
-        self._enable()
+        self._enable(world)
 
 
 def _seconds(blocking: bool, timeout: float) -> float | None:
@@ -289,9 +281,9 @@ class RLock(Lock):
         super().acquire()
         self._count = count
 
-    def _free(self) -> None:
+    def _free(self, world: World | None) -> None:
         self._count = 0  # not before the release was picked
-        super()._free()
+        super()._free(world)
 
     def _at_fork_reinit(self) -> None:
         super()._at_fork_reinit()
@@ -314,7 +306,7 @@ class SimpleQueue(Shared):
         if world is not None and not world.dying:  # a pool that is garbage puts something, at any time
             world.point("put", self._keys, self)
         self._items.append(item)
-        self._enable()
+        self._enable(world)
 
     put_nowait = put
 
@@ -328,11 +320,11 @@ class SimpleQueue(Shared):
                 world.point("get_nowait", self._keys, self)
             if not self._items:
                 raise _empty()
-        elif not self._stop_before("get", bool(self._items), timeout):
+        elif not self._stop_before(world, "get", bool(self._items), timeout):
             raise _empty()
         item = self._items.popleft()
         if not self._items:
-            self._disable()
+            self._disable(world)
         return item
 
     def get_nowait(self) -> Any:

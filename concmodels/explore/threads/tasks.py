@@ -35,19 +35,20 @@ class Handle(Shared):
 
     def join(self, timeout: float | None = None) -> None:
         """As in `_thread`: wait for the end of the thread."""
-        if current() is None:
+        world = current()
+        if world is None:
             return
         if timeout is not None and timeout <= 0:
             self.is_done()
         else:
-            self._stop_before("join", self._done, timeout)
+            self._stop_before(world, "join", self._done, timeout)
 
     def _set_done(self) -> None:
         world = current()
         if world is not None:
             world.touch(self.key, True)
         self._done = True
-        self._enable()
+        self._enable(world)
 
     @property
     def name(self) -> str:

@@ -61,11 +61,10 @@ class Runner:
 class Step:
     """One step of one task.
 
-    `footprint` is empty until the step has been picked, and complete when the strategy is asked again or the run has
-    ended. `place` is where in the program the task has announced it, a file and a line, if the run records places.
+    `place` is where in the program the task has announced it, a file and a line, if the run records places.
     """
 
-    __slots__ = ("footprint", "keys", "kind", "place", "runner", "state", "subject")
+    __slots__ = ("_footprint", "keys", "kind", "place", "runner", "state", "subject")
 
     def __init__(self, runner: Runner, kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any = None) -> None:
         self.runner = runner
@@ -73,13 +72,23 @@ class Step:
         self.keys = keys
         self.subject = subject
         self.state = ANNOUNCED
-        self.footprint: dict[Key, bool] = {}
         self.place: tuple[str, int] | None = None
+        self._footprint: dict[Key, bool] | None = None
 
     @property
     def identity(self) -> Identity:
         """The identity of its task."""
         return self.runner.identity
+
+    @property
+    def footprint(self) -> dict[Key, bool]:
+        """What it touches, once it was picked; complete when the strategy is asked again or the run has ended.
+
+        It is made when it is asked for: a sample makes many steps, and looks at no footprint.
+        """
+        if self._footprint is None:
+            self._footprint = {self.runner.key: True, **dict(self.keys)}
+        return self._footprint
 
     def __str__(self) -> str:
         name = getattr(self.subject, "name", self.subject)

@@ -44,7 +44,7 @@ import heapq
 import math
 import sys
 import time
-from _thread import _local
+from _thread import get_ident
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
@@ -88,7 +88,9 @@ TICK_S = 1e-5
 _SWALLOWED = 1000
 """So often a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
 
-_here = _local()
+_worlds: dict[int, World] = {}
+"""The world of the run in each thread, by the ident of the thread."""
+
 _numbers = count(1)
 
 
@@ -163,7 +165,6 @@ class World:
 
     def begin(self) -> None:
         """Let main begin, and return when the run is over. This first step is not put to the strategy."""
-        self._step.footprint[self.main.key] = True
         self.steps.append(self._step)
         self.main.unit.switch()
 
@@ -349,10 +350,6 @@ class World:
             self.cut(self.cut_by)
         self.decisions.append(index)
         self.steps.append(step)
-        footprint = step.footprint
-        footprint[step.runner.key] = True
-        for key, changes in step.keys:
-            footprint[key] = changes
         if len(self.steps) > self.limit:
             self.cut(StepLimit(f"the run has made {self.limit} steps, and does not end"))
 
@@ -437,7 +434,7 @@ def _place(frame: Any) -> tuple[str, int] | None:
 
 def current() -> World | None:
     """The world of the run in this thread; None outside of one."""
-    return getattr(_here, "world", None)
+    return _worlds.get(get_ident())
 
 
 def new_key(kind: Kind) -> Key:
@@ -459,12 +456,12 @@ def enter(world: World) -> None:
     if running is not None:
         instead = "await the function instead" if world.model == "sim:async" else "call the function directly"
         raise refusal(world.model, running.model, instead)
-    _here.world = world
+    _worlds[get_ident()] = world
 
 
 def leave() -> None:
     """The run in this thread has ended."""
-    _here.world = None
+    del _worlds[get_ident()]
 
 
 def explored(
