@@ -28,7 +28,7 @@ from benchmarks.session import Session
 from benchmarks.suites import web
 from benchmarks.web import account, by_hand, groups, server, servers
 from benchmarks.web.by_hand import pages
-from benchmarks.web.calls import check
+from benchmarks.web.calls import check, seconds_per_answer
 from benchmarks.web.idle import answered, opened
 from benchmarks.web.loading import figures, slowest
 from benchmarks.web.ports import reserved
@@ -337,6 +337,15 @@ def test_errors_are_counted_and_named():
 def test_a_wrong_answer_is_a_failure_and_a_lost_one_a_figure(errors: dict[str, int], wrong: bool):
     with pytest.raises(RuntimeError, match="answered wrongly: 1 times status 500") if wrong else nullcontext():
         check({"errors": errors})
+
+
+def test_answers_that_all_come_after_the_end_of_a_short_load_are_answers():
+    latencies = {"count": 64, "mean_s": 3.2}
+    report = {"goodput": 0.0, "connections": 64, "unanswered": 0, "errors": {}, "latencies": latencies}
+    assert seconds_per_answer(report) == 0.05
+    assert seconds_per_answer(report | {"goodput": 4.0}) == 0.25
+    with pytest.raises(RuntimeError, match="nothing was answered"):
+        seconds_per_answer(report | {"unanswered": 64})
 
 
 @pytest.mark.parametrize(("generator", "others", "said"), [(0.5, 0.05, False), (0.95, 0.0, True), (0.5, 0.2, True)])

@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks.calls import Took, not_without
 from benchmarks.cell import NotHere
+from benchmarks.web.calls import seconds_per_answer
 from benchmarks.web.loading import figures as figures_of
 from benchmarks.web.loading import load
 from benchmarks.web.server import Server, no_orphans
@@ -102,15 +103,14 @@ def loaded(row: Row, running: Stack, servers: list[Server], **options: Any) -> T
     used = usage.figures(options["seconds"], report["latencies"]["count"])
     queries = running.queries() - queries
     answered = report["latencies"]["count"] - report["unanswered"]
-    if not report["goodput"]:
-        raise RuntimeError(f"nothing was answered; errors: {report['errors']}, unanswered: {report['unanswered']}")
+    per_answer = seconds_per_answer(report)
     most = answered + report["unanswered"] + sum(report["errors"].values())
     if not answered <= queries <= most:
         raise RuntimeError(
             f"{row.name} asked the database {queries:,} times for {answered:,} answers, and not once each"
         )
     figures = figures_of(report) | used | {"queries_per_request": queries / answered}
-    return 1 / report["goodput"], figures
+    return per_answer, figures
 
 
 def at_rate(running: Stack, rate: int, connections: int, seconds: float) -> dict[str, Any]:
