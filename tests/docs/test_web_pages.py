@@ -224,7 +224,7 @@ def test_the_tables_have_a_line_for_each_server():
 def test_a_page_says_where_its_figures_are_from():
     told = " ".join(about.told("web", result(row("json", "threads", 10, foreign_cores=1))))
     assert (
-        "of 2026-11-23." in told and "3.14.8 with the GIL" in told and "1 of 1 web services beside other work" in told
+        "of 2026-11-23," in told and "3.14.8 with the GIL" in told and "1 of 1 web services beside other work" in told
     )
 
 
