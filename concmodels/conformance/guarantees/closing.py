@@ -58,7 +58,7 @@ async def what_was_accepted_stays_receivable(model, capacity):
 
 @guarantee(capacity=(1, 3, INF))
 async def iteration_ends(model, capacity):
-    """After `close`, iteration still receives the items that were accepted before, and then ends."""
+    """After `close`, items that were accepted before can still be received by iteration, which then ends."""
     channel = model.Channel(capacity)
     held = min(capacity, 4)
     for number in range(held):
