@@ -44,36 +44,42 @@ def accessed(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any
     `returned` is what the last call in this task has returned, None if that is not known; `watched` says whether a
     function's own instructions are looked at. Raises `Unknown` if it can't be found out.
     """
-    match site.kind:
-        case "call":
-            return _call(site, frame, returned, watched)
-        case "attribute":
-            owner = _owner(site, frame, returned)
-            if isinstance(owner, local):
-                return ()
-            places = holders(owner, site.variable)
-            if site.writes:
-                places = [owner]
-            return [Accessed(place, site.variable, None, site.writes, False) for place in places]
-        case "global":
-            return [Accessed(frame.f_globals, site.variable, None, site.writes, False)]
-        case "cell":
-            return [Accessed(site.cell_of, site.variable, None, site.writes, False)]
-        case "item":
-            return _item(_owner(site, frame, returned), site, frame)
-        case "within":
-            it = _value(site, frame, returned)
-            if isinstance(it, CONTAINERS):
-                index = site.index(frame) if site.index is not None and isinstance(it, (dict, set)) else None
-                return [_of_container(it, (index,) if isinstance(index, _INDEXES) else WHOLE, False, True)]
-        case "container":
-            it = _value(site, frame, returned)
-            if isinstance(it, CONTAINERS):
-                return [_of_container(it, WHOLE if site.writes else SHAPE, site.writes, True)]
-        case "iteration":
-            iterated = [find(frame) for find in site.arguments if find is not None]
-            return [_of_container(it, WHOLE, False, False) for it in iterated if isinstance(it, CONTAINERS)]
-    return ()
+    return _OF_KIND[site.kind](site, frame, returned, watched)
+
+
+def _variable(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
+    if site.kind == "attribute":
+        return _attribute(site, frame, returned)
+    owner = frame.f_globals if site.kind == "global" else site.cell_of
+    return [Accessed(owner, site.variable, None, site.writes, False)]
+
+
+def _attribute(site: Site, frame: FrameType, returned: Any) -> Sequence[Accessed]:
+    owner = _owner(site, frame, returned)
+    if isinstance(owner, local):
+        return ()
+    places = holders(owner, site.variable)
+    if site.writes:
+        places = [owner]
+    return [Accessed(place, site.variable, None, site.writes, False) for place in places]
+
+
+def _within(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
+    it = _value(site, frame, returned)
+    if not isinstance(it, CONTAINERS):
+        return ()
+    index = site.index(frame) if site.index is not None and isinstance(it, (dict, set)) else None
+    return [_of_container(it, (index,) if isinstance(index, _INDEXES) else WHOLE, False, True)]
+
+
+def _container(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
+    it = _value(site, frame, returned)
+    return [_of_container(it, WHOLE if site.writes else SHAPE, site.writes, True)] if isinstance(it, CONTAINERS) else ()
+
+
+def _iteration(site: Site, frame: FrameType, _returned: object, _watched: object) -> Sequence[Accessed]:
+    iterated = [find(frame) for find in site.arguments if find is not None]
+    return [_of_container(it, WHOLE, False, False) for it in iterated if isinstance(it, CONTAINERS)]
 
 
 def _of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:
@@ -100,7 +106,8 @@ def _value(site: Site, frame: FrameType, returned: Any) -> Any:
         return returned
 
 
-def _item(owner: Any, site: Site, frame: FrameType) -> Sequence[Accessed]:
+def _item(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
+    owner = _owner(site, frame, returned)
     if not isinstance(owner, CONTAINERS):
         return ()  # something of the program's own: its `__getitem__` is looked at itself
     index = site.index(frame) if site.index is not None else None
@@ -144,7 +151,7 @@ def _call(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], 
             raise
         return ()
     found = _method(owner, site, frame) if isinstance(owner, CONTAINERS) else []
-    given = _given(site, frame)
+    given = _given(site, frame) if site.arguments else ()
     if not given:
         return found  # so are most calls: what is called makes no difference then
     try:
@@ -207,3 +214,8 @@ def _passed(argument: Any, called: Any) -> list[Accessed]:
 
 
 _TYPES = (list, dict, set, frozenset, tuple, bytes, bytearray, str, bool, enumerate, zip, reversed)
+
+_OF_KIND = {
+    "global": _variable, "cell": _variable, "attribute": _variable, "item": _item, "within": _within,
+    "container": _container, "iteration": _iteration, "call": _call,
+}  # fmt: skip

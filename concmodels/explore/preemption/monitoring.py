@@ -90,7 +90,9 @@ class CodeMonitor:
         self.begin()
         callbacks: dict[int, Callable[..., Any]] = {_events.PY_START: self._start}
         if of_instructions:
-            callbacks |= {_events.INSTRUCTION: self._instruction, _events.PY_RETURN: self._return}
+            callbacks[_events.INSTRUCTION] = self._instruction
+        if of_instructions and self._sites.need_returned:
+            callbacks[_events.PY_RETURN] = self._return
         if by_gil:
             callbacks |= {_events.JUMP: self._jump, _events.CALL: self._call, _events.C_RETURN: self._c_return}
         self._by_gil = by_gil
@@ -119,7 +121,7 @@ class CodeMonitor:
         world = current()
         if world is None or world.dying:
             return None
-        if site.is_call:
+        if self._returned and site.is_call:
             self._returned.pop(world.running, None)
         if self._points is None or site in self._points:
             if site.is_access or self._is_shared(site, world):

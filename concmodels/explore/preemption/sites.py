@@ -113,6 +113,11 @@ class Site:
             node = node.func
         return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Call)
 
+    @cached_property
+    def needs_returned(self) -> bool:
+        """Whether what it accesses may be known only by what a call has returned, as that of a property."""
+        return self.by_call or (self.kind in ("within", "container") and not isinstance(self.node, ast.Name))
+
 
 class Sites:
     """The sites of some functions, and of those inside of them; `trees` are the syntax trees of their files.
@@ -133,6 +138,8 @@ class Sites:
         }
         self.of = {id(code): {site.offset: site for site in self._sites(code)} for code in self.codes}
         """The sites of each function, by the `id` of its code, and by offset."""
+        self.need_returned = any(site.needs_returned for those in self.of.values() for site in those.values())
+        """Whether one of them needs to know what calls return."""
         self.hidden = sorted({name for code in self.codes for name in code.co_names if name in _HIDDEN})
         """The names in these functions by which something is written that can't be followed."""
 
@@ -152,9 +159,11 @@ class Sites:
 
     def _sites(self, code: CodeType) -> Iterator[Site]:
         nodes = self._trees.get(code.co_filename, {})
+        last = ""
         for it in dis.get_instructions(code):
+            of_exit, last = last == "WITH_EXCEPT_START", it.opname  # the truth of what an `__exit__` has returned
             position = it.positions
-            if position is None or position.lineno is None:
+            if of_exit or position is None or position.lineno is None:
                 continue
             node = nodes.get((position.lineno, position.end_lineno, position.col_offset, position.end_col_offset))
             site = self._site(code, it, node)

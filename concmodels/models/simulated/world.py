@@ -44,7 +44,7 @@ import heapq
 import math
 import sys
 import time
-from _thread import get_ident
+from _thread import _local
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
@@ -88,9 +88,7 @@ TICK_S = 1e-5
 _SWALLOWED = 1000
 """So often a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
 
-_worlds: dict[int, World] = {}
-"""The world of the run in each thread, by the ident of the thread."""
-
+_here = _local()
 _numbers = count(1)
 
 
@@ -434,7 +432,7 @@ def _place(frame: Any) -> tuple[str, int] | None:
 
 def current() -> World | None:
     """The world of the run in this thread; None outside of one."""
-    return _worlds.get(get_ident())
+    return getattr(_here, "world", None)
 
 
 def new_key(kind: Kind) -> Key:
@@ -456,12 +454,12 @@ def enter(world: World) -> None:
     if running is not None:
         instead = "await the function instead" if world.model == "sim:async" else "call the function directly"
         raise refusal(world.model, running.model, instead)
-    _worlds[get_ident()] = world
+    _here.world = world
 
 
 def leave() -> None:
     """The run in this thread has ended."""
-    del _worlds[get_ident()]
+    _here.world = None
 
 
 def explored(
