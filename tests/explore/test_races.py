@@ -221,6 +221,25 @@ def test_a_race_that_does_no_harm_is_told_and_is_no_failure(explored):
     assert "it does no harm" in str(report)
 
 
+def test_an_exception_that_leaves_a_with_is_no_look_at_its_context_manager(explored):
+    report = explored(
+        """
+        class Box(list):
+            def __enter__(self):
+                return self
+            def __exit__(self, *_):
+                return True
+        def main():
+            box = Box()
+            def leave():
+                with box:
+                    raise ValueError
+            together(lambda: box.append(1), leave)
+        """
+    )
+    assert report.verdict == "held in all" and report.races == ()
+
+
 def test_what_can_t_be_followed_makes_it_held_so_far(explored):
     report = explored(
         """
