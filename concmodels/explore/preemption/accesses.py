@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, BuiltinMethodType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, attribute, holders
+from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute, holders
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _call(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], 
     try:
         owner = _owner(site, frame, returned) if site.owner is not None or site.by_call else None
     except Unknown:
-        if site.variable in _METHODS:
+        if site.variable in METHODS:
             raise
         return ()
     found = _method(owner, site, frame) if isinstance(owner, CONTAINERS) else []
@@ -176,9 +176,6 @@ def _given(site: Site, frame: FrameType) -> list[Any]:
         if isinstance(argument, CONTAINERS):
             given.append(argument)
     return given
-
-
-_METHODS = frozenset({name for it in CONTAINERS for name in dir(it) if not name.startswith("_")})
 
 
 def _method(owner: Any, site: Site, frame: FrameType) -> list[Accessed]:

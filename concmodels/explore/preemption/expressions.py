@@ -5,7 +5,7 @@ A property, or a `__getitem__` that is written in Python, would run code of the 
 
 import ast
 import builtins
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import CodeType, FrameType, MemberDescriptorType, ModuleType
 from typing import Any
@@ -14,6 +14,9 @@ type Value = Callable[[FrameType], Any]
 
 CONTAINERS = (list, dict, set, deque, bytearray)
 """What has items that can change, and does so without running code of the program. A subclass counts too."""
+
+METHODS = frozenset(name for it in (*CONTAINERS, OrderedDict) for name in dir(it) if not name.startswith("_"))
+"""The names of their methods that are written in C."""
 
 _EXACT = (list, dict, tuple, deque, defaultdict, str, bytes, bytearray)
 

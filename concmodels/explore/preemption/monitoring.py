@@ -124,9 +124,9 @@ class CodeMonitor:
         if self._returned and site.is_call:
             self._returned.pop(world.running, None)
         if self._points is None or site in self._points:
-            if site.is_access or self._is_shared(site, world):
+            if site.is_access or (site.may_access and self._is_shared(site, world)):
                 world.point(site.verb, site.keys, site, in_callback=True, place=site.place)
-        elif self._notes and (site.is_access or self._is_shared(site, world)):
+        elif self._notes and (site.is_access or (site.may_access and self._is_shared(site, world))):
             for key, changes in site.keys:
                 world.touch(key, changes)
         if self._detector is not None:

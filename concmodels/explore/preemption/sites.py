@@ -16,12 +16,11 @@ of the program ever assigns.
 import ast
 import dis
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Literal
 
-from concmodels.explore.preemption.expressions import Value, value_of
+from concmodels.explore.preemption.expressions import METHODS, Value, value_of
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Key
@@ -38,7 +37,7 @@ _HIDDEN = frozenset({"setattr", "delattr", "vars", "globals", "exec", "eval", "_
 """Names by which a program writes what no instruction names."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Site:
     """One instruction. What is asked each time that it is executed is found out once."""
 
@@ -59,45 +58,45 @@ class Site:
     cell_of: CodeType | None = None
     """The function whose variable a cell is."""
 
+    place: tuple[str, int] = field(init=False)
+    """Its file and line."""
+    is_call: bool = field(init=False)
+    """Whether it calls something."""
+    is_access: bool = field(init=False)
+    """Whether it always accesses something: most calls, and most truth values, are of no container."""
+    may_access: bool = field(init=False)
+    """Whether it can access something: a call of no method of a container, which is given nothing, can't."""
+    by_call: bool = field(init=False)
+    """Whether the owner is what a call has returned."""
+    keys: tuple[tuple[Key, bool], ...] = field(init=False)
+    """What a step that consists of it touches: by name, which is more than it really does."""
+    verb: str = field(init=False)
+    """What it does, in a word."""
+
+    def __post_init__(self) -> None:
+        node = self.node
+        is_variable = self.kind in ("global", "cell", "attribute")
+        self.place = self.file, self.line
+        self.is_call = self.kind == "call"
+        self.is_access = is_variable or self.kind == "item"
+        self.by_call = _is_of_call(node.func if self.is_call and isinstance(node, ast.Call) else node)
+        self.may_access = not self.is_call or self.by_call or self.variable in METHODS or self._is_given_something()
+        key = (self.kind, self.variable) if is_variable else ("item", "")
+        self.keys = ((key, self.writes or self.is_call),)  # type: ignore[assignment]
+        self.verb = "call" if self.is_call else "write" if self.writes else "read"
+
+    def _is_given_something(self) -> bool:
+        """Whether a call has arguments that can be found and are no constants."""
+        nodes = self.node.args if isinstance(self.node, ast.Call) else ()
+        found = zip(self.arguments, nodes, strict=False)
+        return any(find is not None and not isinstance(node, ast.Constant) for find, node in found)
+
     @property
     def file(self) -> str:
         """The file that it is in."""
         return self.code.co_filename
 
-    @cached_property
-    def place(self) -> tuple[str, int]:
-        """Its file and line."""
-        return self.file, self.line
-
-    @cached_property
-    def is_call(self) -> bool:
-        """Whether it calls something."""
-        return self.kind == "call"
-
-    @cached_property
-    def is_variable(self) -> bool:
-        """Whether it accesses a variable, and not a container."""
-        return self.kind in ("global", "cell", "attribute")
-
-    @cached_property
-    def is_access(self) -> bool:
-        """Whether it always accesses something: most calls, and most truth values, are of no container."""
-        return self.is_variable or self.kind == "item"
-
-    @cached_property
-    def keys(self) -> tuple[tuple[Key, bool], ...]:
-        """What a step that consists of it touches: by name, which is more than it really does."""
-        key = (self.kind, self.variable) if self.is_variable else ("item", "")
-        return ((key, self.writes or self.is_call),)  # type: ignore[return-value]
-
-    @cached_property
-    def verb(self) -> str:
-        """What it does, in a word."""
-        if self.is_call:
-            return "call"
-        return "write" if self.writes else "read"
-
-    @cached_property
+    @property
     def name(self) -> str:
         """What it accesses, as in the source."""
         node = self.node
@@ -105,15 +104,7 @@ class Site:
             node = node.func
         return ast.unparse(node) if node is not None else self.variable
 
-    @cached_property
-    def by_call(self) -> bool:
-        """Whether the owner is what a call has returned."""
-        node = self.node
-        if isinstance(node, ast.Call) and self.is_call:
-            node = node.func
-        return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Call)
-
-    @cached_property
+    @property
     def needs_returned(self) -> bool:
         """Whether what it accesses may be known only by what a call has returned, as that of a property."""
         return self.by_call or (self.kind in ("within", "container") and not isinstance(self.node, ast.Name))
@@ -201,6 +192,11 @@ class Sites:
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") and isinstance(node, ast.Call):
             return _call(code, offset, node, line)
         return None
+
+
+def _is_of_call(node: ast.AST | None) -> bool:
+    """Whether this is an attribute or an item of what a call returns."""
+    return isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.value, ast.Call)
 
 
 _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript)
