@@ -205,6 +205,35 @@ def test_a_race_is_found_though_nothing_goes_wrong(explored, program, what):
     assert races(report) >= what
 
 
+READ_WHOLE = {
+    "compared": "seen.append(items == other)",
+    "joined": "seen.append(items + other)",
+    "unpacked": "a, *rest = items; seen.append(rest)",
+    "put into a list": "seen.append([*items])",
+    "given to a function": "seen.append(count(*items))",
+    "given by name": "seen.append(sum([[4]], start=items))",
+}
+
+
+@pytest.mark.parametrize("line", READ_WHOLE.values(), ids=READ_WHOLE)
+def test_both_orders_of_a_change_and_a_look_at_all_items_are_tried(explored, line):
+    report = explored(
+        f"""
+        def count(*items):
+            return len(items)
+        def main():
+            items, other, seen = [1, 2], [3], []
+            def look():
+                {line}
+            together(lambda: items.append(3), look)
+            return repr(seen)
+        """,
+        search="all",
+    )
+    assert report.verdict == "held in all", str(report)
+    assert report.races, str(report)
+
+
 def test_a_race_that_does_no_harm_is_told_and_is_no_failure(explored):
     report = explored(
         """

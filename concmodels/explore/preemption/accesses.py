@@ -11,11 +11,11 @@ An access is *atomic* if it is one call of C code, which no other thread can com
 of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, but they are no data race.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinFunctionType, BuiltinMethodType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute, holders
+from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, Value, attribute, holders
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _attribute(site: Site, frame: FrameType, returned: Any) -> Sequence[Accessed
 
 
 def _within(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
-    it = _value(site, frame, returned)
+    it = _value(site.owner, frame, returned)
     if not isinstance(it, CONTAINERS):
         return ()
     index = site.index(frame) if site.index is not None and isinstance(it, (dict, set)) else None
@@ -73,8 +73,17 @@ def _within(site: Site, frame: FrameType, returned: Any, _watched: object) -> Se
 
 
 def _container(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
-    it = _value(site, frame, returned)
+    it = _value(site.owner, frame, returned)
     return [_of_container(it, WHOLE if site.writes else SHAPE, site.writes, True)] if isinstance(it, CONTAINERS) else ()
+
+
+def _operands(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
+    return _read([_value(find, frame, returned) for find in site.arguments])
+
+
+def _read(values: Iterable[Any]) -> list[Accessed]:
+    """Return the accesses of one call of C code that reads all the items of these, as far as they are containers."""
+    return [_of_container(it, WHOLE, False, True) for it in values if isinstance(it, CONTAINERS)]
 
 
 def _iteration(site: Site, frame: FrameType, _returned: object, _watched: object) -> Sequence[Accessed]:
@@ -98,10 +107,10 @@ def _owner(site: Site, frame: FrameType, returned: Any) -> Any:
     return site.owner(frame)
 
 
-def _value(site: Site, frame: FrameType, returned: Any) -> Any:
+def _value(find: Value | None, frame: FrameType, returned: Any) -> Any:
     """Return the value of a whole expression. A property that is written in Python has just returned it."""
     try:
-        return None if site.owner is None else site.owner(frame)
+        return None if find is None else find(frame)
     except Unknown:
         return returned
 
@@ -151,6 +160,8 @@ def _call(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], 
             raise
         return ()
     found = _method(owner, site, frame) if isinstance(owner, CONTAINERS) else []
+    if site.unpacked:
+        found += _read(_value(find, frame, None) for find in site.unpacked)
     given = _given(site, frame) if site.arguments else ()
     if not given:
         return found  # so are most calls: what is called makes no difference then
@@ -214,5 +225,5 @@ _TYPES = (list, dict, set, frozenset, tuple, bytes, bytearray, str, bool, enumer
 
 _OF_KIND = {
     "global": _variable, "cell": _variable, "attribute": _variable, "item": _item, "within": _within,
-    "container": _container, "iteration": _iteration, "call": _call,
+    "container": _container, "iteration": _iteration, "operands": _operands, "call": _call,
 }  # fmt: skip

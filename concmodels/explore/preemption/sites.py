@@ -25,7 +25,7 @@ from concmodels.explore.preemption.expressions import METHODS, Value, value_of
 if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Key
 
-type Kind = Literal["global", "cell", "attribute", "item", "within", "container", "iteration", "call"]
+type Kind = Literal["global", "cell", "attribute", "item", "within", "container", "iteration", "operands", "call"]
 type Position = tuple[int | None, int | None, int | None, int | None]
 
 _FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
@@ -53,6 +53,8 @@ class Site:
     """Finds the object whose attribute or item it is; None if its expression may have effects."""
     index: Value | None = None
     arguments: tuple[Value | None, ...] = ()
+    unpacked: tuple[Value, ...] = ()
+    """What a call unpacks: `f(*items)`."""
     line: int = 0
     deletes: bool = False
     cell_of: CodeType | None = None
@@ -87,9 +89,11 @@ class Site:
 
     def _is_given_something(self) -> bool:
         """Whether a call has arguments that can be found and are no constants."""
-        nodes = self.node.args if isinstance(self.node, ast.Call) else ()
+        nodes = _given(self.node) if isinstance(self.node, ast.Call) else ()
         found = zip(self.arguments, nodes, strict=False)
-        return any(find is not None and not isinstance(node, ast.Constant) for find, node in found)
+        return bool(self.unpacked) or any(
+            find is not None and not isinstance(node, ast.Constant) for find, node in found
+        )
 
     @property
     def file(self) -> str:
@@ -107,7 +111,8 @@ class Site:
     @property
     def needs_returned(self) -> bool:
         """Whether what it accesses may be known only by what a call has returned, as that of a property."""
-        return self.by_call or (self.kind in ("within", "container") and not isinstance(self.node, ast.Name))
+        kinds = ("within", "container", "operands")
+        return self.by_call or (self.kind in kinds and not isinstance(self.node, ast.Name))
 
 
 class Sites:
@@ -176,7 +181,8 @@ class Sites:
                 return None
             index = None if isinstance(node.slice, ast.Slice) else value_of(node.slice, code)
             writes, deletes = name != "BINARY_OP", name == "DELETE_SUBSCR"
-            return Site(code, offset, "item", "", writes, node, value_of(node.value, code), index, (), line, deletes)
+            owner = value_of(node.value, code)
+            return Site(code, offset, "item", "", writes, node, owner, index, line=line, deletes=deletes)
         if name in ("STORE_SLICE", "BINARY_SLICE") and isinstance(node, ast.Subscript):
             writes = name == "STORE_SLICE"
             return Site(code, offset, "container", "", writes, node, value_of(node.value, code), line=line)
@@ -188,7 +194,9 @@ class Sites:
             within, item = node.comparators[-1], value_of(node.left, code) if len(node.comparators) == 1 else None
             return Site(code, offset, "within", "", False, within, value_of(within, code), item, line=line)
         if name == "FOR_ITER" and (iterated := _iterated(node, code)):
-            return Site(code, offset, "iteration", "", False, node, None, None, iterated, line)
+            return Site(code, offset, "iteration", "", False, node, None, None, iterated, line=line)
+        if operands := _values(_operands(name, node), code):
+            return Site(code, offset, "operands", "", False, node, None, None, operands, line=line)
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") and isinstance(node, ast.Call):
             return _call(code, offset, node, line)
         return None
@@ -210,16 +218,51 @@ def _iterated(node: ast.AST | None, code: CodeType) -> tuple[Value, ...]:
         if isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
             node = node.func.value
         elif isinstance(node.func, ast.Name) and node.func.id in _LAZY:
-            return tuple(value for it in node.args if (value := value_of(it, code)) is not None)
-    value = value_of(node, code) if isinstance(node, _SIMPLE) else None
-    return () if value is None else (value,)
+            return _values(node.args, code)
+    return _values([node], code) if isinstance(node, _SIMPLE) else ()
+
+
+def _values(nodes: Iterable[ast.AST], code: CodeType) -> tuple[Value, ...]:
+    """Return what finds the values of these expressions, as far as it can be known."""
+    return tuple(value for it in nodes if (value := value_of(it, code)) is not None)
+
+
+def _operands(opname: str, node: ast.AST | None) -> list[ast.expr]:
+    """Return the expressions of which an instruction reads all the items: what is compared, joined or unpacked."""
+    match opname, node:
+        case "COMPARE_OP", ast.Compare(left=left, comparators=others):
+            return _joined(left, *others)
+        case "BINARY_OP", ast.BinOp(left=left, right=right, op=op):
+            return [left, right] if isinstance(op, (ast.Mult, ast.Mod)) else _joined(left, right)
+        case "UNPACK_SEQUENCE" | "UNPACK_EX", ast.Name() | ast.Attribute() | ast.Subscript():
+            return [node]
+        case "LIST_EXTEND" | "SET_UPDATE", ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            return _starred(parts)
+        case "DICT_UPDATE", ast.Dict(keys=keys, values=values):
+            return [value for key, value in zip(keys, values, strict=True) if key is None]
+    return []
+
+
+def _joined(*operands: ast.expr) -> list[ast.expr]:
+    """Return these operands, none if one is a number, a text or None: a container has nothing in common with it."""
+    plain = any(isinstance(it, ast.Constant) and not isinstance(it.value, bytes) for it in operands)
+    return [] if plain else list(operands)
+
+
+def _starred(nodes: list[ast.expr]) -> list[ast.expr]:
+    return [it.value for it in nodes if isinstance(it, ast.Starred)]
 
 
 def _call(code: CodeType, offset: int, node: ast.Call, line: int) -> Site:
     owner = value_of(node.func.value, code) if isinstance(node.func, ast.Attribute) else None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    arguments = tuple(value_of(it, code) for it in node.args)
-    return Site(code, offset, "call", name, False, node, owner, value_of(node.func, code), arguments, line)
+    arguments = tuple(value_of(it, code) for it in _given(node))
+    unpacked = _values([*_starred(node.args), *(it.value for it in node.keywords if not it.arg)], code)
+    return Site(code, offset, "call", name, False, node, owner, value_of(node.func, code), arguments, unpacked, line)
+
+
+def _given(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg)]
 
 
 def _functions(code: CodeType) -> Iterator[CodeType]:
@@ -244,15 +287,25 @@ class _Nodes(ast.NodeVisitor):
         self.generic_visit(node)
         self._class = outer
 
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """What is unpacked is known by the position of the names that it is unpacked into."""
+        for target in node.targets:
+            if isinstance(target, (ast.Tuple, ast.List)):
+                self.by_position[_position(target)] = node.value
+        self.generic_visit(node)
+
     def generic_visit(self, node: ast.AST) -> None:
         if isinstance(node, (ast.expr, ast.AugAssign)):
-            position = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
-            self.by_position.setdefault(position, node)
+            self.by_position.setdefault(_position(node), node)
             if isinstance(node, ast.Attribute) and self._class:
                 node.attr = _mangled(node.attr, self._class)
             elif isinstance(node, ast.Name) and self._class:
                 node.id = _mangled(node.id, self._class)
         super().generic_visit(node)
+
+
+def _position(node: ast.expr | ast.AugAssign) -> Position:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _mangled(name: str, in_class: str) -> str:
