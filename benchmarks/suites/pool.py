@@ -37,12 +37,13 @@ FEWER = {"ProcessPoolExecutor, chunks of 1": 5000}
 """Tasks, where the others' 20,000 would take too long."""
 WORKS: dict[str, tuple[int, dict[str, Any]]] = {
     "task-10us": (10_000, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 11}),
-    "task-1ms": (200, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 21}),
-    "cpu": (100, {"workers": 2, "work": "cpu", "kind": "factorial", "size": 5000}),
-    "io": (40, {"workers": 8, "work": "io", "delay": 20}),
+    "task-1ms": (1250, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 21}),
+    "cpu": (240, {"workers": 2, "work": "cpu", "kind": "factorial", "size": 5000}),
+    "io": (240, {"workers": 8, "work": "io", "delay": 20}),
     "buffer": (20, {"workers": 2, "work": "buffer", "buffer": "share", "numbers": 10_000_000}),
 }
-"""How many tasks, and what they do."""
+"""How many tasks, and what they do. Where they compute or wait for a while, a run takes half a second at least, on two
+workers or eight: in a shorter one the odd millisecond of a busy machine would be told as a finding."""
 GROWING = (1, 2, 4, 8, 16)
 """Numbers of workers: a machine with more processors shows more of the curve."""
 ONE_OF_EACH = ("threads", "processes", "subinterp", "asyncio")
