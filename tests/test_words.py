@@ -110,8 +110,13 @@ PAGES = [
     "docs/measurements",
     "docs/articles",
     "docs/reference",
+    "docs/answers",
+    "docs/models",
     "docs/glossary.md",
+    "docs/index.md",
     "docs/side-by-side.md",
+    "README.md",
+    "CONTRIBUTING.md",
 ]
 
 PHRASES = {
