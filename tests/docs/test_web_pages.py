@@ -113,7 +113,7 @@ def test_a_ratio_is_taken_within_a_round_in_one_cell_and_of_all_rounds_between_c
 def test_a_figure_beside_other_work_is_marked_and_explained():
     busy = row("a", "x", 100, foreign_cores=0.5)
     found = verdicts.claim("it is more", None, verdicts.ratio(busy, row("a", "y", 50)), verdicts.more)
-    assert found.now == f"2 times {MARK}" and f"{MARK}: beside" in verdicts.summary([found])
+    assert found.now == f"2 times {MARK}" and f"{MARK}: measured beside" in verdicts.summary([found])
     assert MARK not in verdicts.summary([found._replace(now="2 times")])
 
 
@@ -121,7 +121,8 @@ def test_every_verdict_is_counted():
     found = [verdicts.Claim("", "", "", it) for it in (HOLDS, HOLDS, FAILS, PARTLY, WITHIN, f"{OPEN} on 2", MISSING)]
     told = verdicts.summary(found)
     assert told == (
-        "Of 7 claims 2 hold here, 1 does not, 1 holds in part, these figures can't tell about 2 and 1 was not measured."
+        "Of 7 claims, 2 hold here, 1 does not, 1 holds in part, "
+        "these figures can't tell about 2 and 1 was not measured."
     )
 
 

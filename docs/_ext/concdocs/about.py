@@ -1,4 +1,4 @@
-"""`about-result`: where the figures of a page come from; or, in one sentence, that they are not there."""
+"""`about-result`: where the figures of a page come from; or a sentence that says that they are missing."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ COMMANDS = {
     "web": "python -m benchmarks run web",
     "web-twins": "python -m benchmarks run web/granian web/granian-shares --python 3.14 --python 3.14t",
 }
-"""What measures the figures that pages can do without."""
+"""The commands that measure the figures without which a page can be built."""
 
 
 class AboutResult(Directive):
@@ -36,12 +36,12 @@ class AboutResult(Directive):
 
 
 def told(name: str, found: Results) -> Iterator[str]:
-    """What is to be known of the figures: whether they count, where they are from, and what else ran meanwhile."""
+    """What a reader must know about figures: whether they count, where they are from, and what else ran meanwhile."""
     pythons = ", ".join(facts.of_python((tag, about | {"build": None})) for tag, about in pythons_of(found))
     date = str(found.about.get("date", "no known date"))[:10]
-    yield f"The figures are from `{results.shown(name)}`, of {date}, under Python {pythons}."
+    yield f"The figures are from `{results.shown(name)}`, of {date}, measured under Python {pythons}."
     yield from builds.says(found)
-    yield f"In it are {len(found.rows)} rows{tables.beside(found)}."
+    yield f"The result has {len(found.rows)} rows{tables.beside(found)}."
 
 
 def pythons_of(found: Results) -> list[tuple[str, dict[str, object]]]:

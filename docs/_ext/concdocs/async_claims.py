@@ -1,4 +1,4 @@
-"""What an article of 2020 says of sync and async servers, claim by claim, held against a result."""
+"""What an article of 2020 says about sync and async servers, claim by claim, compared with a result."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -31,13 +31,13 @@ OURS = "not in the article"
 
 
 class Sides(NamedTuple):
-    """The servers of the article that are here: sync, and async, to which it counts gevent."""
+    """The servers of the article that were measured here: the sync ones, and the async ones, which include gevent."""
 
     sync: list[Row]
     others: list[Row]
 
     def edges(self, figure: str, of_sync: Callable[..., Row], of_others: Callable[..., Row]) -> Ratio | None:
-        """The ratio of the async server that is least or most in a figure to the sync one that is."""
+        """The ratio of the async server with the least or most of a figure to the sync server chosen likewise."""
         rows = [[row for row in side if row.figure(figure) is not None] for side in self]
         if not all(rows):
             return None
@@ -65,7 +65,7 @@ def claims(results: Results) -> list[Claim]:
 
 
 def sides(rows: dict[str, Row]) -> Sides:
-    """The servers of the article, parted."""
+    """The servers of the article, divided into the two kinds."""
     known = [row for name, row in rows.items() if name in past.TABLE]
     return Sides(
         [row for row in known if row.model == "processes"], [row for row in known if row.model in ("asyncio", "gevent")]
@@ -75,23 +75,23 @@ def sides(rows: dict[str, Row]) -> Sides:
 def of_speed(here: Sides, there: Sides) -> Iterator[Claim]:
     """Which side gives more answers, and which keeps its users waiting."""
     for what, figure, of_sync, of_others, judge in (
-        ("No async server gives more answers than the best sync one", "goodput", max, max, not_more),
-        ("Every async server's P99 is above every sync one's", "p99_s", max, min, more),
-        ("The lowest P99 of an async server is above the lowest of a sync one", "p99_s", min, min, more),
+        ("No async server gives more answers than the best sync server", "goodput", max, max, not_more),
+        ("Every async server's P99 is above every sync server's", "p99_s", max, min, more),
+        ("The lowest P99 of an async server is above the lowest P99 of a sync server", "p99_s", min, min, more),
     ):
         both = (it.edges(figure, of_sync, of_others) for it in (there, here))
         yield claim(what, *both, judge)
     for rate in (300, 600):
         now = here.edges(f"open_{rate}_p99_s", min, min)
-        yield claim(f"The same where {rate} requests come in a second", OURS, now, more)
+        yield claim(f"The same at {rate} requests a second", OURS, now, more)
 
 
 def of_frameworks(chosen: dict[str, Row], then: dict[str, Row]) -> Iterator[Claim]:
     """What the framework does, and what a server in C does."""
     sync = [name for name in past.TABLE if name in chosen and chosen[name].model == "processes" and name != SYNC]
     for what, first, second, judge in (
-        ("The framework counts: on uWSGI flask gives fewer answers than bottle", FLASK, BOTTLE, less),
-        ("A server in C counts: with flask uWSGI gives more answers than gunicorn", FLASK, SYNC, more),
+        ("The framework matters: on uWSGI, flask gives fewer answers than bottle", FLASK, BOTTLE, less),
+        ("A server in C matters: with flask, uWSGI gives more answers than gunicorn", FLASK, SYNC, more),
         ("The same with bottle", BOTTLE, "gunicorn sync, bottle", more),
     ):
         both = (ratio(rows.get(first), rows.get(second)) for rows in (then, chosen))
@@ -106,8 +106,8 @@ def of_frameworks(chosen: dict[str, Row], then: dict[str, Row]) -> Iterator[Clai
 def of_loops(curves: dict[str, stack.Curve]) -> Iterator[Claim]:
     """What uvloop does."""
     for what, first, second in (
-        ("uvloop is faster than asyncio's own loop: aiohttp", "gunicorn aiohttp uvloop", "gunicorn aiohttp"),
-        ("The same: uvicorn, with a parser in C too", UVICORN, "uvicorn asyncio+h11, starlette"),
+        ("uvloop is faster than asyncio's own loop, with aiohttp", "gunicorn aiohttp uvloop", "gunicorn aiohttp"),
+        ("The same for uvicorn, which then also has a parser in C", UVICORN, "uvicorn asyncio+h11, starlette"),
     ):
         both = sorted(curves.get(first, {}).keys() & curves.get(second, {}).keys())
         now = ratio(curves[first][both[0]], curves[second][both[0]]) if both else None
@@ -116,7 +116,7 @@ def of_loops(curves: dict[str, stack.Curve]) -> Iterator[Claim]:
 
 def of_ends(results: Results) -> Claim:
     """Whether servers had to be killed, or left something behind."""
-    what = "Every async framework misbehaved: hung, or left processes behind"
+    what = "Every async framework misbehaved: it hung, or left processes behind"
     curves = stack.curves(results)
     known = [name for name, curve in curves.items() if next(iter(curve.values())).model in ("asyncio", "gevent")]
     known = [name for name in known if next(iter(curves[name].values())).kind == "peer"]
@@ -134,19 +134,19 @@ def misbehaved(row: Row) -> bool:
 
 def of_tuning(curves: dict[str, stack.Curve]) -> Claim:
     """Whether sync servers are better off with more workers."""
-    what = f"A sync server wants more workers than an async one ({SYNC} against {UVICORN})"
+    what = f"A sync server needs more workers than an async one ({SYNC} against {UVICORN})"
     then = f"{past.TABLE[SYNC].workers} against {past.TABLE[UVICORN].workers}"
     if SYNC not in curves or UVICORN not in curves:
         return Claim(what, then, "—", MISSING)
     many, few = stack.best(curves[SYNC]), stack.best(curves[UVICORN])
-    verdict = HOLDS if many > few else FAILS if many < few else f"{OPEN}: both the same"
+    verdict = HOLDS if many > few else FAILS if many < few else f"{OPEN}: both numbers are the same"
     return Claim(what, then, f"{many} against {few}", verdict)
 
 
 def of_slow(delays: dict[str, stack.Curve]) -> Claim:
-    """Whether those are ahead that wait for many queries at once, where the database takes its time."""
+    """Whether the servers that wait for many queries at once are ahead if the database is slow."""
     number = slowest(delays)
-    what = f"With {number} ms for a query {UVICORN} gives more answers than {SYNC}"
+    what = f"With {number} ms for a query, {UVICORN} gives more answers than {SYNC}"
     async_, sync = (delays.get(name, {}).get(number) for name in (UVICORN, SYNC))
     return claim(what, OURS, ratio(async_, sync), more)
 
@@ -157,19 +157,19 @@ def slowest(delays: dict[str, stack.Curve]) -> int:
 
 
 def of_delays(delays: dict[str, stack.Curve]) -> Claim:
-    """Whether the order turns over where the database takes its time."""
-    what = "The order is another one where the database takes its time"
+    """Whether the order changes if the database is slow."""
+    what = "The order changes if the database is slow"
     number = slowest(delays)
     known = {name: curve for name, curve in delays.items() if {0, number} <= curve.keys()}
     if not number or len(known) < 2:
         return Claim(what, OURS, "—", MISSING)
     swapped = max(pairs(known.values(), number), key=lambda pair: gap(pair, number), default=None)
     if swapped is None:
-        return Claim(what, OURS, "no two change places", FAILS)
+        return Claim(what, OURS, "no two servers change places", FAILS)
     first, second = swapped
     before, after = ratio(first[0], second[0]), ratio(second[number], first[number])
     names = f"{first[0].candidate} against {second[0].candidate}"
-    now = f"{names}: {before} as many answers at 0 ms; the other way round {after} at {number} ms"
+    now = f"{names}: {before} as many answers at 0 ms; the other way round, {after} at {number} ms"
     return Claim(what, OURS, now, HOLDS if HOLDS == more(before) == more(after) else ALONE)
 
 

@@ -1,4 +1,4 @@
-"""What an article says of web services without the GIL, claim by claim, held against a result of two Pythons."""
+"""What an article says about web services without the GIL, claim by claim, compared with a result of two Pythons."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,9 +10,9 @@ from concdocs.verdicts import Claim, Ratio, alike, claim, less, more, on_cores, 
 
 THEN = "on 8 cores"
 NEEDED = 4
-"""Processors from which on two can compute for a server while the others put load on it."""
+"""The number of processors at which two can compute for a server while the others put load on it."""
 THEIRS = {"peak_pss_bytes": "memory_bytes", "p99_s": "max_s"}
-"""Our figures, and those of the article that come nearest."""
+"""Our figures, and the article's figures that come nearest."""
 
 
 class Cells(NamedTuple):
@@ -55,7 +55,9 @@ def of_asgi(cells: Cells) -> Iterator[Claim]:
             *cells.without("granian", f"{name} /json"),
             less,
         )
-        yield claim(f"ASGI, {workers}, `/io`: as many", *cells.without("granian", f"{name} /io"), alike)
+        yield claim(
+            f"ASGI, {workers}, `/io`: as many answers without the GIL", *cells.without("granian", f"{name} /io"), alike
+        )
     what = "ASGI, two workers: less memory without the GIL"
     yield claim(what, *cells.without("granian", "asgi W2 /json", "peak_pss_bytes"), less)
 
@@ -67,7 +69,7 @@ def of_threads(cells: Cells) -> Iterator[Claim]:
         yield claim(f"WSGI with the GIL, `{endpoint}`: {what} from 128 threads than from one",
                     *cells.pair(*both, "goodput"), judge)  # fmt: skip
     slowest = ((python, "granian", "wsgi W1 /json") for python in (WITH, WITHOUT))
-    what = "WSGI, 64 threads, `/json`: the slowest answers take longer with the GIL (P99; then the slowest of all)"
+    what = "WSGI, 64 threads, `/json`: the slowest answers take longer with the GIL (P99; then: the slowest)"
     yield claim(what, *cells.pair(*slowest, "p99_s"), more)
 
 
@@ -88,6 +90,6 @@ def of_wsgi(cells: Cells, cpus: int) -> Iterator[Claim]:
             f"{what}, `/json`: more answers without the GIL", *cells.without("granian", f"{name} /json"), more
         )
         yield scaled._replace(verdict=on_cores(scaled.verdict, cpus, NEEDED))
-        yield claim(f"{what}, `/io`: as many", *cells.without("granian", f"{name} /io"), alike)
+        yield claim(f"{what}, `/io`: as many answers without the GIL", *cells.without("granian", f"{name} /io"), alike)
         memory = cells.without("granian", f"{name} /json", "peak_pss_bytes")
         yield claim(f"{what}: more memory without the GIL", *memory, more)

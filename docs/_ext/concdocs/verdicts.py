@@ -1,7 +1,7 @@
 """Whether what somebody claims holds in a result: it does, it does not, or these figures can't tell.
 
-A claim is held against a ratio in every round that was measured: it holds if all rounds say so, it does not if none
-does, and else nothing can be told. One round alone has to say it louder, or the opposite.
+A claim is compared with a ratio in every round that was measured. It holds if all rounds agree with it, and does not
+hold if none does; otherwise the figures can't tell. A single round needs a larger difference, in either direction.
 """
 
 import statistics
@@ -19,9 +19,9 @@ WITHIN, ALONE = f"{OPEN}: the rounds differ", f"{OPEN} from one round"
 NOISE, NOISE_ALONE = 1.05, 1.5
 """A difference has to be larger than this by a factor: in every round, and where there is one round only."""
 ALIKE = 1.15
-"""Up to this factor two figures are called equal."""
+"""Two figures are called equal if they differ by no more than this factor."""
 MARK = "†"
-"""Beside a figure that was measured beside other work, or by a load generator at its limit."""
+"""This is next to a figure that was measured beside other work, or by a load generator at its limit."""
 
 
 class Ratio(NamedTuple):
@@ -108,7 +108,7 @@ def turned(it: Ratio) -> Ratio:
 
 
 def on_cores(verdict: str, cpus: int, needed: int) -> str:
-    """The verdict on what takes so many processors: that it is not seen on fewer of them says nothing."""
+    """The verdict on a claim that needs so many processors: on fewer of them, a result against it says nothing."""
     return verdict if verdict in (HOLDS, MISSING) or cpus >= needed else f"{OPEN} on {cpus} processors"
 
 
@@ -124,7 +124,7 @@ def sheet(claims: Iterable[Claim], then: str) -> Sheet:
 
 
 def summary(claims: Collection[Claim]) -> str:
-    """How many of the claims hold, in a sentence; in another one what the mark is, if there is one."""
+    """How many of the claims hold, in a sentence; another sentence explains the mark, if there is one."""
     verdicts = [it.verdict for it in claims]
     holds, fails, partly, missing = (verdicts.count(it) for it in (HOLDS, FAILS, PARTLY, MISSING))
     unsure = sum(it.startswith(OPEN) for it in verdicts)
@@ -132,5 +132,5 @@ def summary(claims: Collection[Claim]) -> str:
     parts += [f"{partly} hold{'s' * (partly == 1)} in part"] if partly else []
     parts += [f"these figures can't tell about {unsure}"] if unsure else []
     parts += [f"{missing} {'was' if missing == 1 else 'were'} not measured"] if missing else []
-    marked = f" {MARK}: beside other work, or with the load generator at its limit."
-    return f"Of {len(verdicts)} claims {words.listing(parts)}.{marked if any(MARK in it.now for it in claims) else ''}"
+    marked = f" {MARK}: measured beside other work, or with the load generator at its limit."
+    return f"Of {len(verdicts)} claims, {words.listing(parts)}.{marked if any(MARK in it.now for it in claims) else ''}"

@@ -1,4 +1,4 @@
-"""Tables of web services for their pages: in front of one another what the report has chart by chart."""
+"""Tables of web services for their pages: they put side by side what the report has chart by chart."""
 
 from collections.abc import Callable
 
@@ -53,9 +53,9 @@ PLAIN = ("json", "io", "tail", "idle")
 
 
 def slow(results: Results) -> Sheet:
-    """What becomes of others while clients dribble."""
+    """What happens to other clients while some send slowly."""
     rows = sorted(results.of(SUITE, "slow"), key=lambda row: -(row.figure("answered_share") or 0))
-    head = ["", "answered of what was asked", "P50", "P99"]
+    head = ["", "share of requests answered", "P50", "P99"]
     return Sheet(head, [
         [row.candidate, told(row, "answered_share", lambda share: f"{min(share, 1):.0%}"),
          *(told(row, figure, words.duration) for figure in ("p50_s", "p99_s"))]
@@ -66,7 +66,7 @@ def slow(results: Results) -> Sheet:
 def stop(results: Results) -> Sheet:
     """What SIGTERM under load costs."""
     rows = sorted(results.of(SUITE, "stop"), key=lambda row: (row.figure("lost") or 0, row.median))
-    return Sheet(["", "requests lost", "the end took", "had to be killed"], [
+    return Sheet(["", "requests lost", "time to end", "had to be killed"], [
         [row.candidate, told(row, "lost", words.plain), words.duration(row.median),
          told(row, "killed", lambda value: "yes" if value else "no")]
         for row in rows
@@ -135,14 +135,14 @@ def stack_workers(results: Results) -> Sheet:
 
 
 def stack_ends(results: Results) -> Sheet:
-    """How long each server took to start and to end, and whether it had to be killed or left anything, at worst."""
+    """How long each server took to start and to end, and whether it ever had to be killed or left anything behind."""
     lines = []
     for name, curve in stack.curves(results).items():
         worst = {it: max((value for row in curve.values() for value in row.by_round(it).values()), default=None)
                  for it in ("start_s", "stop_s", "killed", "left_processes")}  # fmt: skip
         times = [NONE if value is None else words.duration(value) for value in (worst["start_s"], worst["stop_s"])]
         lines.append([name, *times, "yes" if worst["killed"] else "no", f"{worst['left_processes'] or 0:.0f}"])
-    return Sheet(["", "start, at most", "end, at most", "had to be killed", "processes left"], lines)
+    return Sheet(["", "longest start", "longest end", "had to be killed", "processes left"], lines)
 
 
 def stack_delays(results: Results) -> Sheet:
@@ -165,7 +165,7 @@ def last_rate(curve: stack.Curve) -> float:
 
 
 def gone(results: Results) -> Sheet:
-    """What of the article can't be had any more, with its figures of then."""
+    """The servers of the article that can't be run any more, with the article's figures."""
     then = stack.articles(results)
     lines = []
     for it in results.left_out:
@@ -173,13 +173,13 @@ def gone(results: Results) -> Sheet:
             old = then.get(it.candidate)
             figures = told(old, "p99_s", words.duration), told(old, "goodput", words.rate)
             lines.append([it.candidate, it.why, *figures])
-    return Sheet(["", "why not", "then: P99", "then: a second"], lines, left=2)
+    return Sheet(["", "reason", "then: P99", "then: a second"], lines, left=2)
 
 
 def quiet(results: Results) -> Sheet:
     """How many rows of each cell were measured beside other work, and how many by a generator at its limit."""
     return Sheet(
-        ["", "rows", "beside other work", "generator at its limit", "processors the generator took"],
+        ["", "rows", "beside other work", "generator at its limit", "processors used by the generator"],
         [quiet_line(results, cell) for cell in results.cells(SUITE) if cell != past.CELL],
     )
 
