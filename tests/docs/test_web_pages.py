@@ -302,7 +302,7 @@ def test_the_service_runs_on_every_model_whose_tasks_share_their_memory(name, tm
 @pytest.mark.docs
 def test_requests_at_once_are_told_for_threads_and_for_asyncio():
     program = str(ROOT / "examples" / "web" / "at_once.py")
-    for way in ("threads", "asyncio"):
+    for way in ("threads", "patient", "asyncio"):
         done = interruptible.run([sys.executable, program, way, "100"], cwd=ROOT, timeout=50)
         assert (done.returncode, done.stderr) == (0, "")
         assert re.fullmatch(rf"{way} +100 requests: all in [1-9][.\d]* s, P99 [1-9][.\d]* s, +\d+ MiB\n", done.stdout)
