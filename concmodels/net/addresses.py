@@ -24,6 +24,8 @@ def places(host: str | None, port: int | None, passive: bool = False) -> list[tu
     if is_path(host):
         if port is not None:
             raise ValueError(f"{host!r} is the path of a Unix socket, which has no port, so {port!r} is not needed")
+        if not hasattr(socket, "AF_UNIX"):
+            raise ValueError(f"{host!r} is the path of a Unix socket, and this system has none: give a host and a port")
         return [(socket.AF_UNIX, host)]
     if not isinstance(port, int) or not 0 <= port <= 65535:
         raise ValueError(f"a port is a whole number from 0 to 65535, not {port!r}")
@@ -78,7 +80,7 @@ def send_at_once(connection: socket.socket) -> None:
 def address_of(listening: socket.socket) -> tuple[str, int | None]:
     """Return the host and the port of a listening socket; of a Unix socket its path and None."""
     place = listening.getsockname()
-    return (place, None) if listening.family == socket.AF_UNIX else (place[0], place[1])
+    return (place, None) if isinstance(place, (str, bytes)) else (place[0], place[1])
 
 
 def told(host: str | None, port: int | None) -> str:

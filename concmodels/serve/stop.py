@@ -5,9 +5,9 @@ import socket
 import threading
 import time
 from contextlib import contextmanager
-from select import POLLIN, poll
 
 from concmodels.models.tasks.signals import ENDING
+from concmodels.platform.polling import POLLIN, poll
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
