@@ -100,7 +100,13 @@ class Row:
 
     @property
     def median(self) -> float:
-        """The median of the seconds per step."""
+        """The median of the seconds per step.
+
+        Requests are counted in rounds of equal length, so between two rounds the middle is that of their rates: with
+        two rounds it stands for the requests of both, divided by the seconds of both.
+        """
+        if self.step == "request":
+            return 1 / statistics.median(1 / seconds for seconds in self.seconds.values())
         return statistics.median(self.seconds.values())
 
     @property
@@ -124,6 +130,8 @@ class Row:
 
     def figure(self, name: str) -> float | None:
         """Return the median of another figure; None if the row has no figure of that name."""
+        if name == "seconds":
+            return self.median
         values = self.by_round(name).values()
         return statistics.median(values) if values else None
 

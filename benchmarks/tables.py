@@ -152,12 +152,15 @@ def summary(results: Results) -> str:
 
 
 def beside(results: Results) -> str:
-    """Return how many web services were measured beside other work, or by a generator at its limit."""
+    """Return how many rows of web services other programs disturbed, or the load generator limited."""
     web = [row for row in results.rows if row.suite == "web" and row.kind != "past"]
     disturbed = sum(map(is_disturbed, web))
     if not disturbed:
         return ""
-    return f"; {disturbed} of {len(web)} web services beside other work, or with the load generator at its limit"
+    were = "was" if disturbed == 1 else "were"
+    return (
+        f"; {disturbed} of the {len(web)} web rows {were} disturbed by other programs or limited by the load generator"
+    )
 
 
 __all__ = ["cells", "changes", "goals", "left_out", "summary"]

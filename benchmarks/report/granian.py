@@ -98,7 +98,7 @@ def takeaway(compared: list[Line]) -> str:
     found = [line.ratio for line in compared if line.ratio]
     least, most = (f"{it(found):.0%}" for it in (min, max))
     part = least if least == most else f"{least} to {most}"
-    return f"Without the GIL Granian gives {part} of the answers that it gives with it"
+    return f"Without the GIL Granian gives {part} of the answers per second that the same service gives with it"
 
 
 def says(compared: list[Line]) -> str:

@@ -1,6 +1,8 @@
 """Web services: answers per second, the tail, the knee, connections that wait."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from benchmarks.report import sheet, sweeps, together, words
 from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
@@ -53,13 +55,35 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
     bars = [rate_bar(results, row) for row in rows]
     panel = panel_of("", bars, "answers per second", words.rate)
     mark = "by hand" if any(bar.mark for bar in bars) else ""
-    ahead = least(rows)
-    takeaway = f"{names(ahead)} {gives(ahead)} most answers, {words.rate(ahead[0].per_second)} a second"
+    takeaway = most_answers(rows, bars)
     says = (
         f"{takeaway}; the fewest are {words.rate(rows[-1].per_second)}. The load comes from the same machine, and"
         " shares its processors."
     )
     return chart_of(results, name, (title, takeaway), says, rows, [panel], mark)
+
+
+def most_answers(rows: list[Row], bars: list[Bar]) -> str:
+    """Say which servers give most answers; or, where the users wait for each answer, how many of those possible."""
+    first, ahead = rows[0], least(rows)
+    if delay := re.search(r"ms=(\d+)", str(first.parameters.get("endpoint", ""))):
+        possible = first.parameters["connections"] / (int(delay[1]) / 1000)
+        given = " to ".join(dict.fromkeys(words.rate(row.per_second) for row in (rows[-1], first)))
+        return f"Of {words.rate(possible)} answers a second, the most that is possible, servers give {given}"
+    most = f"{servers(ahead)} {gives(ahead)} most answers, {words.rate(first.per_second)} a second"
+    by_hand = max((bar.mark for bar in bars if bar.mark), default=0)
+    return f"{most}; servers written by hand give up to {words.rate(by_hand)}" if by_hand else most
+
+
+def servers(rows: list[Row]) -> str:
+    """Return the names of a few rows, with the number of their workers where a model has several."""
+    return names([replace(row, candidate=f"{row.candidate}{workers(row)}") for row in rows])
+
+
+def workers(row: Row) -> str:
+    """Return how many workers a model has, in brackets; nothing if it is one process."""
+    number = row.parameters.get("workers") or 1
+    return f" ({number} workers)" if row.kind == "model" and number > 1 else ""
 
 
 def gives(rows: list[Row]) -> str:
@@ -87,10 +111,12 @@ def tail(results: Results) -> Chart | Absent:
     mark = "where no request computes" if any(bar.mark for bar in bars) else ""
     ahead = least(rows)
     keep = "keeps" if len(ahead) == 1 else "keep"
-    takeaway = f"One request in a hundred computes: {names(ahead)} {keep} P99 lowest, {between(ahead)}"
+    takeaway = f"One request in a hundred computes: {servers(ahead)} {keep} P99 lowest, {between(ahead)}"
+    if any(map(workers, ahead)) and (single := least([row for row in rows if not workers(row)])):
+        takeaway += f"; of the others, {names(single)}, {between(single)}"
     says = (
-        f"{takeaway}; the highest is {words.duration(rows[-1].median)}. Where one task has to give way before another"
-        " runs, all wait until it has computed."
+        f"{takeaway}; the highest is {words.duration(rows[-1].median)}. Where a task runs until it waits, one that"
+        " computes keeps all others waiting."
     )
     return chart_of(results, "web-tail", (TAIL, takeaway), says, rows, [panel], mark)
 
@@ -138,8 +164,10 @@ def knee(results: Results) -> Chart | Absent:
     highest = max(sweep[-1][0] for sweep in found.values())
     there = [row for sweep in found.values() for rate, row in sweep if rate == highest]
     ahead, last = least(there), KNEE.tick(highest)
-    takeaway = f"At {last} requests a second P99 is lowest in {names(ahead)}, {between(ahead)}"
-    says = f"{takeaway}; of all {len(there)} servers it is {between(there)}."
+    have, rounds = "has" if len(ahead) == 1 else "have", max(len(row.seconds) for row in there)
+    lowest = f"{servers(ahead)} {have} the lowest P99 of {len(there)} servers, {between(ahead)}"
+    takeaway = f"At {last} requests a second {lowest}, in {'one round' if rounds == 1 else f'{rounds} rounds'}"
+    says = f"{takeaway}. The P99 of all {len(there)} is {between(there)}."
     parts = sweeps.families(KNEE, found)
     draw, table = lines(parts), sweeps.sheet(KNEE, found)
     return Chart("web-knee", KNEE.title, takeaway, says, command_for(results, rows), draw, table)

@@ -354,7 +354,7 @@ def test_a_row_beside_other_work_is_counted(generator: float, others: float, sai
     row = Row(
         "web", "json", "trio", "model", "trio", "3.14", True, "request", 1, {}, {}, seconds={1: 0.1}, figures=figures
     )
-    assert ("1 of 1 web services beside other work" in tables.summary(Results([row], [], {}))) == said
+    assert ("1 of the 1 web rows was disturbed by other programs" in tables.summary(Results([row], [], {}))) == said
 
 
 def test_too_many_connections_for_this_machine_are_a_reason(monkeypatch: pytest.MonkeyPatch):

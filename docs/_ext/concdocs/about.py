@@ -10,6 +10,7 @@ from benchmarks.report import builds, facts
 from benchmarks.result import Results
 from concdocs import results
 from concdocs.places import Directive, Mistake, NotMeasured
+from concdocs.verdicts import MARK
 
 COMMANDS = {
     "web": "python -m benchmarks run web",
@@ -41,7 +42,8 @@ def told(name: str, found: Results) -> Iterator[str]:
     date = str(found.about.get("date", "no known date"))[:10]
     yield f"The figures are from `{results.shown(name)}`, of {date}, measured under Python {pythons}."
     yield from builds.says(found)
-    yield f"The result has {len(found.rows)} rows{tables.beside(found)}."
+    disturbed = tables.beside(found)
+    yield f"The result has {len(found.rows)} rows{disturbed}{f'; in the tables these have a {MARK}' * bool(disturbed)}."
 
 
 def pythons_of(found: Results) -> list[tuple[str, dict[str, object]]]:

@@ -13,6 +13,7 @@ from concdocs.verdicts import (
     HOLDS,
     MISSING,
     OPEN,
+    OURS,
     PARTLY,
     Claim,
     Ratio,
@@ -27,7 +28,6 @@ THEN = "on 4 cores"
 SYNC, UVICORN = "gunicorn sync, flask", "uvicorn, starlette"
 FLASK, BOTTLE = "pyuwsgi http, flask", "pyuwsgi http, bottle"
 SAID = "said, without figures"
-OURS = "not in the article"
 
 
 class Sides(NamedTuple):

@@ -1,11 +1,10 @@
 """The servers behind nginx and before a database: each with its numbers of workers, and the number that suits it."""
 
+from benchmarks.report.web_stack import best_of
 from benchmarks.result import Results, Row
 from benchmarks.web.stack import past
 
 SUITE, WORKERS, DELAY = "web", "workers-", "delay-"
-NEARLY = 0.95
-"""So much of the best is as good as it."""
 
 type Curve = dict[int, Row]
 """The rows of one server by the number of its workers."""
@@ -35,9 +34,8 @@ def number(cell: str) -> int:
 
 
 def best(curve: Curve) -> int:
-    """The fewest workers that are about as good as any number: the least of them whose best round comes near."""
-    most = max(row.per_second for row in curve.values())
-    return min(workers for workers, row in curve.items() if 1 / row.least >= NEARLY * most)
+    """The fewest workers whose answers per second, in the median of the rounds, come near the most of any number."""
+    return number(best_of([(float(workers), row) for workers, row in curve.items()]).cell)
 
 
 def chosen(results: Results) -> dict[str, Row]:

@@ -21,7 +21,9 @@ NOISE, NOISE_ALONE = 1.05, 1.5
 ALIKE = 1.15
 """Two figures are called equal if they differ by no more than this factor."""
 MARK = "†"
-"""This is next to a figure that was measured beside other work, or by a load generator at its limit."""
+"""This is next to a figure that other programs disturbed, or that the load generator limited."""
+OURS = "not in the article"
+"""In the place of an article's figure, where a claim is not the article's."""
 
 
 class Ratio(NamedTuple):
@@ -32,12 +34,18 @@ class Ratio(NamedTuple):
     most: float
     rounds: int
     disturbed: bool = False
-    """Whether one of the rows was measured beside other work."""
+    """Whether other programs disturbed one of the rows, or the load generator limited it."""
 
     def __str__(self) -> str:
-        median, least, most = (words.plain(float(f"{it:.2g}")) for it in self[:3])
-        spread = "" if least == most else f" ({least} to {most})"
-        return f"{median}{spread} times{f' {MARK}' if self.disturbed else ''}"
+        return f"{self.spread()} times{f' {MARK}' if self.disturbed else ''}"
+
+    def spread(self) -> str:
+        """The median in two digits with the least and the most, in three where two don't tell the rounds apart."""
+        for digits in (2, 3):
+            median, least, most = (words.plain(float(f"{it:.{digits}g}")) for it in self[:3])
+            if least != most:
+                return f"{median} ({least} to {most})"
+        return f"{median} ({self.rounds} rounds alike)" if self.rounds > 1 else median
 
 
 class Claim(NamedTuple):
@@ -124,13 +132,16 @@ def sheet(claims: Iterable[Claim], then: str) -> Sheet:
 
 
 def summary(claims: Collection[Claim]) -> str:
-    """How many of the claims hold, in a sentence; another sentence explains the mark, if there is one."""
-    verdicts = [it.verdict for it in claims]
+    """How many of the article's claims hold, in a sentence; others count those that are ours and explain the mark."""
+    verdicts = [it.verdict for it in claims if it.then != OURS]
+    added = len(claims) - len(verdicts)
     holds, fails, partly, missing = (verdicts.count(it) for it in (HOLDS, FAILS, PARTLY, MISSING))
     unsure = sum(it.startswith(OPEN) for it in verdicts)
     parts = [f"{holds} hold{'s' * (holds == 1)} here", f"{fails} {'does' if fails == 1 else 'do'} not"]
     parts += [f"{partly} hold{'s' * (partly == 1)} in part"] if partly else []
-    parts += [f"these figures can't tell about {unsure}"] if unsure else []
+    parts += [f"{unsure} {'is' if unsure == 1 else 'are'} undecided"] if unsure else []
     parts += [f"{missing} {'was' if missing == 1 else 'were'} not measured"] if missing else []
-    marked = f" {MARK}: measured beside other work, or with the load generator at its limit."
-    return f"Of {len(verdicts)} claims, {words.listing(parts)}.{marked if any(MARK in it.now for it in claims) else ''}"
+    ours = f" {added} more {'is' if added == 1 else 'are'} {OURS}." if added else ""
+    marked = f" {MARK}: disturbed by other programs, or limited by the load generator."
+    marked = marked if any(MARK in it.now for it in claims) else ""
+    return f"Of {len(verdicts)} claims of the article, {words.listing(parts)}.{ours}{marked}"

@@ -6,9 +6,10 @@ from benchmarks.report import granian, words
 from benchmarks.report.granian import WITH, WITHOUT
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
-from benchmarks.web.columns import BUSY_GENERATOR, OTHER_WORK
+from benchmarks.web.columns import BUSY_GENERATOR, OTHER_WORK, is_disturbed
 from benchmarks.web.stack import past
 from concdocs import stack
+from concdocs.verdicts import MARK
 
 SUITE = "web"
 Write = Callable[[float], str]
@@ -29,6 +30,32 @@ def told(row: Row | None, figure: str, write: Write) -> str:
     return NONE if value is None else write(value)
 
 
+def spread(row: Row | None, figure: str, write: Write) -> str:
+    """A figure with its least and its greatest value, as far as there are several rounds, and with the mark."""
+    text = told(row, figure, write)
+    if row is None or text == NONE:
+        return text
+    least, most = (write(it(row.by_round(figure).values())) for it in (min, max))
+    return marked(text if least == most else f"{text} ({least} to {most})", row)
+
+
+def marked(text: str, row: Row) -> str:
+    """The text with the mark, if other programs disturbed the row or the load generator limited it."""
+    return f"{text} {MARK}" if is_disturbed(row) else text
+
+
+def answers(row: Row) -> str:
+    """The answers per second, with the mark."""
+    return marked(words.rate(row.per_second), row)
+
+
+def measured_for(rows: list[Row]) -> str:
+    """How many rounds these rows have, and how long each was: `2 × 3 s`."""
+    rounds = sorted({len(row.seconds) for row in rows})
+    seconds = sorted({row.parameters["seconds"] for row in rows if "seconds" in row.parameters})
+    return f"{' or '.join(map(str, rounds))} × {' or '.join(map(words.plain, seconds))} s" if rounds and seconds else ""
+
+
 def summary(results: Results) -> Sheet:
     """Every model as a server: capacity, tail, and the memory of a connection that waits."""
     columns = {
@@ -44,7 +71,9 @@ def summary(results: Results) -> Sheet:
     for name in models:
         rows = {cell: results.row(SUITE, cell, name) for cell in PLAIN}
         if any(row and row.kind in ("model", "peer") for row in rows.values()) and rows["tail"]:
-            lines.append([name, *(told(rows[cell], figure, write) for cell, figure, write in columns.values())])
+            lines.append([name, *(spread(rows[cell], figure, write) for cell, figure, write in columns.values())])
+    if lines:
+        lines.append(["*rounds × seconds*", *(measured_for(results.of(SUITE, it[0])) for it in columns.values())])
     return Sheet(["", *columns], lines)
 
 
@@ -57,7 +86,7 @@ def slow(results: Results) -> Sheet:
     rows = sorted(results.of(SUITE, "slow"), key=lambda row: -(row.figure("answered_share") or 0))
     head = ["", "share of requests answered", "P50", "P99"]
     return Sheet(head, [
-        [row.candidate, told(row, "answered_share", lambda share: f"{min(share, 1):.0%}"),
+        [marked(row.candidate, row), told(row, "answered_share", lambda share: f"{min(share, 1):.0%}"),
          *(told(row, figure, words.duration) for figure in ("p50_s", "p99_s"))]
         for row in rows
     ])  # fmt: skip
@@ -67,7 +96,7 @@ def stop(results: Results) -> Sheet:
     """What SIGTERM under load costs."""
     rows = sorted(results.of(SUITE, "stop"), key=lambda row: (row.figure("lost") or 0, row.median))
     return Sheet(["", "requests lost", "time to end", "had to be killed"], [
-        [row.candidate, told(row, "lost", words.plain), words.duration(row.median),
+        [marked(row.candidate, row), told(row, "lost", words.plain), words.duration(row.median),
          told(row, "killed", lambda value: "yes" if value else "no")]
         for row in rows
     ])  # fmt: skip
@@ -117,7 +146,7 @@ def stack_rows(results: Results) -> Sheet:
         old_workers = str(old.parameters["workers"]) if old else NONE
         figures = [told(row, *it) for it in now.values()]
         past_figures = [told(old, *now[name]) for name in ("P50", "P99", "a second")]
-        lines.append([row.candidate, str(stack.number(row.cell)), *figures, old_workers, *past_figures])
+        lines.append([marked(row.candidate, row), str(stack.number(row.cell)), *figures, old_workers, *past_figures])
     return Sheet(["", "workers", *now, "then: workers", "then: P50", "then: P99", "then: a second"], lines)
 
 
@@ -128,7 +157,7 @@ def stack_workers(results: Results) -> Sheet:
     lines = []
     for name, curve in curves.items():
         best = stack.best(curve)
-        rates = {number: words.rate(row.per_second) for number, row in curve.items()}
+        rates = {number: answers(row) for number, row in curve.items()}
         rates[best] = f"**{rates[best]}**"
         lines.append([name, *(rates.get(number, "") for number in numbers)])
     return Sheet(["workers", *map(str, numbers)], lines)
@@ -154,7 +183,7 @@ def stack_delays(results: Results) -> Sheet:
     lines = []
     for name, curve in sorted(curves.items(), key=lambda item: last_rate(item[1]), reverse=True):
         last = curve[max(curve)]
-        rates = [words.rate(curve[number].per_second) if number in curve else "" for number in numbers]
+        rates = [answers(curve[number]) if number in curve else "" for number in numbers]
         lines.append([name, str(last.parameters.get("workers", "")), *rates, told(last, "peak_pss_bytes", words.size)])
     return Sheet(["", "workers", *(f"{number} ms" for number in numbers), "memory"], lines)
 
@@ -177,9 +206,9 @@ def gone(results: Results) -> Sheet:
 
 
 def quiet(results: Results) -> Sheet:
-    """How many rows of each cell were measured beside other work, and how many by a generator at its limit."""
+    """How long each cell was measured; how many of its rows other programs disturbed, or the generator limited."""
     return Sheet(
-        ["", "rows", "beside other work", "generator at its limit", "processors used by the generator"],
+        ["", "rounds × seconds", "rows", "disturbed", "limited by the generator", "processors used by the generator"],
         [quiet_line(results, cell) for cell in results.cells(SUITE) if cell != past.CELL],
     )
 
@@ -191,6 +220,7 @@ def quiet_line(results: Results, cell: str) -> list[str]:
     busy, limits = sum(it > OTHER_WORK for it in others), sum(it > BUSY_GENERATOR for it in generator)
     return [
         cell,
+        measured_for(rows),
         str(len(rows)),
         str(busy),
         str(limits),
