@@ -64,12 +64,13 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
 
 
 def most_answers(rows: list[Row], bars: list[Bar]) -> str:
-    """Say which servers give most answers; or, where the users wait for each answer, how many of those possible."""
+    """Say which servers give most answers; or, where each answer takes its time, how many of the possible answers."""
     first, ahead = rows[0], least(rows)
     if delay := re.search(r"ms=(\d+)", str(first.parameters.get("endpoint", ""))):
         possible = first.parameters["connections"] / (int(delay[1]) / 1000)
         given = " to ".join(dict.fromkeys(words.rate(row.per_second) for row in (rows[-1], first)))
-        return f"Of {words.rate(possible)} answers a second, the most that is possible, servers give {given}"
+        users = f"{first.parameters['connections']} users who wait {delay[1]} ms for each answer"
+        return f"{users} can get {words.rate(possible)} a second; the servers give {given}"
     most = f"{servers(ahead)} {gives(ahead)} most answers, {words.rate(first.per_second)} a second"
     by_hand = max((bar.mark for bar in bars if bar.mark), default=0)
     return f"{most}; servers written by hand give up to {words.rate(by_hand)}" if by_hand else most

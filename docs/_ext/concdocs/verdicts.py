@@ -41,11 +41,13 @@ class Ratio(NamedTuple):
 
     def spread(self) -> str:
         """The median in two digits with the least and the most, in three where two don't tell the rounds apart."""
+        if self.rounds == 1 and self.least == self.most:
+            return words.plain(float(f"{self.median:.2g}"))
         for digits in (2, 3):
             median, least, most = (words.plain(float(f"{it:.{digits}g}")) for it in self[:3])
             if least != most:
                 return f"{median} ({least} to {most})"
-        return f"{median} ({self.rounds} rounds alike)" if self.rounds > 1 else median
+        return f"{median} ({self.rounds} rounds alike)"
 
 
 class Claim(NamedTuple):

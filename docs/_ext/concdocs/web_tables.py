@@ -124,7 +124,8 @@ def granian_cells(results: Results) -> Sheet:
                 for column in columns.values()
             ]
             if any(rows):
-                lines.append([granian.cells(line)[0], python, *figures])
+                name = granian.cells(line)[0]
+                lines.append([marked(name, rows[0]) if rows[0] else name, python, *figures])
     return Sheet(["", "Python", *now, *(f"then: {name}" for name in then)], lines, left=2)
 
 
