@@ -57,7 +57,7 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
     mark = "by hand" if any(bar.mark for bar in bars) else ""
     takeaway = most_answers(rows, bars)
     says = (
-        f"{takeaway}; the fewest are {words.rate(rows[-1].per_second)}. The load comes from the same machine, and"
+        f"{takeaway}. The fewest answers are {words.rate(rows[-1].per_second)} a second. The load comes from the same machine, and"
         " shares its processors."
     )
     return chart_of(results, name, (title, takeaway), says, rows, [panel], mark)
