@@ -57,8 +57,8 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
     mark = "by hand" if any(bar.mark for bar in bars) else ""
     takeaway = most_answers(rows, bars)
     says = (
-        f"{takeaway}. The fewest answers are {words.rate(rows[-1].per_second)} a second. The load comes from the same machine, and"
-        " shares its processors."
+        f"{takeaway}. The fewest answers are {words.rate(rows[-1].per_second)} a second. The load comes from the"
+        " same machine, and shares its processors."
     )
     return chart_of(results, name, (title, takeaway), says, rows, [panel], mark)
 
@@ -113,8 +113,9 @@ def tail(results: Results) -> Chart | Absent:
     ahead = least(rows)
     keep = "keeps" if len(ahead) == 1 else "keep"
     takeaway = f"One request in a hundred computes: {servers(ahead)} {keep} P99 lowest, {between(ahead)}"
-    if any(map(workers, ahead)) and (single := least([row for row in rows if not workers(row)])):
-        takeaway += f"; of the others, {names(single)}, {between(single)}"
+    single = least([row for row in rows if row.kind == "model" and not workers(row)])
+    if single and any(map(workers, ahead)):
+        takeaway += f"; of the models with one process, {names(single)}, {between(single)}"
     says = (
         f"{takeaway}; the highest is {words.duration(rows[-1].median)}. Where a task runs until it waits, one that"
         " computes keeps all others waiting."
@@ -166,9 +167,10 @@ def knee(results: Results) -> Chart | Absent:
     there = [row for sweep in found.values() for rate, row in sweep if rate == highest]
     ahead, last = least(there), KNEE.tick(highest)
     have, rounds = "has" if len(ahead) == 1 else "have", max(len(row.seconds) for row in there)
-    lowest = f"{servers(ahead)} {have} the lowest P99 of {len(there)} servers, {between(ahead)}"
+    of = f" of {len(there)} servers" if len(there) > 1 else ""
+    lowest = f"{servers(ahead)} {have} the lowest P99{of}, {between(ahead)}"
     takeaway = f"At {last} requests a second {lowest}, in {'one round' if rounds == 1 else f'{rounds} rounds'}"
-    says = f"{takeaway}. The P99 of all {len(there)} is {between(there)}."
+    says = f"{takeaway}. Among all of them P99 is {between(there)}."
     parts = sweeps.families(KNEE, found)
     draw, table = lines(parts), sweeps.sheet(KNEE, found)
     return Chart("web-knee", KNEE.title, takeaway, says, command_for(results, rows), draw, table)

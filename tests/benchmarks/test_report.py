@@ -319,7 +319,7 @@ def test_web_services_are_compared_by_what_their_users_have_of_them():
     assert drawn(tail, "mark") == pytest.approx({"threads": 1 * MS})
     assert tail.takeaway == "One request in a hundred computes: threads keeps P99 lowest, 5 ms"
     assert idle.says.startswith("A connection that waits takes 6 KiB in asyncio and 24 KiB in threads;")
-    assert knee.takeaway == "At 8,000 requests a second trio has the lowest P99 of 2 servers, 9 ms, in one round"
+    assert knee.takeaway == "At 8,000 requests a second trio has the lowest P99, 9 ms, in one round"
     assert "| threads | 45k | 2 |" in capacity.sheet.markdown()
 
 

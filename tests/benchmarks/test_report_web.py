@@ -156,6 +156,26 @@ def test_most_answers_are_said_of_models_and_servers_beside_those_by_hand():
     )
 
 
+def test_the_lowest_p99_of_two_workers_is_said_beside_that_of_one_process():
+    times = {"subinterp": (7 * MS, 2), "threads": (12 * MS, 1), "asyncio": (25 * MS, 1)}
+    found = [row(f"web/tail/{name}", it, it, step="answer at P99", workers=of) for name, (it, of) in times.items()]
+    assert chart("web-tail", *found).takeaway == (
+        "One request in a hundred computes: subinterp (2 workers) keeps P99 lowest, 7 ms;"
+        " of the models with one process, threads, 12 ms"
+    )
+
+
+def test_the_lowest_p99_at_the_highest_rate_is_said_of_how_many_servers_and_rounds():
+    found = [
+        row(f"web/rate-{rate}/{name}", it, step="answer at P99", rate=rate)
+        for rate in (1000, 2000)
+        for name, it in (("threads", 9 * MS), ("trio", 2 * MS))
+    ]
+    it = chart("web-knee", *found)
+    assert it.takeaway == "At 2,000 requests a second trio has the lowest P99 of 2 servers, 2 ms, in one round"
+    assert it.says.endswith("Among all of them P99 is 2 ms to 9 ms.")
+
+
 def test_where_each_answer_takes_its_time_nobody_gives_most():
     found = [capacity("io", name, it, endpoint="/io?ms=10") for name, it in (("threads", MS / 6), ("trio", MS / 5))]
     assert chart("web-waiting", *found).takeaway == (
