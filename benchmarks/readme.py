@@ -16,10 +16,9 @@ from benchmarks.goals import by_round
 from benchmarks.report.chart import Chart
 from benchmarks.report.look import Look
 from benchmarks.report.shipped import Both, both, slope
-from benchmarks.report.words import rate
+from benchmarks.report.words import duration, rate
 from benchmarks.result import Results, Row, read
 from concmodels import catalog
-from concmodels.programs.formats import duration
 
 ROOT = Path(__file__).parent.parent
 RESULT = ROOT / "benchmarks" / "results" / "full.json"
@@ -112,7 +111,7 @@ def free_threaded() -> str:
 
 def one_figure(row: Row, name: str) -> str:
     """Return a time, or a number of bytes."""
-    return f"{figure(row, name) / 2**10:,.0f} KiB" if name == MEMORY else duration(row.median * 1e9)
+    return f"{figure(row, name) / 2**10:,.0f} KiB" if name == MEMORY else duration(row.median)
 
 
 def web() -> str:
@@ -141,7 +140,7 @@ def tails(row: Row) -> list[str]:
 def p99(row: Row, name: str) -> str:
     """Return a latency with its spread."""
     values = row.by_round(name).values()
-    median, least, most = (duration(it(values) * 1e9) for it in (statistics.median, min, max))
+    median, least, most = (duration(it(values)) for it in (statistics.median, min, max))
     return f"{median} ({least} to {most})"
 
 

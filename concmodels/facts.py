@@ -121,7 +121,7 @@ TASKLETS = GREENLET.but(
 GEVENT = GREENLET.but(
     model="gevent", file="gevent_", needs=("gevent",),
     unit="a gevent Greenlet", scheduler="gevent's hub (libev)",
-    pool="what waits, through gevent's own sockets; who computes stops all",
+    pool="what waits, through gevent's own sockets; a task that computes blocks all others",
     parallel="never: one thread; its import switches the GIL on",
     cancellation="an exception that the hub throws in where it waits; nothing stops one that computes",
     raised_again=False,
@@ -131,7 +131,7 @@ GEVENT = GREENLET.but(
 EVENTLET = GREENLET.but(
     model="eventlet", file="eventlet_", needs=("eventlet",),
     unit="an eventlet GreenThread (deprecated upstream)", scheduler="eventlet's hub (epoll)",
-    pool="what waits, through eventlet's own sockets; who computes stops all",
+    pool="what waits, through eventlet's own sockets; a task that computes blocks all others",
     cancellation="an exception that the hub throws in where it waits; nothing stops one that computes",
     raised_again=False,
     cost="0.1 ms to start, 13 KiB", hop=10e-6,
@@ -141,7 +141,7 @@ ASYNCIO = Facts(
     model="asyncio", variant=None, file="asyncio_", needs=(), is_async=True,
     unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False, polls=False,
     message="a reference", shares="the object itself", parallel="never: one thread per loop",
-    pool="what is awaited, in any number; who computes stops all",
+    pool="what is awaited, in any number; a task that computes blocks all others",
     cancellation="CancelledError at an await that waits; nothing stops one that computes", raised_again=False,
     cost="40 us to start, 6 KiB", descriptors=0, memory=8 * KIB, separate=False, hop=8e-6, differs_in=(),
 )  # fmt: skip

@@ -189,11 +189,14 @@ def works(results: Results, one: str, other: str) -> Chart | Absent:
 
 
 def gained(results: Results, one: str, other: str) -> str:
-    """Say what a warm pool of threads that compute gains without the GIL."""
-    first, second = (results.row("pool", "cpu", "threads", python) for python in (one, other))
-    if not first or not second:
-        return "Three kinds of work, with the GIL and without it"
-    return f"Without the GIL, a task that computes in threads {words.takes(second.median / first.median)}"
+    """Say what a warm pool of threads that compute gains over one thread of the same Python, which is asyncio's."""
+    each = []
+    for python in (one, other):
+        several, alone = (results.row("pool", "cpu", name, python) for name in ("threads", "asyncio"))
+        if not several or not alone or not (ratios := by_round(several, alone).values()):
+            return "Three kinds of work, with the GIL and without it"
+        each.append(words.takes(1 / statistics.median(ratios)))
+    return f"With the GIL, computing in threads {each[0]} as in one thread; without it, it {each[1]}"
 
 
 def workers(results: Results, cell: tuple[str, str], one: str, other: str) -> list[Row]:

@@ -1,4 +1,4 @@
-"""The pictures of one model, for its own page: its rings beside baseline and peers, its sweeps, its units."""
+"""The pictures of one model, for its own page: its rings beside baseline and peers, its sweeps, its tasks."""
 
 from collections.abc import Iterator
 
@@ -164,17 +164,17 @@ def change(axis: Axis, all_of: dict[str, list[tuple[float, Row]]], model: str) -
 
 
 def units(results: Results, model: str) -> Chart | Absent:
-    """Return the chart of time and memory of a unit against the number of units, with the baseline's."""
-    title = f"{model}: what a unit costs"
+    """Return the chart of time and memory of a task against the number of tasks, with the baseline's."""
+    title = f"{model}: what a task costs"
     sweep, baseline = (results.sweep("spawn", "units", name) for name in (model, f"baseline {model}"))
     if not sweep:
-        return Absent(title, f"no units of {model} were started")
+        return Absent(title, f"no tasks of {model} were started")
     memory = [(number, taken(row)) for number, row in sweep if taken(row) > 0]
     baseline_memory = [(number, taken(row)) for number, row in baseline if taken(row) > 0]
     parts = [grown(model, "time", [(n, row.median) for n, row in sweep], [(n, row.median) for n, row in baseline])]
     parts += [grown(model, "memory", memory, baseline_memory)] if memory else []
     number, row = sweep[-1]
-    says = f"Among {TIME.tick(number)} units, one of {model} starts in {words.duration(row.median)}"
+    says = f"Among {TIME.tick(number)} tasks, one of {model} starts in {words.duration(row.median)}"
     says += f" and takes {words.size(memory[-1][1])} of memory" if memory and memory[-1][0] == number else ""
     says += "."
     rows = [row for _, row in (*sweep, *baseline)]
@@ -190,11 +190,11 @@ def grown(model: str, what: str, shown: Line, baseline: Line) -> Part:
     """Return the values of time or of memory."""
     write = words.duration if what == "time" else words.size
     hand = {model: baseline} if baseline else None
-    return Part(what, {model: shown}, {}, TIME.below, f"{what} per unit (log)", write, TIME.tick, True, by_hand=hand)
+    return Part(what, {model: shown}, {}, TIME.below, f"{what} per task (log)", write, TIME.tick, True, by_hand=hand)
 
 
 def units_sheet(rows: list[Row]) -> Sheet:
-    """Return a table of time and memory for each number of units."""
+    """Return a table of time and memory for each number of tasks."""
     lines = [
         [
             label(row),
@@ -204,7 +204,7 @@ def units_sheet(rows: list[Row]) -> Sheet:
         ]
         for row in rows
     ]
-    return Sheet(["", "units", "time per unit", "memory per unit"], lines).without_empty()
+    return Sheet(["", "tasks", "time per task", "memory per task"], lines).without_empty()
 
 
 __all__ = ["charts"]

@@ -103,7 +103,8 @@ def missing(results: Results) -> Iterator[str]:
     """Say what was left out, what failed, and which charts are missing."""
     lines = [escape(line) for line in left_out(results)]
     lines += [f"no chart: {escape(it.title)}: {escape(it.why)}" for it in absent(results)]
-    listed = f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>" if lines else "<p>Nothing was left out.</p>"
+    nothing = "<p>Everything that was chosen for this run was measured.</p>"
+    listed = f"<ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>" if lines else nothing
     yield f'<section id="missing"><h2>What is not here</h2>{listed}</section>'
 
 

@@ -109,14 +109,30 @@ def panel(work: Work) -> Panel:
 
 
 def computing(works: list[Work]) -> str:
-    """Say which models compute faster than a plain loop, and what waiting gains."""
+    """Say which models compute faster than a plain loop, and what waiting gains.
+
+    Where there are several Pythons, what threads gain by computing comes first.
+    """
     parts = []
     for work in works:
         if work.ranked:
             gaining = [it for it in work.gains if it.value > WORTH and it.low > 1]
-            parts.append(f"when {WORKS[work.cell]}, {who_gains(work, gaining)}")
+            each = threads_gain(work) if work.cell == "cpu" else ""
+            parts.append(each or f"when {WORKS[work.cell]}, {who_gains(work, gaining)}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}" if parts else "These runs are too short to rank the models"
+
+
+def threads_gain(work: Work) -> str:
+    """Say what threads gain under each Python; nothing if there is only one."""
+    found = sorted((it for it in work.gains if it.row.model == "threads"), key=lambda it: it.row.python)
+    if len(found) < 2:
+        return ""
+    each = [
+        f"{words.takes(1 / it.value)} under {it.row.python} ({words.plain(it.low)} to {words.plain(it.high)} times)"
+        for it in found
+    ]
+    return f"beside a plain loop, {WORKS[work.cell]} in threads {words.listing(each)}"
 
 
 def who_gains(work: Work, gaining: list[Gain]) -> str:
@@ -126,7 +142,7 @@ def who_gains(work: Work, gaining: list[Gain]) -> str:
     values = sorted(it.value for it in gaining)
     by = words.plain(values[0]) if len(values) == 1 else f"{words.plain(values[0])} to {words.plain(values[-1])}"
     if len(gaining) == len(work.gains):
-        return f"all models are ({by} times)"
+        return f"all models are faster than a loop ({by} times)"
     verb = "is" if len(gaining) == 1 else "are"
     return f"only {names([it.row for it in gaining])} {verb} faster than a loop ({by} times)"
 

@@ -188,8 +188,8 @@ def fall(cells: list[dict[str, Both]]) -> str:
         return "A hop while work is waiting, and one that has to wake a task"
     many = len(rows[1]) - 1
     return (
-        f"With a channel built for each model, {counted(first, many)} faster than threads while work is waiting;"
-        f" when each message has to wake a task, {counted(second, many)}"
+        f"With unbounded channels built for each model, {counted(first, many)} faster than threads while work is"
+        f" waiting; when each message has to wake a task, {counted(second, many)}"
     )
 
 

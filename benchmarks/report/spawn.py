@@ -1,4 +1,4 @@
-"""What a unit costs: time, memory, how the time grows; and what the command costs to start."""
+"""What a task costs: time, memory, how the time grows; and what the command costs to start."""
 
 from collections.abc import Callable, Iterator
 
@@ -13,8 +13,8 @@ from benchmarks.result import Results, Row
 
 MEMORY = "bytes_per_unit"
 USUAL = 100
-"""The time is shown for so many units, which every model bears."""
-TIME = Axis("units", "How the time to start one unit grows", "units (log)", across="time per unit (log)")
+"""The time is shown for so many tasks, which every model bears."""
+TIME = Axis("units", "How the time to start one task grows", "tasks (log)", across="time per task (log)")
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
@@ -26,13 +26,13 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 
 def time(results: Results) -> Chart | Absent:
-    """Return the chart of the time to start one of a hundred units, or of as many as were measured."""
-    title, number = "The time to start one unit", common_number(results)
+    """Return the chart of the time to start one of a hundred tasks, or of as many as were measured."""
+    title, number = "The time to start one task", common_number(results)
     rows = [row for row in together.of(results, "spawn", f"units-{number}") if row.kind == "model"]
     if not rows:
-        return Absent(title, "no units were started")
+        return Absent(title, "no tasks were started")
     bars = [bar(results, row) for row in rows]
-    panel = Panel("", bars, f"time per unit (log), {number:,} units", words.duration)
+    panel = Panel("", bars, f"time per task (log), {number:,} tasks", words.duration)
     text = says(rows, lambda row: row.median, words.duration, "starts")
     return Chart(
         "spawn-time", title, text.removesuffix("."), text, command_for(results, rows),
@@ -58,26 +58,26 @@ def says(rows: list[Row], figure: Callable[[Row], float], write: Callable[[float
     least, most = min(rows, key=figure), max(rows, key=figure)
     ratio = words.times(figure(most) / figure(least))
     if least is most:
-        return f"A unit of {least.candidate} {verb} {write(figure(least))}; no other model was measured."
+        return f"A task of {least.candidate} {verb} {write(figure(least))}; no other model was measured."
     if verb == "takes":
         return (
-            f"A unit of {least.candidate} takes {write(figure(least))} of memory, one of {most.candidate}"
+            f"A task of {least.candidate} takes {write(figure(least))} of memory, one of {most.candidate}"
             f" {write(figure(most))}: {ratio} as much."
         )
     return (
-        f"A unit of {least.candidate} {verb} in {write(figure(least))}, one of {most.candidate} in"
+        f"A task of {least.candidate} {verb} in {write(figure(least))}, one of {most.candidate} in"
         f" {write(figure(most))}: {ratio} as long."
     )
 
 
 def memory(results: Results) -> Chart | Absent:
-    """Return the chart of the memory of one unit among as many as possible, which share the pages of the first one."""
-    title, rows = "The memory of one unit", heaviest(results)
+    """Return the chart of the memory of one task among as many as possible, which share the pages of the first one."""
+    title, rows = "The memory of one task", heaviest(results)
     if not rows:
-        return Absent(title, "the memory of no unit was measured")
+        return Absent(title, "the memory of no task was measured")
     rows.sort(key=taken)
     bars = [memory_bar(results, row) for row in rows]
-    panel = Panel("", bars, "memory per unit (log)", words.size)
+    panel = Panel("", bars, "memory per task (log)", words.size)
     text = says(rows, taken, words.size, "takes")
     return Chart(
         "spawn-memory", title, text.removesuffix("."), text, command_for(results, rows),
@@ -86,7 +86,7 @@ def memory(results: Results) -> Chart | Absent:
 
 
 def heaviest(results: Results) -> list[Row]:
-    """Return, for each model under each Python, the row with the most units whose memory is known."""
+    """Return, for each model under each Python, the row with the most tasks whose memory is known."""
     found: dict[str, Row] = {}
     for row in (together.named(results, row) for row in results.rows):
         if row.suite == "spawn" and row.kind == "model" and taken(row) > 0:
@@ -97,12 +97,12 @@ def heaviest(results: Results) -> list[Row]:
 
 
 def taken(row: Row) -> float:
-    """Return the memory of a unit; 0 if it is unknown or too small to be seen."""
+    """Return the memory of a task; 0 if it is unknown or too small to be seen."""
     return row.figure(MEMORY) or 0.0
 
 
 def memory_bar(results: Results, row: Row) -> Bar:
-    """Return a bar with the number of units, and the baseline for as many."""
+    """Return a bar with the number of tasks, and the baseline for as many."""
     values, baseline = row.by_round(MEMORY).values(), baseline_of(results, row)
     mark = taken(baseline) if baseline and taken(baseline) > 0 else None
     label = f"{row.candidate} ({row.parameters['units']:,})"
@@ -111,25 +111,25 @@ def memory_bar(results: Results, row: Row) -> Bar:
 
 
 def memory_sheet(results: Results) -> Sheet:
-    """Return a table of the memory of one unit among so many, for models and baselines."""
+    """Return a table of the memory of one task among so many, for models and baselines."""
     rows = [together.named(results, row) for row in results.rows if row.suite == "spawn" and taken(row) > 0]
     numbers = sorted({row.parameters["units"] for row in rows})
     by_name = {(row.candidate, row.parameters["units"]): words.size(taken(row)) for row in rows}
     names = dict.fromkeys(row.candidate for row in rows)
     lines = [[name, *(by_name.get((name, number), "") for number in numbers)] for name in names]
-    return Sheet(["", *(f"{number:,} units" for number in numbers)], lines)
+    return Sheet(["", *(f"{number:,} tasks" for number in numbers)], lines)
 
 
 def growth(results: Results) -> Chart | Absent:
-    """Return the chart of the time per unit against the number of units."""
+    """Return the chart of the time per task against the number of tasks."""
     sweeps = sweeps_of(results, TIME, "spawn")
     if not sweeps:
-        return Absent(TIME.title, "no two numbers of units were measured")
+        return Absent(TIME.title, "no two numbers of tasks were measured")
     rows = [row for sweep in sweeps.values() for _, row in sweep]
     ratios = {name: sweep[-1][1].median / sweep[0][1].median for name, sweep in sweeps.items()}
     name = max(ratios, key=lambda name: ratios[name])
     first, last = (TIME.tick(sweeps[name][at][0]) for at in (0, -1))
-    takeaway = f"One of {last} units of {name} {words.takes(ratios[name])} to start as one of {first}"
+    takeaway = f"One of {last} tasks of {name} {words.takes(ratios[name])} to start as one of {first}"
     flat = [name for name, ratio in ratios.items() if ratio <= 1]
     text = f"{takeaway}." + (f" No more expensive the more there are: {words.listing(flat)}." if flat else "")
     draw = lines_drawing(families(TIME, sweeps))

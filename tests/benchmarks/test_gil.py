@@ -133,8 +133,28 @@ def test_three_works_are_one_table_with_a_row_for_each_python():
     assert it.sheet.lines[0] == ["threads", "60 ms (60 ms to 60 ms)", "5 ms (4 ms to 6 ms)"]
     assert it.sheet.lines[2] == ["asyncio", "50 ms (50 ms to 50 ms)", ""]
     assert "cpu: threads, 3.14t, 30 ms (threads takes 2 times as long)" in it.says
-    assert it.takeaway == "Without the GIL, a task that computes in threads is 2.5 times as fast"
+    assert it.takeaway == "Three kinds of work, with the GIL and without it"
     assert "Computing is called cpu here" in it.note
+
+
+def test_threads_are_held_against_one_thread_of_their_own_python():
+    """The other build has another allocator too: that is no gain of threads."""
+    alone = row("pool/cpu/asyncio", 4 * MS, 5 * MS, 6 * MS, step="task")
+    free_alone = free("pool/cpu/asyncio", 3 * MS, 4 * MS, 5 * MS, step="task")
+    assert chart("works-3.14t", *ROWS, alone, free_alone).takeaway == (
+        "With the GIL, computing in threads takes as long as in one thread; without it, it is 2 times as fast"
+    )
+
+
+def test_the_gain_of_a_pool_begins_with_threads_where_there_are_two_pythons():
+    gained = [
+        row("pool/cpu/threads", 100 * MS, step="task", workers=2, figures={"speedup": 1}),
+        free("pool/cpu/threads", 50 * MS, step="task", workers=2, figures={"speedup": 2}),
+    ]
+    assert chart("pool-speedup", *gained).takeaway == (
+        "Beside a plain loop, computing in threads takes as long under 3.14 (1 to 1 times) and is 2 times as fast under"
+        " 3.14t (2 to 2 times)"
+    )
 
 
 def test_a_race_says_how_often_it_went_wrong_and_whether_it_crashed():

@@ -170,13 +170,13 @@ def test_patterns_are_a_grid_of_models_and_programs():
 def test_memory_that_can_not_be_seen_is_not_shown():
     it = chart("spawn-memory", *UNITS)
     assert drawn(it, "bar") == {"trio (100)": 2048, "threads (100)": 8192}
-    assert it.says == "A unit of trio takes 2 KiB of memory, one of threads 8 KiB: 4 times as much."
+    assert it.says == "A task of trio takes 2 KiB of memory, one of threads 8 KiB: 4 times as much."
     report.charts(results(UNITS[0]))
 
 
 def test_the_time_of_a_unit_has_its_baseline_and_its_growth():
     assert drawn(chart("spawn-time", *UNITS), "mark") == {"threads": 20 * US}
-    assert "One of 100 units of trio is 2 times as fast to start as one of 10" in chart("spawn-growth", *UNITS).says
+    assert "One of 100 tasks of trio is 2 times as fast to start as one of 10" in chart("spawn-growth", *UNITS).says
 
 
 def test_a_pools_gain_is_held_against_its_workers():
@@ -253,7 +253,7 @@ def test_the_slopes_go_from_streaming_to_waking_on_one_axis():
         assert [line.get_label() for line in ships.lines if "slope" in line.get_label()] == ["slope threads"]
         assert built.get_ylim() == ships.get_ylim()
     assert it.takeaway == (
-        "With a channel built for each model, no model is faster than threads while work is waiting;"
+        "With unbounded channels built for each model, no model is faster than threads while work is waiting;"
         " when each message has to wake a task, all others are"
     )
     assert "With what ships: threads from 600 ns to 10 µs." in it.says
@@ -407,7 +407,7 @@ def test_a_models_own_charts():
     assert list(found) == ["trio-ring", "trio-sweeps", "trio-units"]
     assert list(drawn(found["trio-ring"], "bar")) == ["by hand", "trio", "trio memory channel"]
     assert "goes from 5 µs to 200 ns" in found["trio-sweeps"].says
-    assert found["trio-units"].says == "Among 100 units, one of trio starts in 10 µs and takes 2 KiB of memory."
+    assert found["trio-units"].says == "Among 100 tasks, one of trio starts in 10 µs and takes 2 KiB of memory."
     assert report.model_charts(every, "gevent") == []
 
 

@@ -150,7 +150,7 @@ class ResultTable(Directive):
         if "otherwise" in self.options and name not in known:
             return self.markdown(self.options["otherwise"])
         if name == "left-out" and name not in known:
-            return self.markdown("Nothing was left out.")
+            return self.markdown("Everything that was chosen for this run was measured.")
         if name not in known:
             raise results.missing(file, f"the report has no table {name}; it has {', '.join(known) or 'none'}")
         self.depends_on(results.path(file))

@@ -16,7 +16,7 @@ SOURCE = ROOT / "concmodels" / "facts.py"
 
 def told(facts: Facts) -> dict[str, str]:
     """What is told about a model, by label."""
-    again = "is raised again" if facts.raised_again else "is gone"
+    again = "is raised again at the next wait" if facts.raised_again else "is not raised again"
     return {
         "A task is": facts.unit,
         "Written with": "plain calls" if not facts.is_async else "async and await",
@@ -25,8 +25,8 @@ def told(facts: Facts) -> dict[str, str]:
         "`share` gives": facts.shares,
         "In parallel": facts.parallel,
         "A pool is for": facts.pool,
-        "Cancelled by": f"{facts.cancellation}; one that is swallowed {again}",
-        "A task costs": f"at most {facts.cost}",
+        "Cancelled by": f"{facts.cancellation}; if the task suppresses it, it {again}",
+        "A task costs": f"at most {facts.cost.replace(' us ', ' µs ')}",
         "Needs": ", ".join(f"`{name}`" for name in facts.needs) or "nothing but Python",
     }
 
