@@ -129,7 +129,7 @@ def threads_gain(work: Work) -> str:
     if len(found) < 2:
         return ""
     each = [
-        f"{words.takes(1 / it.value)} under {it.row.python} ({words.plain(it.low)} to {words.plain(it.high)} times)"
+        f"{words.takes(1 / it.value)} under {it.row.python} ({words.plain(it.low)} to {words.plain(it.high)})"
         for it in found
     ]
     return f"beside a plain loop, {WORKS[work.cell]} in threads {words.listing(each)}"

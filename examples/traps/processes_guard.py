@@ -26,13 +26,13 @@ processes.run(main, processes)
 
 
 def last_words(program):
-    """The first sentence of the error that it ends with."""
+    """The first sentence of the last error that it prints."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "unguarded.py")
         file.write_text(program)
         done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
     words = done.stderr.split()
-    start = next(at for at, word in enumerate(words) if word.endswith(("RuntimeError:", "CannotTravel:")))
+    start = max(at for at, word in enumerate(words) if word.endswith(("RuntimeError:", "CannotTravel:")))
     return " ".join(words[start:]).partition(". ")[0].rstrip(" +-")
 
 

@@ -152,8 +152,8 @@ def test_the_gain_of_a_pool_begins_with_threads_where_there_are_two_pythons():
         free("pool/cpu/threads", 50 * MS, step="task", workers=2, figures={"speedup": 2}),
     ]
     assert chart("pool-speedup", *gained).takeaway == (
-        "Beside a plain loop, computing in threads takes as long under 3.14 (1 to 1 times) and is 2 times as fast under"
-        " 3.14t (2 to 2 times)"
+        "Beside a plain loop, computing in threads takes as long under 3.14 (1 to 1) and is 2 times as fast under 3.14t"
+        " (2 to 2)"
     )
 
 

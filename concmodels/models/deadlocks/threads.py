@@ -147,7 +147,8 @@ class ThreadDetector(LookUp):
         import warnings
 
         self._warned = True
-        moved = f"nothing has moved for {max(self._seconds, STUCK_S):g} s in this run of {len(self.tasks)} tasks, and "
+        tasks = "1 task" if len(self.tasks) == 1 else f"{len(self.tasks)} tasks"
+        moved = f"nothing has moved for {max(self._seconds, STUCK_S):g} s in this run of {tasks}, and "
         left = f"only {helper} could still wake one; if nothing will, interrupt it (Ctrl-C)"
         message = str(Deadlock(moved + left, self._describe().waits))
         try:
