@@ -77,7 +77,7 @@ def _narrow(shown: list[Facts]) -> Table:
 def _told(facts: Facts) -> list[tuple[str, str]]:
     """The facts that the table shows, with their labels, in the order of the columns."""
     gil = f"; here the GIL is {'on' if sys._is_gil_enabled() else 'off'}" if "free-threaded" in facts.parallel else ""
-    again = "is raised again" if facts.raised_again else "is gone"
+    again = "is raised again" if facts.raised_again else "is not raised again"
     return [
         ("unit", f"{facts.unit}; {'async' if facts.is_async else 'sync'}"),
         ("scheduler", f"{facts.scheduler}; {'preemptive' if facts.preemptive else 'cooperative'}"),
