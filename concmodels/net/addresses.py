@@ -80,7 +80,7 @@ def send_at_once(connection: socket.socket) -> None:
 def address_of(listening: socket.socket) -> tuple[str, int | None]:
     """Return the host and the port of a listening socket; of a Unix socket its path and None."""
     place = listening.getsockname()
-    return (place, None) if isinstance(place, (str, bytes)) else (place[0], place[1])
+    return (place[0], place[1]) if isinstance(place, tuple) else (place, None)
 
 
 def told(host: str | None, port: int | None) -> str:
