@@ -25,7 +25,7 @@ class Pages(TocTree):
         self.env.note_reread()
         if not any(told.values()):
             return super().run()
-        lines = [f"- []({name}.md){': ' * bool(told.get(name))}{told.get(name, '')}" for name in wanted]
+        lines = [f"- []({name}.md){_said(folder / f'{name}.md', told.get(name, ''))}" for name in wanted]
         listed = nodes.container("", *self.parse_text_to_nodes("\n".join(lines)), classes=["pages"])
         self.options["hidden"] = True
         return [listed, *super().run()]
@@ -35,6 +35,14 @@ def _entry(line: str) -> tuple[str, str]:
     """The name of a page, and what is said of it."""
     name, _, sentence = line.strip().partition(": ")
     return name, sentence.strip()
+
+
+def _said(page: Path, sentence: str) -> str:
+    """What follows the title of a page: after a question, the answer is a sentence of its own."""
+    title = next((line for line in page.read_text().splitlines() if line.startswith("# ")), "")
+    if not sentence or not title.endswith("?"):
+        return f": {sentence}" * bool(sentence)
+    return f" {sentence[0].upper()}{sentence[1:]}"
 
 
 def setup(app: Sphinx) -> None:
