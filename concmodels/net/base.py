@@ -21,10 +21,23 @@ PIECE = 65536
 """How many bytes are received at a time, unless it is said."""
 
 
+class ClosingDescriptor:
+    """A descriptor whose socket has let go of it already, for `Model.notify_closing`."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def fileno(self) -> int:
+        """Return the number of the descriptor, which is still open."""
+        return self._number
+
+
 class SocketEnd:
     """A socket and the model whose tasks wait for it."""
 
-    __slots__ = ("model", "socket", "unwaited")
+    __slots__ = ("_unclosed", "model", "socket", "unwaited")
 
     def __init__(self, model: Any, socket: sockets.socket) -> None:
         socket.setblocking(False)
@@ -32,11 +45,22 @@ class SocketEnd:
         self.socket = socket
         self.unwaited = 0
         """How many operations there were since the last one that waited."""
+        self._unclosed = [None]
 
     def close(self) -> None:
         """Close the socket. Tasks that wait for it get `SocketClosed`. Never waits; a second call does nothing."""
-        self.model.notify_closing(self.socket)
-        self.socket.close()
+        try:
+            self._unclosed.pop()  # without the GIL, two threads that both `detach` might get and close one descriptor
+        except IndexError:
+            return
+        # First the socket lets go of its descriptor, so that no other thread can begin a wait that nobody would end.
+        number = self.socket.detach()
+        if number < 0:
+            return
+        try:
+            self.model.notify_closing(ClosingDescriptor(number))
+        finally:
+            sockets.close(number)
 
     def __enter__(self) -> Self:
         return self

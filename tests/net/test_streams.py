@@ -1,5 +1,6 @@
 """Streams and listeners on every model, and beyond memory boundaries what does not need one memory."""
 
+import os
 import pickle
 import socket
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import stream_programs_plain
 
 from concmodels import catalog, net
 from concmodels.conformance.census import NothingLeft
+from concmodels.errors import SocketClosed
 from concmodels.net.addresses import told
 
 APART = ("processes", "subinterp")
@@ -148,3 +150,33 @@ def test_a_closed_stream_can_be_shown(nothing_left_behind):
     assert repr(stream).startswith("<Stream <socket.socket [closed]")
     with pytest.raises(TypeError):
         pickle.dumps(stream)
+
+
+@pytest.mark.parametrize("kind", ["Stream", "AsyncStream", "Listener", "AsyncListener"])
+def test_no_wait_can_begin_while_a_socket_is_closed(kind, nothing_left_behind):
+    """Such a wait would be ended only by the look for closed sockets, up to a second later."""
+
+    def notify_closing(descriptor):
+        os.fstat(descriptor.fileno())  # it is still open, so no other file can have its number
+        noticed.append(descriptor.fileno())
+        with pytest.raises(SocketClosed):
+            threads.wait_readable(ours)
+        end.close()  # by another thread at this very moment
+
+    threads, noticed = catalog.load("threads"), []
+    ours, theirs = socket.socketpair()
+    number = ours.fileno()
+    with theirs:
+        end = getattr(net, kind)(SimpleNamespace(notify_closing=notify_closing), ours)
+        end.close()
+        end.close()
+    assert noticed == [number]
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(number)
+
+
+def test_a_stream_whose_socket_is_closed_already_can_be_closed(nothing_left_behind):
+    ours, theirs = socket.socketpair()
+    with theirs, net.Stream(catalog.load("threads"), ours) as stream:
+        stream.socket.close()
+    assert repr(stream).startswith("<Stream <socket.socket [closed]")
