@@ -94,10 +94,17 @@ def test_a_sample_proves_nothing():
 @pytest.mark.parametrize("switches", ["checkpoints", "gil", "anywhere"])
 @pytest.mark.parametrize("search", ["random", "all"])
 def test_a_search_keeps_nothing_of_its_schedules(switches, search):
+    before = living_runners()
     report = explore(str(RACES / "aba_fixed.py"), search=search, schedules=100, switches=switches, seconds=50)
     assert report.schedules + report.redundant >= 30
-    gc.collect()
-    assert sum(isinstance(it, Runner) for it in gc.get_objects()) < 20
+    assert living_runners() < before + 20
+
+
+def living_runners():
+    """Return how many runs are kept alive, by this test or by one before it."""
+    for _ in range(3):  # what the finalizer of a pool brings back to life is found to be garbage again in the next pass
+        gc.collect()
+    return sum(isinstance(it, Runner) for it in gc.get_objects())
 
 
 def test_threads_that_share_a_greenlet_share_no_thread_local(tmp_path):
