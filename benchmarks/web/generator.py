@@ -1,7 +1,5 @@
 """The generator: one thread, one epoll, and a timer of the kernel's for the moments at which requests are due."""
 
-import contextlib
-import gc
 import os
 import select
 import time
@@ -16,7 +14,6 @@ from benchmarks.web.answers import Broken
 from benchmarks.web.connections import Connection, Left
 from benchmarks.web.plan import Plan
 from benchmarks.web.processor import Processor
-from benchmarks.web.report import Report, report
 from benchmarks.web.tally import Tally
 from concmodels.programs.output import BadInput
 
@@ -31,29 +28,6 @@ _LOOK_S = 0.5
 
 type Watch = Callable[[float, int], object]
 """Is called about twice a second, with the seconds that have passed and the number of answers."""
-
-
-def generate(plan: Plan, watch: Watch | None = None) -> Report:
-    """Do what the plan says; return what came of it. Raises `BadInput` and `TooLarge` if that can't be done here."""
-    if not hasattr(select, "epoll") or not hasattr(os, "timerfd_create"):
-        raise BadInput("the load generator needs Linux's epoll and timerfd")
-    plan.check()
-    with _no_collection(), contextlib.closing((ClosedLoop if plan.rate is None else OpenLoop)(plan)) as generator:
-        opened_s = generator.connect()
-        generator.run(watch)
-        return report(plan, generator, opened_s)
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from stopping the generator; nothing here makes cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class Generator:

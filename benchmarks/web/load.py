@@ -77,7 +77,7 @@ def command(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from benchmarks.web.generator import generate
+    from benchmarks.web.generate import generate
 
     if not options.quiet:
         need("rich", "the table (--quiet leaves it out)")

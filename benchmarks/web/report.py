@@ -3,18 +3,14 @@
 import os
 import platform
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from benchmarks.web.latencies import Latencies, latencies, percentile
+from benchmarks.web.latencies import Latencies
 from benchmarks.web.plan import Kind, Plan
-
-if TYPE_CHECKING:
-    from benchmarks.web.generator import Generator
 
 _BUSY = 0.9
 _KEPT_UP = 0.97
 _STARVED = 0.1
-_FEW_ANSWERS = 10
 _LATE_S = 0.001
 
 
@@ -112,30 +108,3 @@ class Report:
         if self.starved:
             return f"{self.starved:,} of {self.plan.connections:,} connections had no answer in time"
         return f"the connection served least had {self.least_served:.0%} of the answers of the mean one"
-
-
-def report(plan: Plan, generator: Generator, opened_s: float) -> Report:
-    """Return what came of this run, which is over."""
-    tally, lags = generator.tally, generator.lags
-    answers = [connection.answers for connection in generator.connections]
-    enough = tally.answers >= _FEW_ANSWERS * plan.connections
-    return Report(
-        plan=plan,
-        goodput=tally.answers / plan.seconds,
-        offered=None if lags is None else len(lags) / plan.seconds,
-        answers=tally.answers,
-        errors=dict(tally.errors.most_common()),
-        unanswered=tally.unanswered,
-        lost=generator.lost,
-        unsent=generator.unsent,
-        latencies=latencies(value for values in tally.latencies for value in values),
-        by_kind=tuple(zip(plan.kinds, map(latencies, tally.latencies), strict=True)),
-        least_served=min(answers) * plan.connections / tally.answers if enough else None,
-        starved=answers.count(0) if enough else 0,
-        reopened=sum(connection.reopened for connection in generator.connections),
-        most_waiting=generator.most_waiting,
-        opened_s=opened_s,
-        generator_cores=generator.cores,
-        generator_waited=generator.waited,
-        lag_p99_s=None if lags is None else percentile(sorted(lags), 0.99),
-    )

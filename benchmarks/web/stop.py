@@ -4,7 +4,7 @@ import threading
 
 from benchmarks.calls import Took
 from benchmarks.web.calls import serving
-from benchmarks.web.generator import generate
+from benchmarks.web.generate import generate
 from benchmarks.web.loading import LATENCIES
 from benchmarks.web.loading import figures as figures_of
 from benchmarks.web.plan import Plan, target

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from benchmarks.web.generator import generate
+from benchmarks.web.generate import generate
 from benchmarks.web.plan import Plan, target
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

@@ -16,7 +16,7 @@ from commands import Program, on_a_terminal, until
 
 from benchmarks.web import schedule
 from benchmarks.web.answers import Broken, answer
-from benchmarks.web.generator import generate
+from benchmarks.web.generate import generate
 from benchmarks.web.latencies import histogram, latencies, octaves, percentile
 from benchmarks.web.load import command
 from benchmarks.web.plan import Kind, Plan, target
