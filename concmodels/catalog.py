@@ -16,6 +16,9 @@ from concmodels.facts import DISTRIBUTED, FACTS, SIMULATED, Facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from concmodels.contract import Model
 
 __all__ = ["Facts", "facts", "is_beyond", "is_distributed", "is_simulated", "load", "name_of", "names", "why_not"]
@@ -125,11 +128,61 @@ def load(name: str) -> Model:
     if refusal := _refusal(entry):
         raise ModelUnavailable(f"{name} can't run here: {refusal}")
     try:
-        module = importlib.import_module(f"concmodels.models.{entry.file}")
+        module = importlib.import_module(_module(entry))
     except ImportError as error:
         raise ModelUnavailable(f"{name} can't run here: {_missing(entry) or error}") from error
     model: Model = module if _BY_NAME[entry.model] is entry else module.variant(entry.variant)
     return model
+
+
+class Variant:
+    """The verbs of one variant (`processes:spawn`), under the names that every model has.
+
+    The model without a variant is its module itself.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        run: Callable[..., Any],
+        select: Callable[..., Any],
+        sleep: Callable[[float], Any],
+        now: Callable[[], float],
+        Channel: Any,
+        TaskGroup: Any,
+        find_pool: Callable[[], Any],
+        share: Callable[[Any], Any],
+        wait_readable: Callable[..., Any],
+        wait_writable: Callable[..., Any],
+        notify_closing: Callable[[Any], None],
+        Cancelled: type[BaseException],
+    ) -> None:
+        self.name = name
+        self.run = run
+        self.select = select
+        self.sleep = sleep
+        self.now = now
+        self.Channel = Channel
+        self.TaskGroup = TaskGroup
+        self._find_pool = find_pool
+        self.share = share
+        self.wait_readable = wait_readable
+        self.wait_writable = wait_writable
+        self.notify_closing = notify_closing
+        self.Cancelled = Cancelled
+
+    @property
+    def Pool(self) -> Any:
+        """The class of the variant's pools; imported when it is asked for, because children need not import it."""
+        return self._find_pool()
+
+    def __repr__(self) -> str:
+        return f"<model {self.name}>"
+
+    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
+        """Pickle a model as its name: the other side loads its own."""
+        return load, (self.name,)
 
 
 def why_not(name: str) -> str | None:
@@ -211,6 +264,11 @@ def _missing(entry: Facts) -> str | None:
         return f"not installed; pip install {what}"
     if entry.file == "subinterp" and find_spec("_interpreters") is None:
         return "this interpreter was built without concurrent.interpreters"
-    if find_spec(f"concmodels.models.{entry.file}") is None:
+    if find_spec(_module(entry)) is None:
         return f"concmodels/models/{entry.file}.py is not installed"
     return None
+
+
+def _module(entry: Facts) -> str:
+    """The name of the module of a model."""
+    return f"concmodels.models.{entry.file.replace('/', '.')}"

@@ -26,7 +26,7 @@ class Facts:
 
     model: str
     variant: str | None  # None: the model has no variants
-    file: str  # its module in concmodels.models
+    file: str  # its file in concmodels/models, without .py
     needs: tuple[str, ...]  # the libraries it is built on, by their name for pip and for import
     is_async: bool  # whether its operations are awaited
     unit: str  # what one task is: the unit of execution
@@ -207,14 +207,16 @@ DASK = Facts(
 )  # fmt: skip
 
 SIM = GREENLET.but(
-    model="sim", variant="sync", file="sim",
+    model="sim", variant="sync", file="simulated/sim",
     unit="a greenlet, whose turn comes by a schedule", scheduler="a schedule that can be repeated",
     pool="what is to be looked at more than once", cost="40 us to start, 15 KiB", hop=1e-5,
 )  # fmt: skip
 
 SIMULATED: tuple[Facts, ...] = (
     SIM,
-    SIM.but(variant="async", file="sim_async", is_async=True, unit="a coroutine, whose turn comes by a schedule"),
+    SIM.but(
+        variant="async", file="simulated/sim_async", is_async=True, unit="a coroutine, whose turn comes by a schedule"
+    ),
 )
 """The models whose order and clock are made up. They must be named to be used: `all` does not include them."""
 

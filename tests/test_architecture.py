@@ -33,14 +33,13 @@ ARROWS = {
     "models/tasks": "errors models/folder models/waiting platform",
     "models/deadlocks": "errors models/folder models/tasks models/waiting",
     "models/pools": "errors models/tasks models/waiting",
-    "models/simulated": "errors models/deadlocks models/pools models/tasks models/waiting",
+    "models/simulated": "catalog errors models/deadlocks models/pools models/sharing models/tasks models/waiting",
     "models/memory": "catalog errors models/deadlocks models/sharing models/tasks models/waiting platform",
     "models/memory/pool": "errors models/memory models/pools models/waiting platform",
     "models/cluster": "errors models/deadlocks models/memory models/pools models/sharing models/tasks models/waiting",
     "package": "catalog contract",
-    "models/variant": "package",
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/pool models/pools "
-    "models/sharing models/simulated models/tasks models/variant models/waiting",
+    "models/sharing models/tasks models/waiting",
     "programs": "catalog errors facts models/tasks package platform",
     "command": "package programs",
     "work": "catalog errors",
@@ -58,12 +57,12 @@ ARROWS = {
     "conformance/guarantees": "catalog errors",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
-    "explore/running": "errors explore/errors explore/monitor explore/strategies models models/simulated models/tasks",
+    "explore/running": "errors explore/errors explore/monitor explore/strategies models/simulated models/tasks",
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
     "models/simulated models/tasks",
     "explore": "catalog errors explore/errors explore/failures explore/monitor explore/preemption explore/running "
-    "explore/strategies explore/threads models models/simulated models/tasks programs",
+    "explore/strategies explore/threads models/simulated models/tasks programs",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
     "models/simulated platform programs",
@@ -72,7 +71,7 @@ ARROWS = {
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
 
 ALONE = {
-    **{f"{name}.py": name for name in ("errors", "facts", "contract", "catalog", "models/sharing", "models/variant")},
+    **{f"{name}.py": name for name in ("errors", "facts", "contract", "catalog", "models/sharing")},
     "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
     "explore/errors.py": "explore/errors", "explore/monitor.py": "explore/monitor",
     "conformance/suite.py": "conformance/suite", "conformance/census.py": "conformance/suite",
@@ -89,7 +88,8 @@ def test_what_children_import_is_light(module):
 
 
 def test_no_circle_of_imports():
-    graph = {path: set(_files(path)) - {path} for path in PACKAGE.rglob("*.py")}
+    paths = [*PACKAGE.rglob("*.py"), *PACKAGE.parent.joinpath("benchmarks").rglob("*.py")]
+    graph = {path: set(_files(path, "benchmarks")) - {path} for path in paths}
     try:
         list(TopologicalSorter(graph).static_order())
     except CycleError as circle:
@@ -152,15 +152,15 @@ def test_a_model_imports_no_other_model(name):
     if name == "tasklets":
         allowed.add("concmodels.models.greenlet_")  # it builds on that one's scheduler
     if name == "sim:async":
-        allowed.add("concmodels.models.sim")  # it is in the same world
+        allowed.add("concmodels.models.simulated.sim")  # it is in the same world
     folders = tuple(f"concmodels.{folder.replace('/', '.')}" for folder in ARROWS if folder.startswith("models/"))
     for module in _imported(path):
         if not module.startswith(folders):
             assert module in allowed or module.partition(".")[0] in allowed - {"concmodels"}, module
 
 
-def _files(path):
-    """The files of the package that a file imports, for types too; of a package only its `__init__.py`."""
+def _files(path, *others):
+    """The files of our package, and of the others, that a file imports, for types too; of a package its `__init__.py`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -168,18 +168,18 @@ def _files(path):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from filter(None, map(_file, names))
+        yield from filter(None, (_file(name, others) for name in names))
 
 
-def _file(name):
+def _file(name, others=()):
     """The file of a module, or the one that has this name in it."""
-    if name.partition(".")[0] != "concmodels":
+    if name.partition(".")[0] not in ("concmodels", *others):
         return None
-    module = PACKAGE.joinpath(*name.split(".")[1:])
+    module = PACKAGE.parent.joinpath(*name.split("."))
     for file in (module.with_suffix(".py"), module / "__init__.py"):
         if file.exists():
             return file
-    return _file(name.rpartition(".")[0])
+    return _file(name.rpartition(".")[0], others)
 
 
 def _folder(path):
@@ -188,7 +188,7 @@ def _folder(path):
 
 
 def _shown(path):
-    return path.relative_to(PACKAGE).as_posix()
+    return path.relative_to(PACKAGE.parent).as_posix()
 
 
 def _functions(path):

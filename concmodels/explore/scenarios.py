@@ -19,7 +19,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.running.scenario import Scenario
 from concmodels.explore.threads.program import Program
-from concmodels.models import sim
+from concmodels.models.simulated import sim
 from concmodels.models.tasks.frames import short
 
 _THREADS = frozenset(

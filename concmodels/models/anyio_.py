@@ -25,6 +25,7 @@ from asyncio import Future, current_task, get_running_loop
 import anyio
 import anyio.lowlevel
 
+from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed, Terminated
 from concmodels.models.deadlocks.loops import AsyncioDetector, TrioDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
@@ -34,7 +35,6 @@ from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.loop_sockets import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
@@ -386,13 +386,13 @@ class _Unbounded(UnboundedChannel, Channel):
         return waiter.item
 
 
-def variant(name: str) -> Model:
+def variant(name: str) -> Variant:
     """The model on trio."""
     if name != "trio":
         raise KeyError(name)
     from trio import Cancelled as trio_cancelled  # only here: on asyncio trio need not be installed
 
-    return Model(
+    return Variant(
         "anyio:trio",
         run=_run_on_trio,
         select=select,

@@ -27,6 +27,7 @@ import math
 import time
 from itertools import count
 
+from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
 from concmodels.models import asyncio_
 from concmodels.models.cluster.host import Host, check_reachable
@@ -41,7 +42,6 @@ from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.variant import Model
 from concmodels.models.waiting.select import bad_case
 from concmodels.models.waiting.timeouts import must_be_seconds, must_be_sync, seconds_to_sleep
 
@@ -365,7 +365,7 @@ class TaskGroup:
         return outer
 
 
-def variant(name: str) -> Model:
+def variant(name: str) -> Variant:
     """The model on the cluster whose scheduler has this address. Raises `ModelUnavailable` if nobody answers there."""
     check_reachable(name)
 
@@ -386,4 +386,4 @@ def variant(name: str) -> Model:
         "wait_writable": wait_writable,
         "notify_closing": notify_closing,
     }
-    return Model(f"dask:{name}", run=run, **verbs)
+    return Variant(f"dask:{name}", run=run, **verbs)

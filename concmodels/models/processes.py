@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from concmodels.catalog import Variant
     from concmodels.errors import Selected
     from concmodels.models.memory.buffer import Shared
     from concmodels.models.memory.pool.pool import ProcessPool as Pool
-    from concmodels.models.variant import Model
     from concmodels.models.waiting.sockets import HasFileno
 
 __all__ = [
@@ -149,11 +149,11 @@ def notify_closing(socket: HasFileno) -> None:
     sockets.notify_closing(socket)
 
 
-def variant(name: str) -> Model:
+def variant(name: str) -> Variant:
     """Return the model of a variant, named by the way a process is started."""
     if name not in _METHODS:
         raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
-    from concmodels.models.variant import Model
+    from concmodels.catalog import Variant
 
     def run(
         main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None
@@ -174,4 +174,4 @@ def variant(name: str) -> Model:
         "notify_closing": notify_closing,
         "Cancelled": Cancelled,
     }
-    return Model(f"{_KIND}:{name}", run=run, **verbs)
+    return Variant(f"{_KIND}:{name}", run=run, **verbs)

@@ -22,6 +22,7 @@ from _thread import TIMEOUT_MAX, _local, _ThreadHandle, allocate_lock, get_ident
 from functools import partial
 from itertools import repeat
 
+from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.deadlocks.threads import ThreadDetector
@@ -33,7 +34,6 @@ from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
-from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import NOTHING, ChannelState
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.sockets import READABLE, WRITABLE, descriptor
@@ -367,11 +367,11 @@ def _select_polling(*cases: Any, timeout: float | None = None, priority: bool = 
     return select_sync(PollingChannel, cases, timeout, priority)
 
 
-def variant(name: str) -> Model:
+def variant(name: str) -> Variant:
     """The model of a variant: `polling`."""
     if name != "polling":
         raise KeyError(name)
-    return Model(
+    return Variant(
         "rawthreads:polling",
         run=run,
         select=_select_polling,

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from concmodels.catalog import Variant
     from concmodels.errors import Selected
     from concmodels.models.memory.buffer import Shared
     from concmodels.models.memory.pool.pool import InterpreterPool as Pool
-    from concmodels.models.variant import Model
     from concmodels.models.waiting.sockets import HasFileno
 
 __all__ = [
@@ -143,10 +143,10 @@ def notify_closing(socket: HasFileno) -> None:
     sockets.notify_closing(socket)
 
 
-def variant(name: str) -> Model:
+def variant(name: str) -> Variant:
     """Return the model of a variant, named by what carries the words."""
+    from concmodels.catalog import Variant
     from concmodels.models.memory.transports import PipeChannel, PollingChannel
-    from concmodels.models.variant import Model
 
     channels = {"memoryview": Channel, "pipe": PipeChannel, "queue": PollingChannel}
     if name not in channels:
@@ -163,4 +163,4 @@ def variant(name: str) -> Model:
         "notify_closing": notify_closing,
         "Cancelled": Cancelled,
     }
-    return Model(f"{_KIND}:{name}", run=_run_keeping if name == "queue" else run, Channel=channels[name], **verbs)
+    return Variant(f"{_KIND}:{name}", run=_run_keeping if name == "queue" else run, Channel=channels[name], **verbs)

@@ -16,7 +16,7 @@ PACKAGE = Path(concmodels.__file__).parent
 FILES = sorted([*PACKAGE.glob("models/**/*.py"), *PACKAGE.glob("stackless/*.py")])
 ONE_THREAD = {
     *(f"models/{name}_.py" for name in ("greenlet", "gevent", "eventlet", "asyncio", "trio", "anyio")),
-    "models/tasklets.py", "models/sim.py", "models/sim_async.py",
+    "models/tasklets.py", "models/simulated/sim.py", "models/simulated/sim_async.py",
     *(f"models/simulated/{name}.py" for name in ("schedules", "steps", "world")),
     *(f"models/waiting/{name}.py" for name in ("event_loop", "loop_sockets", "trio_sockets")),
     "models/tasks/nursery.py", "models/tasks/hub_tasks.py", "models/deadlocks/loops.py",

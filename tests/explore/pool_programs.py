@@ -10,7 +10,7 @@ from random import Random
 
 from concmodels.errors import ChannelClosed, TaskCancelled, WouldBlock
 from concmodels.explore.running.scenario import Scenario
-from concmodels.models import sim
+from concmodels.models.simulated import sim
 
 TIMEOUT_S = 0.1
 THEMES = (

@@ -1,7 +1,7 @@
 """Tries every schedule of a small program in the simplest way: no two schedules are taken for the same."""
 
 from concmodels import catalog
-from concmodels.models import sim, sim_async
+from concmodels.models.simulated import sim, sim_async
 
 KINDS = {"sim": sim, "sim:async": sim_async}
 

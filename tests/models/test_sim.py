@@ -11,7 +11,7 @@ from every_schedule import KINDS, outcomes, runs
 
 from concmodels import catalog, load
 from concmodels.errors import ChannelClosed, Deadlock
-from concmodels.models import sim, sim_async
+from concmodels.models.simulated import sim, sim_async
 from concmodels.models.simulated.schedules import Decisions, RandomWalk, Recorder, Replay, Schedule
 from concmodels.models.simulated.steps import dependent
 

@@ -10,8 +10,7 @@ from greenlet import GreenletExit, greenlet
 
 from concmodels import load
 from concmodels.errors import ChannelClosed, Deadlock
-from concmodels.models import sim
-from concmodels.models.simulated import units
+from concmodels.models.simulated import sim, units
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk
 from concmodels.models.simulated.steps import text_of
 from concmodels.models.simulated.world import StepLimit, current

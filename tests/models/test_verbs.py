@@ -17,7 +17,7 @@ MODELS = f"{concmodels.__path__[0]}/models"
 THREADS = ("threads", "rawthreads")
 SYNC = ("greenlet_", "tasklets", "gevent_", "eventlet_")
 ASYNC = ("asyncio_", "trio_", "anyio_")
-SIMULATED = ("sim", "sim_async")
+SIMULATED = ("simulated/sim", "simulated/sim_async")
 
 HUBS = ("gevent_", "eventlet_")
 BOUNDARIES = ("processes", "subinterp")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from concmodels.models import sim
+from concmodels.models.simulated import sim
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def run_once(
     """
     options: dict[str, Any] = {"limit": steps, "record": record, "prepare": prepare, "units": units}
     if scenario.is_async:
-        from concmodels.models import sim_async
+        from concmodels.models.simulated import sim_async
 
         return sim_async.explored(scenario.function, scenario.args, strategy, **options)
     return sim.explored(scenario.function, scenario.args, strategy, **options)

@@ -162,7 +162,7 @@ ALLOWED = {
     ("models/waiting/wakers.py", "PolledSockets._waker", "check then act"): "its callers hold the lock",
     ("models/waiting/loop_sockets.py", "the module", "module state"): "keyed by loop, and a loop belongs to one thread",
     ("models/waiting/trio_sockets.py", "TrioSockets._look", "polling"): "it looks once a second, while somebody waits",
-    ("models/sim.py", "Channel", "shared iterator"): "an `itertools.repeat` that does not count: it has no state",
+    ("models/simulated/sim.py", "Channel", "shared iterator"): "an `itertools.repeat` without a count has no state",
     ("models/simulated/world.py", "the module", "module state"): "`itertools.count` gives each number once",
     ("models/simulated/units.py", "the module", "module state"): "only appended to, and never read",
     ("models/simulated/units.py", "Units.take", "check then act"): "all units of a search are in one thread",

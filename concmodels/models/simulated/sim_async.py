@@ -18,17 +18,17 @@ Limitations: as for `sim`, and what is awaited must be of this model.
 import math
 import sys
 
+from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
-from concmodels.models import sim
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
-from concmodels.models.sim import here, now
+from concmodels.models.simulated import sim
 from concmodels.models.simulated.pools import SimulatedAsyncWorkers, SimulatedHandle, SimulatedResults
+from concmodels.models.simulated.sim import here, now
 from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.task import Cancelled
-from concmodels.models.variant import Model
 from concmodels.models.waiting.channel import NOTHING, UnboundedChannel
 from concmodels.models.waiting.timeouts import expired
 from concmodels.models.waiting.waiter import DONE
@@ -268,9 +268,9 @@ class Pool(AsyncPool):
         return bool(here().running.task.must_stop())
 
 
-def variant(_name: str) -> Model:
+def variant(_name: str) -> Variant:
     """The async kind, `sim:async`."""
-    return Model(
+    return Variant(
         "sim:async",
         run=run,
         select=select,
