@@ -194,7 +194,7 @@ class Task:
             raise wrapper.error from wrapper.error.__cause__
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that waits for the end of this one."""
+        """Describe the wait of a task that waits for the end of this one."""
         return f"waits for the result of {self.name}"
 
 
@@ -288,7 +288,7 @@ class Channel(SingleThreadChannel):
     async def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
 
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
         """
         if next(self._yields):
             await self._checkpoint()
@@ -334,7 +334,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
+            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

@@ -366,7 +366,7 @@ class TaskGroup:
 
 
 def variant(name: str) -> Variant:
-    """The model on the cluster whose scheduler has this address. Raises `ModelUnavailable` if nobody answers there."""
+    """The model on the cluster whose scheduler has this address. Raises `ModelUnavailable` if none answers there."""
     check_reachable(name)
 
     def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:

@@ -74,18 +74,18 @@ class Scheduler:
         self._ready: deque[greenlet] = deque()
         self.loop = EventLoop(self._ready)
         self._socket_waits = self.loop.waits
-        self._nursery = greenlet(_enter)
-        self._nursery.switch(self.main, None)
+        self._launcher = greenlet(_enter)
+        self._launcher.switch(self.main, None)
 
     def start(self, task: Task) -> None:
         """Make a greenlet for the task; it begins when its turn comes.
 
-        The nursery enters it once, and it comes straight back: a greenlet lies on the stack and counts its recursion
-        depth from where it was first entered, and entered from the end of a chain of others it would have none left.
+        The launcher enters it once, and it comes straight back. A greenlet counts its recursion depth from where it was
+        first entered: at the end of a long chain of greenlets that start each other, it would have no depth left.
         """
         unit = greenlet(self._work, self.main)
         self.tasks[unit] = task
-        self._nursery.switch(unit, getcurrent())
+        self._launcher.switch(unit, getcurrent())
         self.ready(unit)
 
     def ready(self, unit: greenlet) -> None:
@@ -143,7 +143,7 @@ class Scheduler:
 
 
 def _enter(unit: greenlet, spawner: greenlet | None) -> None:
-    """The nursery: enters the new greenlets, all from the same place."""
+    """The launcher: enters the new greenlets, all from the same place."""
     while True:
         unit, spawner = unit.switch(spawner)
 
@@ -323,7 +323,7 @@ class Channel(SingleThreadChannel):
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
 
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
         """
         if next(self._yields):
             self._checkpoint()
@@ -375,7 +375,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
+            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

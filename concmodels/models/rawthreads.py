@@ -123,7 +123,7 @@ class _Waiter(Waiter):
                 woken = task.detector.acquire(self, timeout)  # main's: it looks for signals and deadlocks meanwhile
         finally:
             task.waiter = None
-        # What has claimed the wait also wakes it, perhaps a moment later: nothing is raised before it has done so.
+        # Raise only after `wake` has released the lock: what claimed the wait may do that a moment later.
         if woken and self.outcome == CANCELLED:
             task.stop()
         return woken
@@ -219,7 +219,7 @@ class Channel(ChannelState):
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
 
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
         """
         if next(self._yields, True):
             self._checkpoint()
@@ -264,7 +264,7 @@ class Channel(ChannelState):
             if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
                 waiter.park(None)  # claimed just before the timeout: the wake-up is on its way
         except BaseException:
-            self._withdraw(waiter, queue)  # no partner came: what is raised here had claimed the wait
+            self._withdraw(waiter, queue)  # `park` raises only after it has claimed the wait: no partner can
             raise
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`

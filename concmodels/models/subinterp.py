@@ -10,7 +10,7 @@ Sockets         `poll`, with the task's eventfd beside the socket; a socket that
 Variants: `subinterp:memoryview` (the default), `subinterp:pipe` (the words travel through an `os.pipe` per channel) and
 `subinterp:queue` (through a `concurrent.interpreters.Queue`, which can't be waited for: it is looked at every 10 ms).
 
-Limitations: nobody can stop a task that only computes. Each interpreter imports its modules anew (about 3 MiB and 5 ms
+Limitations: a task that only computes can't be stopped. Each interpreter imports its modules anew (about 3 MiB and 5 ms
 at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet. Functions travel by name and must be
 importable. The order of loads and stores is the one of x86-64. On a free-threaded build an interpreter takes more than
 twice the memory, and CPython does not give that back when it is closed: keep interpreters in a pool.

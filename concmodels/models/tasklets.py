@@ -14,7 +14,7 @@ tasklets without ever waiting for its turn, and the program decides who runs nex
 `preference` says who goes on when two have met:
 
     -1    the receiver (as in Stackless, where it is the default too)
-     0    the one that came second: nobody switches
+     0    the one that came second: there is no switch
      1    the sender
 
 A channel with a buffer connects tasklets that do not meet: those are as in the greenlet model.
@@ -82,7 +82,7 @@ class Channel(SingleThreadChannel):
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
 
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
         """
         if next(self._yields):
             self._checkpoint()
@@ -134,7 +134,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
+            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
@@ -241,7 +241,7 @@ class _Rendezvous(Channel):
         return super()._wait_for_partner(item, queue, timeout)
 
     def _no_waiting(self, queue: deque[Any]) -> TimeoutError:
-        return TimeoutError(f"{self!r}: nobody waits at the other end")
+        return TimeoutError(f"{self!r}: no task waits at the other end")
 
 
 def _hand_over(partner: Any) -> None:

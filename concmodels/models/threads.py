@@ -12,7 +12,7 @@ stopped; a cancelled group that has waited 5 seconds for it names it in a warnin
 message of the others by up to a switch interval while the GIL is on. Without the GIL, CPython lets the thread that has
 made an object free it (biased reference counting, PEP 703): a thread that waits keeps what it has made and others have
 dropped until it runs again, such as the last result of a pool's worker. While a foreign thread runs, or the program has
-a signal handler, a deadlock is not raised, as either might send: a warning tells of it after 5 seconds.
+a signal handler, a suspected deadlock is not raised, for either could send: after 5 seconds a warning describes it.
 """
 
 import math
@@ -124,7 +124,7 @@ class _Waiter(Waiter):
                 woken = task.detector.acquire(self, timeout)  # main's: it looks for signals and deadlocks meanwhile
         finally:
             task.waiter = None
-        # What has claimed the wait also wakes it, perhaps a moment later: nothing is raised before it has done so.
+        # Raise only after `wake` has released the lock: what claimed the wait may do that a moment later.
         if woken and self.outcome == CANCELLED:
             task.stop()
         return woken
@@ -222,7 +222,7 @@ class Channel(ChannelState):
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
 
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
         """
         if next(self._yields, True):
             self._checkpoint()
@@ -267,7 +267,7 @@ class Channel(ChannelState):
             if not waiter.park(timeout) and not waiter.claim(TIMED_OUT):
                 waiter.park(None)  # claimed just before the timeout: the wake-up is on its way
         except BaseException:
-            self._withdraw(waiter, queue)  # no partner came: what is raised here had claimed the wait
+            self._withdraw(waiter, queue)  # `park` raises only after it has claimed the wait: no partner can
             raise
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
@@ -404,7 +404,7 @@ class _Unbounded(Channel):
                 self._serve()
 
     def _serve(self) -> None:
-        """Hand items to receivers that wait. One whose item a faster receiver took, without the lock, looks again."""
+        """Hand items to receivers that wait. If another one took the item, without the lock, it tries again."""
         buffer, receivers = self._buffer, self._receivers
         while buffer and receivers:
             receiver = receivers.popleft()

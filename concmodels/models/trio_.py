@@ -1,7 +1,7 @@
 """trio: coroutines with structured concurrency from the ground up.
 
 unit          one trio task per task
-scheduler     trio's loop, in batches, half of which, picked at random, run backwards; cooperative
+scheduler     trio's loop, cooperative: in batches of tasks, each of which runs in its order or, at random, reversed
 message       by reference
 parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every wait until the scope is left
@@ -114,7 +114,8 @@ class _Waiter(SingleThreadWaiter):
 
         trio asks only while nothing has rescheduled the task, and a partner claims and reschedules in one go. So this
         claim succeeds, and an operation that a partner has done is never cancelled: it returns, and trio raises the
-        cancellation at the next checkpoint. `TIMED_OUT` stands for both: a cancellation leaves `park` as `Cancelled`.
+        cancellation at the next checkpoint. The outcome is `TIMED_OUT` for both. Nobody reads it after a cancellation,
+        which leaves `park` as `Cancelled`.
         """
         self.claim(TIMED_OUT)
         return Abort.SUCCEEDED
@@ -137,7 +138,7 @@ notify_closing = notify_closing_in_trio
 
 
 class TaskGroup(NurseryGroup):
-    """A trio nursery that raises each exception once, and interrupts and deadlocks bare, in no group."""
+    """A trio nursery that raises each exception once, and interrupts and deadlocks outside of any group."""
 
     open_group = trio.open_nursery
     new_scope = trio.CancelScope
@@ -168,7 +169,7 @@ class Channel(SingleThreadChannel):
     async def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
 
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
         """
         if next(self._yields):
             await self._checkpoint()
@@ -214,7 +215,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
+            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

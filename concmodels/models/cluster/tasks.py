@@ -140,7 +140,7 @@ class Task:
         return f"{self.name}: {wait.purpose.describe_wait(wait)}" + (f" at {short(file)}:{line}" if file else "")
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that waits for the end of this one."""
+        """Describe the wait of a task that waits for the end of this one."""
         return f"waits for the result of {self.name}"
 
 

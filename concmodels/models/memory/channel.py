@@ -374,7 +374,7 @@ class Channel(ChannelMemory):
             # list means this one.
             while participant.words[me + LIST]:
                 if not self._block(until) and not participant.stop_waiting(me):
-                    raise TimeoutError(f"{self!r}: nobody came in time")
+                    raise TimeoutError(f"{self!r}: the wait has timed out")
         except TimeoutError:
             raise
         except BaseException:

@@ -130,7 +130,7 @@ def _wait_for_partner(channel: ChannelMemory, me: int, until: float | None) -> i
     try:
         while words[me + OUTCOME] == PENDING:
             if not channel._block(until):
-                raise TimeoutError(f"{channel!r}: nobody came in time")
+                raise TimeoutError(f"{channel!r}: the wait has timed out")
     except BaseException as error:
         outcome = _leave(channel, me)
         if outcome == PENDING:

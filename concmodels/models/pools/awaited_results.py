@@ -80,7 +80,7 @@ class Handle:
             raise TimeoutError(f"{self!r} did not end in time")
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that waits for this result."""
+        """Describe the wait of a task that waits for this result."""
         return f"waits for the result of {self.name}"
 
     # What a worker does with a handle, as with the results of a `map`; there the position says which one is meant.

@@ -136,7 +136,7 @@ class Condition:
                 self._waiters.remove(waiter)
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that waits for the result of this future."""
+        """Describe the wait of a task that waits for the result of this future."""
         return f"waits for the result of {self._name}"
 
     def notify_all(self) -> None:

@@ -68,7 +68,7 @@ class Results:
     # What the iterator does with the results.
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that waits for one of these."""
+        """Describe the wait of a task that waits for one of these."""
         return "waits for the next result of a map"
 
     def want(self, position: int, waiter: Waiter, timeout: float | None) -> bool:

@@ -356,7 +356,7 @@ class Channel(SingleThreadChannel):
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room; on a rendezvous, until the item is taken.
 
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`: then the item has reached nobody.
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
         """
         if next(self._yields):
             self._checkpoint()
@@ -397,7 +397,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so this is done: raise `error` at the next checkpoint
+            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

@@ -56,20 +56,20 @@ class Units:
 
     def __init__(self) -> None:
         self.idle: list[Unit] = []
-        self._nursery = greenlet(_enter)
-        self._nursery.switch(getcurrent(), None)
+        self._launcher = greenlet(_enter)
+        self._launcher.switch(getcurrent(), None)
 
     def take(self, job: Callable[[], greenlet], parent: greenlet) -> Unit:
         """Return a unit that does this when it is switched to. What it raises goes on in `parent`.
 
-        The nursery enters a new unit, and it comes straight back: a greenlet lies on the stack and counts its recursion
-        depth from where it was first entered, which may be deep inside of a chain of others.
+        The launcher enters a new unit, and it comes straight back. A greenlet counts its recursion depth from where it
+        was first entered, which may be deep inside of a chain of others.
         """
         if self.idle:
             unit = self.idle.pop()
         else:
             unit = Unit(self)
-            self._nursery.switch(unit, getcurrent())
+            self._launcher.switch(unit, getcurrent())
         unit.job = job
         unit.parent = parent
         return unit
@@ -87,17 +87,17 @@ class Units:
             self.idle.append(unit)
 
     def end(self) -> None:
-        """End the idle units and the nursery: a greenlet that has been entered and has not ended is never freed."""
+        """End the idle units and the launcher: a greenlet that has been entered and has not ended is never freed."""
         here = getcurrent()
         for unit in self.idle:
             unit.parent = here
             unit.switch()
         self.idle.clear()
-        self._nursery.parent = here
-        self._nursery.throw(GreenletExit)
+        self._launcher.parent = here
+        self._launcher.throw(GreenletExit)
 
 
 def _enter(unit: greenlet, starter: greenlet | None) -> None:
-    """The nursery: enters the new units, all from the same place."""
+    """The launcher: enters the new units, all from the same place."""
     while True:
         unit, starter = unit.switch(starter)

@@ -111,7 +111,7 @@ class Task:
         return self._value
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that waits for the end of this one."""
+        """Describe the wait of a task that waits for the end of this one."""
         return f"waits for the result of {self.name}"
 
     def cancel(self) -> None:

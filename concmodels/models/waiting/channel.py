@@ -6,8 +6,8 @@ A channel is a buffer and two queues of waiters, senders and receivers:
      [s2 "d"] [s1 "c"]  ──────►  | "b" | "a" |  ──────►  (only while the buffer is empty)
 
 The steps (`_offer`, `_take` ...) know no scheduler and run under the channel's lock; where all tasks share one thread
-there is nobody to lock out. A model's `send` and `receive` try a step first. If it can't be done now, they put a waiter
-(`waiter.py`) into a queue and wait, on the model's own primitive.
+the lock is always free, and the fast paths do without it. A model's `send` and `receive` try a step first. If it can't
+be done now, they put a waiter (`waiter.py`) into a queue and wait, on the model's own primitive.
 """
 
 import math
@@ -87,7 +87,7 @@ class ChannelState:
         """Send without waiting; raises `WouldBlock` or `ChannelClosed`."""
         with self._lock:
             if not self._offer(item):
-                raise WouldBlock(f"{self!r} has no room and nobody waits to receive")
+                raise WouldBlock(f"{self!r} has no room, and no task waits to receive")
 
     def receive_nowait(self) -> Any:
         """Receive without waiting; raises `WouldBlock` or `ChannelClosed`."""
@@ -163,7 +163,7 @@ class ChannelState:
             self._refuse()
         with self._lock:
             forget(queue, waiter)
-        raise TimeoutError(f"{self!r}: nobody came in time")
+        raise TimeoutError(f"{self!r}: the wait has timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:
         """What to raise in an operation that would have to wait and whose timeout is 0."""
@@ -183,7 +183,7 @@ class ChannelState:
 
 
 class SingleThreadChannel(ChannelState):
-    """The steps where all tasks share one thread: between two waits nobody interferes, so no lock is taken.
+    """The steps where all tasks share one thread: between two waits nothing interferes, so the fast paths take no lock.
 
     `_room` is the fast path of `send`: the capacity while it is open, that is while all there is to do is to put the
     item into the buffer; 0 while it is shut, because a receiver waits or the channel is closed. Then `send` falls

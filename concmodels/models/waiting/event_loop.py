@@ -6,7 +6,7 @@ wakes a task. The loop sleeps until the first of the three, and all three end in
 task (`Waiter.finish`), and that puts the task into the queue.
 
     moments    a heap, the earliest first. The loop sleeps no longer than until that one
-    sockets    a `Poller` (on Linux it is an epoll): the kernel's list of the descriptors that somebody waits for.
+    sockets    a `Poller` (on Linux it is an epoll): the kernel's list of the descriptors that a task waits for.
                To sleep is to ask it which of them are ready, and to be patient with the answer
     the waker  a descriptor in that list, which wakes the loop when it is written to. A signal handler does that: the
                system call returns for a signal, but Python calls it again for the rest of the time
@@ -18,7 +18,7 @@ A busy scheduler never sleeps, but tasks that keep handing on to each other must
 So now and then it looks without sleeping: the same call, which then returns at once (`look`).
 
 A descriptor is *armed* for one event. When the kernel has told that, it says nothing more until the next wait arms it
-again. That costs a system call for each wait. Without it, a socket that is ready and that nobody reads would wake the
+again. That costs a system call for each wait. Without it, a socket that is ready and that no task reads would wake the
 loop again and again.
 """
 
@@ -50,7 +50,7 @@ class EventLoop(SocketWaits):
 
     def __init__(self, ready: Sized) -> None:
         super().__init__()
-        self.waits = self._waits  # it is empty while nobody waits for a socket, which is quickly seen
+        self.waits = self._waits  # it is empty while no task waits for a socket, which is quickly seen
         self.asleep = False
         self._ready = ready
         self._moments: list[tuple[float, int, Waiter]] = []

@@ -73,7 +73,7 @@ class LoopWait(SocketWaitSteps, SingleThreadWaiter):
 
 
 class LoopSockets(SocketWaits):
-    """The waits for sockets of one event loop. It is in the loop only while somebody waits, or did just before."""
+    """The waits for sockets of one event loop. It is in the loop only while a task waits, or did just before."""
 
     def __init__(self, loop: AbstractEventLoop) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ class LoopSockets(SocketWaits):
         self._timer = self._loop.call_later(LOOK_S, self._look)
 
     def _look(self) -> None:
-        """Look for closed sockets; leave the loop if nobody waits any more."""
+        """Look for closed sockets; leave the loop if no task waits any more."""
         if self._waits:
             self.find_closed()
             self._timer = self._loop.call_later(LOOK_S, self._look)
@@ -173,7 +173,7 @@ class LoopSockets(SocketWaits):
             self.rest()
 
     def rest(self) -> None:
-        """Leave the loop until the next wait, if nobody waits: nothing of this must look as if it could wake a task."""
+        """Leave the loop until the next wait, if no task waits: this must not look as if it could wake a task."""
         if self._timer is not None and not self._waits:
             self._timer.cancel()
             self._timer = None
@@ -235,7 +235,7 @@ async def wait_on_loop(socket: HasFileno, direction: str, timeout: float | None)
 
 
 def notify_closing_on_loop(socket: HasFileno) -> None:
-    """End the waits for a socket in the loop of this thread; where no loop runs, nobody waits."""
+    """End the waits for a socket in the loop of this thread; where no loop runs, no task waits."""
     loop = _get_running_loop()
     sockets = SocketWaits() if loop is None else _of_loops.get(loop) or SocketWaits()
     sockets.notify_closing(socket)

@@ -120,7 +120,7 @@ class Selection:
         return waiter
 
     def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that waits for this select."""
+        """Describe the wait of a task that waits for this select."""
         return "select of " + ", ".join(case.channel.describe_case(case.sending) for case in self.cases)
 
     def settle(self, waiter: Waiter) -> Selected | None:
@@ -220,5 +220,5 @@ async def select_async(kind: Any, cases: tuple[Any, ...], timeout: float | None,
             raise
         waiter.put_off(error)
     done = selection.settle(waiter)
-    assert done is not None  # tasks of one loop can't be faster than each other: nobody looks again
+    assert done is not None  # tasks of one loop can't be faster than each other: none looks again
     return done

@@ -34,7 +34,7 @@ EVENTS = {READABLE: POLLIN, WRITABLE: POLLOUT}
 """What to poll for. An error and the end of the other side (`POLLERR`, `POLLHUP`) end a wait in both directions."""
 
 LOOK_S = 1.0
-"""A socket that was closed without a word wakes nobody: so a wait looks for that, every so many seconds."""
+"""A socket that was closed without `notify_closing` wakes no task: so a wait looks for that, every so many seconds."""
 
 _LOOKS_PER_S = 1000  # of all tasks together
 
@@ -154,11 +154,11 @@ class SocketWaits:
                 del self._waits[key]
 
     def get(self, number: int, direction: str) -> Any:
-        """Return who waits for this descriptor, if anybody does."""
+        """Return the wait for this descriptor, if there is one."""
         return self._waits.get((number, direction))
 
     def notify_closing(self, socket: Any) -> None:
-        """End the waits for a socket that is about to be closed. One that is closed already has nobody to tell."""
+        """End the waits for a socket that is about to be closed. If it is closed already, do nothing."""
         try:
             number = descriptor(socket)
         except SocketClosed:

@@ -84,7 +84,7 @@ class TrioSockets(SocketWaits):
         self._waits[wait.number, wait.direction] = wait
 
     def rest(self) -> None:
-        """End the looks, if nobody waits: nothing of this must look as if it could wake a task."""
+        """End the looks, if no task waits: nothing of this must look as if it could wake a task."""
         if self.looker is not None and not self._waits:
             self.looker.cancel()
             self.looker = None  # before it has gone: the next wait needs another one
@@ -136,7 +136,7 @@ async def wait_in_trio(socket: HasFileno, direction: str, timeout: float | None)
 
 
 def notify_closing_in_trio(socket: HasFileno) -> None:
-    """End the waits for a socket in the run of this thread; where no run is, nobody waits."""
+    """End the waits for a socket in the run of this thread; where no run is, no task waits."""
     try:
         number = descriptor(socket)
     except SocketClosed:

@@ -35,15 +35,15 @@ DONE, CLOSED, TIMED_OUT, CANCELLED, RETRY = "done", "closed", "timed out", "canc
 """What a claim can decide. RETRY: look again, for the item that this task was woken for went to a quicker one."""
 
 native_waits: dict[Any, NativeWait] = {}
-"""For each task that its model's library has wait itself, for the end of a group, what that is.
+"""The wait of each task that waits inside its library's own code, for the end of a group.
 
-Every other wait is noted where the task is at hand, for a dictionary would cost as much as the wait's own steps:
+Every other wait is noted on the task itself, since a dictionary would cost as much as the wait's own steps:
 
     sync models    `task.waiter`; where the library itself cancels, it looks there as well
     asyncio        `task.concmodels_wait`, an attribute that is added to asyncio's task
     trio           `task.custom_sleep_data`, which trio keeps for this
 
-What finds a deadlock reads the notes, and its message tells them. A note may be an old one: then the wait is claimed.
+The deadlock detector reads these notes for its message. An old note does no harm: its wait is claimed already.
 """
 
 
@@ -74,7 +74,7 @@ class Waiter:
         return True
 
     def waits(self) -> bool:
-        """Whether nobody has claimed it yet."""
+        """Whether it has not been claimed yet."""
         return bool(self._claim)
 
     def is_over(self) -> bool:
@@ -92,8 +92,9 @@ class Waiter:
     def put_off(self, error: BaseException) -> None:
         """Raise `error` at the task's next checkpoint: it came after a partner had completed this operation.
 
-        For the models whose library can throw into a wait that a partner has claimed already. In the others, what is
-        raised in a wait has claimed it first, so there is nothing to put off.
+        The models whose library can throw into a wait that a partner has claimed already do that: asyncio, anyio on
+        asyncio, gevent and eventlet. In the others, what is raised in a wait has claimed it first, so nothing ever has
+        to be put off, and this is not called.
         """
         raise error
 
@@ -132,7 +133,7 @@ class SingleThreadWaiter(Waiter):
 
 
 class NativeWait:
-    """A wait that the model's own library does, for the end of a group: nobody claims it, and it just ends."""
+    """A wait that the model's own library does, for the end of a group: it is never claimed, and just ends."""
 
     __slots__ = ("purpose",)
 
@@ -145,7 +146,7 @@ class NativeWait:
 
 
 def claim_first(waiters: deque[Waiter]) -> Waiter | None:
-    """Take the first waiter that nobody has claimed yet out of the queue, and claim it for a partner."""
+    """Take the first waiter that has not been claimed yet out of the queue, and claim it for a partner."""
     while waiters:
         waiter = waiters.popleft()
         if waiter.claim(DONE):

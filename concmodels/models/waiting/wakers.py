@@ -2,8 +2,8 @@
 
 A waker (`concmodels/platform/waking.py`) is a descriptor that can be read once it was woken. One for every waiting
 thread would be a second descriptor for each connection of a server, so some threads share one. A waker that was woken
-stays so, for all who poll it must see that. A thread that was not meant goes on with another one, and the last to leave
-a woken one closes it.
+stays so, for all threads that poll it must see that. A thread that was not meant goes on with another one, and the last
+to leave a woken one closes it.
 
 The thread of a connection waits once for every request. So a wait is a hot path: one object is the waiter and what it
 waits for, and what has been polled is kept for the next wait for the same descriptor.
@@ -37,7 +37,7 @@ class SharedWaker:
         self.woken = False
 
     def wake(self) -> None:
-        """Wake all who poll it. Takes no lock: a signal handler may call it."""
+        """Wake all threads that poll it. Takes no lock: a signal handler may call it."""
         self.woken = True
         waking.wake(self.waker)
 
@@ -97,7 +97,7 @@ class PolledSockets(SocketWaits):
             if self._waits.get(key) is wait:
                 del self._waits[key]
             self._leave(polled.shared)
-            if wait.outcome == DONE:  # else somebody may have woken the waker: another wait gets another one
+            if wait.outcome == DONE:  # else the waker may have been woken: another wait gets another one
                 self._kept[key] = polled
 
     def change_wakers(self, polled: Polled) -> SharedWaker:
@@ -112,7 +112,7 @@ class PolledSockets(SocketWaits):
         return before
 
     def leave(self, shared: SharedWaker) -> None:
-        """Poll this waker no longer. The caller knows that nobody is about to wake it for the caller's sake."""
+        """Poll this waker no longer. The caller knows that it will not be woken any more for the caller's sake."""
         with self._lock:
             self._leave(shared)
 
@@ -138,13 +138,13 @@ class PolledSockets(SocketWaits):
         return shared
 
     def close(self) -> None:
-        """Close the wakers that nobody polls, when a run is over."""
+        """Close the wakers that no thread polls, when a run is over."""
         with self._lock:
             self._kept.clear()
             for place, shared in list(self._wakers.items()):
                 if not shared.polled_by:
                     del self._wakers[place]
-                    if not shared.woken:  # else the last who polled it has closed it
+                    if not shared.woken:  # else the last thread that polled it has closed it
                         waking.close(shared.waker)
 
 
