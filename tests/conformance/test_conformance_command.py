@@ -12,6 +12,7 @@ from pathlib import Path
 
 import interruptible
 import pytest
+from in_process import called
 from platforms import linux_files
 
 import concmodels
@@ -41,18 +42,25 @@ BROKEN_BY_THE_MISTAKES = {
 }
 
 
-def start(*arguments, module="concmodels.conformance", folder=ROOT, **env):
+def start(*arguments, **env):
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | env
-    return interruptible.popen([sys.executable, "-m", module, *map(str, arguments)], env=environment, cwd=folder)
+    command = [sys.executable, "-m", "concmodels.conformance", *map(str, arguments)]
+    return interruptible.popen(command, env=environment, cwd=ROOT)
 
 
-def run(*arguments, **options):
-    process = start(*arguments, **options)
+def in_a_process(*arguments, **env):
+    """What `run` does, in a process of its own."""
+    process = start(*arguments, **env)
     out, err = process.communicate(timeout=200)
     return process.returncode, out, err
 
 
-def graded(*arguments):
+def run(*arguments):
+    """Grade as the command does; what is graded has a process of its own anyway."""
+    return called(*arguments, module="concmodels.conformance")
+
+
+def graded(*arguments, run=run):
     status, out, err = run(*arguments, "--json", "-")
     assert err
     (report,) = json.loads(out)
@@ -74,7 +82,7 @@ def verdicts(report, verdict):
 
 def test_the_first_model_is_short_and_keeps_what_it_guarantees():
     assert len((EXAMPLES / "my_first_model.py").read_text().splitlines()) < 60
-    status, report = graded(EXAMPLES / "my_first_model.py")
+    status, report = graded(EXAMPLES / "my_first_model.py", run=in_a_process)
     assert (status, verdicts(report, "broken")) == (0, set())
     assert report["kept"] > 30
     assert verdicts(report, "kept") > BROKEN_BY_THE_MISTAKES
@@ -123,19 +131,29 @@ class Channel:
 )
 def test_a_model_may_hang_and_crash(tmp_path, send, reason):
     model = write(tmp_path, LONE.format(send=send))
-    status, out, err = run(
-        model, "-k", "waiting.send_does_not_wait", "-k", "waiting.send_waits_while_full", "--real", *IN_A_HURRY
-    )
+    status, out, err = run(model, "-k", "waiting.send_waits_while_full(capacity=1)", "--real", *IN_A_HURRY)
     assert (status, err) == (1, "")
     assert reason in out
     assert "guaranteed: `send` waits while the channel is full." in out
     assert out.splitlines()[-1] == "my_model.py: 0 of 1 guarantee kept (1 broken, 0 not guaranteed)"
 
 
+DIES = """
+import os
+class Channel:
+    def __init__(self, capacity=0, name=None): self.capacity, self.closed = capacity, False
+    def send(self, item, timeout=None): pass
+    def receive(self, timeout=None): pass
+    def close(self):
+        if self.capacity == 0: os._exit(3)
+        self.closed = True
+"""
+
+
 def test_the_next_guarantee_gets_a_fresh_process(tmp_path):
-    text = LONE.format(send="os._exit(3)") + "    def close(self): self.closed = True\n"
-    status, report = graded(write(tmp_path, text), "-k", "close")
-    assert status == 1 and "closing.close_is_idempotent" in verdicts(report, "kept")
+    status, report = graded(write(tmp_path, DIES), "-k", "close_is_idempotent")
+    found = [(it["values"], it["verdict"]) for it in report["outcomes"]]
+    assert status == 1 and found == [(f"capacity={it}", "broken" if it == 0 else "kept") for it in (0, 1, 3, "inf")]
 
 
 @linux_files
@@ -247,7 +265,8 @@ def test_a_broken_guarantee_says_what_was_seen_and_where(tmp_path, base, awaited
         in (run(model, "-k", "close_is_idempotent")[1])
     )
     error = "TypeError: 'str' object cannot be interpreted as an integer"
-    assert re.search(rf"{error} \(waiting\.py, line \d+: .*len\(channel\)", run(model, "-k", "len_counts")[1])
+    out = run(model, "-k", "waiting.len_counts_what_is_held(capacity=1)")[1]
+    assert re.search(rf"{error} \(waiting\.py, line \d+: .*len\(channel\)", out)
 
 
 WHOLE = """
@@ -282,7 +301,7 @@ def test_a_model_of_the_catalog():
 
 
 def test_a_boundary_model_leaves_nothing(tmp_path):
-    status, out, _ = run("processes", "-k", "tasks.a_task_may_spawn", "--quiet", TMPDIR=str(tmp_path))
+    status, out, _ = in_a_process("processes", "-k", "tasks.a_task_may_spawn", "--quiet", TMPDIR=str(tmp_path))
     assert (status, out) == (0, "processes: 1 of 1 guarantee kept (0 broken, 0 not guaranteed)\n")
     assert list(tmp_path.iterdir()) == []
 

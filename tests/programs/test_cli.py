@@ -6,6 +6,7 @@ import re
 
 import pytest
 from commands import Program, ring, skip_unless_here
+from in_process import called
 from platforms import linux_files
 
 from concmodels import catalog
@@ -148,8 +149,8 @@ def test_help(tmp_path):
         ([10**12, 1, "--model", "trio"], "memory"),
     ],
 )
-def test_bad_input(tmp_path, arguments, complaint):
-    status, out, err = ring(tmp_path, *arguments)
+def test_bad_input(arguments, complaint):
+    status, out, err = called(*arguments)
     assert (status, out) == (2, "")
     assert complaint in err
     assert len(err.splitlines()) == 1

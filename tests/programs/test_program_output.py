@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import Program, ring
+from in_process import called
 
 from concmodels.channel.plan import PATTERNS
 from concmodels.channel.program import ChannelCommand
@@ -47,6 +48,11 @@ HELPS = [
     *(("benchmarks", name, "--help") for name in ("run", "list", "show", "compare", "report")),
 ]
 NAMED = [" ".join(map(str, command)).replace(str(RESULT), "RESULT") for command in COMMANDS + HELPS]
+EACH_COMMAND = [
+    pytest.param(command, id=name, marks=[pytest.mark.thorough] if command in HELPS[1:] else [])
+    for command, name in zip(COMMANDS + HELPS, NAMED, strict=True)
+]
+"""Each command, and one help; the others, which are written by the same code, only with `--thorough`."""
 
 
 def written_to(path, folder, command, stream="stdout"):
@@ -58,7 +64,7 @@ def written_to(path, folder, command, stream="stdout"):
     return status, out, err
 
 
-@pytest.mark.parametrize("command", COMMANDS + HELPS, ids=NAMED)
+@pytest.mark.parametrize("command", EACH_COMMAND)
 def test_a_full_disk_is_one_sentence(tmp_path, command):
     status, _, err = written_to("/dev/full", tmp_path, command)
     assert status == 2
@@ -93,7 +99,7 @@ def test_a_full_disk_for_the_table_costs_no_figures(tmp_path):
     assert (status, json.loads(out)[0]["verified"]) == (2, True)
 
 
-@pytest.mark.parametrize("command", COMMANDS + HELPS, ids=NAMED)
+@pytest.mark.parametrize("command", EACH_COMMAND)
 def test_a_reader_that_has_gone_is_no_mistake(tmp_path, command):
     module, *arguments = command
     closed = ("sh", "-c", '{ "$@"; echo $? >&2; } | :', "sh")
@@ -111,26 +117,26 @@ TABLES = [
 
 
 @pytest.mark.parametrize("columns", SIZES, ids=lambda columns: columns[:6])
-def test_what_is_no_width_is_taken_as_80(tmp_path, columns):
-    in_80 = ring(tmp_path, "--long", module="concmodels", env={"COLUMNS": "80"})
+def test_what_is_no_width_is_taken_as_80(columns):
+    in_80 = called("--long", module="concmodels", env={"COLUMNS": "80"})
     assert max(map(len, in_80[1].splitlines())) == 80
-    assert ring(tmp_path, "--long", module="concmodels", env={"COLUMNS": columns, "LINES": columns}) == in_80
+    assert called("--long", module="concmodels", env={"COLUMNS": columns, "LINES": columns}) == in_80
 
 
 @pytest.mark.parametrize("command", TABLES, ids=lambda command: command[0])
 @pytest.mark.parametrize("columns", ["0", "²"])
-def test_every_table_is_shown_where_there_is_no_width(tmp_path, command, columns):
+def test_every_table_is_shown_where_there_is_no_width(command, columns):
     module, *arguments = command
-    status, out, err = ring(tmp_path, *arguments, module=module, env={"COLUMNS": columns, "LINES": columns})
+    status, out, err = called(*arguments, module=module, env={"COLUMNS": columns, "LINES": columns})
     assert (status, err) == (0, "")
     assert 40 < max(map(len, out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("command", [*TABLES, ("concmodels.pool", "--help")], ids=lambda command: command[0])
 @pytest.mark.parametrize("columns", [1, 65535])
-def test_any_width_is_written_in(tmp_path, command, columns):
+def test_any_width_is_written_in(command, columns):
     module, *arguments = command
-    status, out, err = ring(tmp_path, *arguments, module=module, env={"COLUMNS": str(columns)})
+    status, out, err = called(*arguments, module=module, env={"COLUMNS": str(columns)})
     assert (status, err) == (0, "")
     assert out.strip()
 
