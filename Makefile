@@ -36,7 +36,7 @@ test: setup ## the tests, 12 minutes
 	@echo "This takes about 12 minutes on two processors."
 	$(pytest) -n $(WORKERS)
 
-test-all: setup ## the tests, every guarantee on every variant and with many rounds, 15 minutes
+test-all: setup ## the tests, everything on every model and variant and with many rounds, 15 minutes
 	@echo "This takes about 15 minutes on two processors."
 	$(pytest) -n $(WORKERS) --thorough
 

@@ -19,8 +19,6 @@ import concmodels
 from concmodels import catalog
 
 NAMES = catalog.names(variants=True)
-EACH = [name if name in catalog.names() else pytest.param(name, marks=pytest.mark.thorough) for name in NAMES]
-"""As parameters: a variant, which has most of its code in common with its model, only with `--thorough`."""
 ENDS_WITHIN_S = 20  # of an interrupted program on a busy machine; usually it is a tenth of a second
 GONE_WITHIN_S = 1
 FOREVER = 10**9  # messages

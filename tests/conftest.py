@@ -11,7 +11,8 @@ is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoti
 
     pytest --model trio --model processes:spawn      these only
     pytest --times 50 -k cancelled                   each test fifty times: how a race shows
-    pytest --thorough                                every guarantee on every variant, and many rounds
+    pytest --thorough                                every guarantee on every variant, every setting on every model
+                                                     (see `matrix` and `kinds`), and many rounds
     pytest tests/explore/test_reduction.py --programs 1000     that test on so many random programs
     pytest -n 2                                      on two workers side by side
 
@@ -53,7 +54,7 @@ def pytest_addoption(parser, pluginmanager):
         pluginmanager.register(plugin, "concmodels")
     plugin.add_short_option(parser)
     parser.addoption("--times", type=int, default=1, metavar="N", help="run each test N times")
-    parser.addoption("--thorough", action="store_true", help="every guarantee on every variant, with many rounds")
+    parser.addoption("--thorough", action="store_true", help="everything on every variant, with many rounds")
     parser.addoption("--programs", type=int, default=10, metavar="N", help="random programs for the complete search")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
@@ -104,9 +105,15 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: (item.path.name == "test_dask.py", not _may_take_minutes(item)))
     _skip_what_cannot_run_here(items)
     if not _thorough(config):
-        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        left_out = [item for item in items if _is_only_thorough(item)]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if not _is_only_thorough(item)]
+
+
+def _is_only_thorough(item):
+    """Whether this is tested only with `--thorough`: `@pytest.mark.thorough`; with `when=`, if that says so."""
+    marks = item.iter_markers("thorough")
+    return any("when" not in mark.kwargs or mark.kwargs["when"](item.callspec.params) for mark in marks)
 
 
 def _skip_what_cannot_run_here(items):

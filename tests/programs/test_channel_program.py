@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 
 import pytest
+from kinds import paired
 from platforms import linux_files
 
 from concmodels import catalog
@@ -27,8 +28,7 @@ def in_turn(name, pattern):
     return SETTINGS[(NAMES.index(name) + list(PATTERNS).index(pattern)) % len(SETTINGS)]
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "pattern"), paired(NAMES, PATTERNS, fully=catalog.names()))
 def test_every_model_does_every_pattern(name, pattern, thorough):
     for settings in SETTINGS if thorough else [in_turn(name, pattern)]:
         try:

@@ -21,6 +21,7 @@ from commands import (
     skip_unless_here,
     until,
 )
+from kinds import EACH, paired
 from platforms import linux_files
 from undisturbed import undisturbed
 
@@ -51,7 +52,7 @@ def _a_node(program):
     return nodes[0] if len(nodes) == 4 else None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_a_timeout(tmp_path, name):
     skip_unless_here(name)
     options = ("--in-flight", 2, "--model", name, "--timeout", 0.6, "--json", tmp_path / "f")
@@ -90,12 +91,12 @@ def interrupt(folder, name, after, *, messages=FOREVER):
     return status, figures["error"]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_interrupts(tmp_path, name):
+@pytest.mark.parametrize(("name", "third"), paired(NAMES, range(3)))
+def test_interrupts(tmp_path, name, third):
+    """The start, the set-up, the run."""
     skip_unless_here(name)
-    for third in range(3):  # the start, the set-up, the run
-        after = random.uniform(third * 0.2, third * 0.2 + 0.2)
-        assert interrupt(tmp_path, name, after) == (130, "interrupted"), f"Ctrl-C after {after} s"
+    after = random.uniform(third * 0.2, third * 0.2 + 0.2)
+    assert interrupt(tmp_path, name, after) == (130, "interrupted"), f"Ctrl-C after {after} s"
 
 
 @pytest.mark.stress

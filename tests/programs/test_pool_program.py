@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from commands import EACH
+from kinds import EACH
 from platforms import linux_files
 
 from concmodels import catalog
@@ -37,7 +37,7 @@ def measured(name, **settings):
 
 
 def works():
-    """Each work on each model; as a rule in one of its sizes, in turn."""
+    """Each work on each model; as a rule in one of its sizes, in turn (see `kinds`)."""
     for number, name in enumerate(NAMES):
         for work, sizes, tasks in WORKS:
             all_sizes = [it for other, it, _ in WORKS if other == work]

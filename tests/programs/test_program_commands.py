@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, Program, on_a_terminal, ring, skip_unless_here, until
+from in_process import called
+from kinds import EACH_KIND, paired
 from platforms import linux_files
 
 from concmodels import catalog
@@ -74,14 +76,22 @@ def test_the_table_of_pools(tmp_path, arguments, headline):
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("width", [80, 150])
+SEVERAL = {"channel": ("pingpong", 50), "pool": (50, "--work", "nothing", "--workers", 2)}
+
+
 @pytest.mark.parametrize(
-    ("program", "arguments"), [("channel", ("pingpong", 50)), ("pool", (50, "--work", "nothing", "--workers", 2))]
+    ("program", "width"),
+    [
+        ("channel", 80),
+        ("pool", 150),
+        pytest.param("channel", 150, marks=pytest.mark.thorough),
+        pytest.param("pool", 80, marks=pytest.mark.thorough),
+    ],
 )
-def test_several_models_and_repeats_in_one_table(tmp_path, program, arguments, width):
+def test_several_models_and_repeats_in_one_table(tmp_path, program, width):
     models = ("--model", "rawthreads", "--model", "subinterp:queue", "--model", "trio")
     options = (*models, "--repeat", 2, "--json", tmp_path / "f")
-    status, out, err = run(tmp_path, program, *arguments, *options, env={"COLUMNS": str(width)})
+    status, out, err = run(tmp_path, program, *SEVERAL[program], *options, env={"COLUMNS": str(width)})
     assert (status, err) == (0, "")
     assert "in all 6 runs" in out
     assert "±" in out
@@ -171,8 +181,8 @@ def test_list_and_help(tmp_path, program):
         (["select", 1, "--tasks", 10**9], "OS tasks"),
     ],
 )
-def test_bad_input_of_the_channel_program(tmp_path, arguments, complaint):
-    refused(run(tmp_path, "channel", *arguments), "concmodels.channel", complaint)
+def test_bad_input_of_the_channel_program(arguments, complaint):
+    refused("concmodels.channel", arguments, complaint)
 
 
 @linux_files
@@ -194,13 +204,13 @@ def test_bad_input_of_the_channel_program(tmp_path, arguments, complaint):
         ([1, "--json", "/"], "Is a directory"),
     ],
 )
-def test_bad_input_of_the_pool_program(tmp_path, arguments, complaint):
-    refused(run(tmp_path, "pool", *arguments), "concmodels.pool", complaint)
+def test_bad_input_of_the_pool_program(arguments, complaint):
+    refused("concmodels.pool", arguments, complaint)
 
 
-def refused(ended, program, complaint):
-    """It said so in one line, and did nothing."""
-    status, out, err = ended
+def refused(program, arguments, complaint):
+    """It says so in one line, and does nothing."""
+    status, out, err = called(*arguments, module=program)
     assert (status, out) == (2, "")
     assert complaint in err
     assert err.startswith(f"{program}: ") and len(err.splitlines()) == 1
@@ -236,16 +246,19 @@ def test_a_pool_with_just_enough_descriptors(tmp_path, name):
     assert 20 < enough <= 20 + 18
 
 
+REQUESTS = (12, "--work", "io", "--workers", 4, "--delay", 1)
+
+
 @linux_files
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("program", "arguments", "descriptors"),
     [
-        ("ring", (5, 20), 20),
         ("ring", (5, 20), 80),
         ("channel", ("fanin", 50), 20),
-        ("pool", (12, "--work", "io", "--workers", 4, "--delay", 1), 20),
-        ("pool", (12, "--work", "io", "--workers", 4, "--delay", 1), 80),
+        ("pool", REQUESTS, 20),
+        pytest.param("ring", (5, 20), 20, marks=pytest.mark.thorough),
+        pytest.param("pool", REQUESTS, 80, marks=pytest.mark.thorough),
     ],
 )
 def test_any_number_of_descriptors_is_enough_or_refused(tmp_path, thorough, program, arguments, descriptors):
@@ -305,10 +318,7 @@ def _cpu_ticks(pid):
     return int(Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[11])
 
 
-ENDS = [(program, name) for program in ("channel", "pool") for name in catalog.names()]
-
-
-@pytest.mark.parametrize(("program", "name"), ENDS)
+@pytest.mark.parametrize(("name", "program"), paired(catalog.names(), ENDLESS))
 def test_a_timeout(tmp_path, name, program):
     skip_unless_here(name)
     options = ("--model", name, "--timeout", 0.6, "--json", tmp_path / "f")
@@ -319,7 +329,7 @@ def test_a_timeout(tmp_path, name, program):
     assert (figures["verified"], figures["error"], figures["run_s"]) == (False, "timed out after 0.6 s", None)
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", EACH_KIND)
 def test_a_timeout_where_nobody_ever_waits(tmp_path, name):
     """Empty tasks: the caller is nearly all the time inside the library, where nothing may be raised."""
     skip_unless_here(name)
@@ -328,7 +338,7 @@ def test_a_timeout_where_nobody_ever_waits(tmp_path, name):
     assert f"{name}: timed out after 1.2 s" in err and "would not end" not in err
 
 
-@pytest.mark.parametrize(("program", "name"), ENDS)
+@pytest.mark.parametrize(("name", "program"), paired(catalog.names(), ENDLESS))
 def test_interrupts(tmp_path, name, program):
     skip_unless_here(name)
     after = random.uniform(0, 0.9)  # the start, the set-up, the run

@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from kinds import paired
 from platforms import linux_files
 
 from concmodels import catalog
@@ -28,15 +29,14 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("name", catalog.names(variants=True))
-def test_every_model_goes_round(name):
-    for settings in SETTINGS:
-        try:
-            result = ring(name, nodes=4, messages=30, **settings)
-        except ModelUnavailable as error:
-            pytest.skip(str(error))
-        assert result.error is None, settings
-        assert result.verified
+@pytest.mark.parametrize(("name", "settings"), paired(catalog.names(variants=True), SETTINGS))
+def test_every_model_goes_round(name, settings):
+    try:
+        result = ring(name, nodes=4, messages=30, **settings)
+    except ModelUnavailable as error:
+        pytest.skip(str(error))
+    assert result.error is None
+    assert result.verified
 
 
 @linux_files

@@ -8,7 +8,9 @@ import threading
 import time
 
 import pytest
-from commands import EACH, ring, skip_unless_here
+from commands import ring, skip_unless_here
+from in_process import called
+from kinds import EACH
 from platforms import linux_files
 from serving import HELLO, HOST, Client, Served, request
 
@@ -406,7 +408,7 @@ def test_it_ends_in_time_whatever_is_being_answered(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_nothing_is_cut_in_two_under_load(tmp_path, name):
+def test_nothing_is_cut_in_two_under_load(tmp_path, thorough, name):
     """Each connection ends between two answers, and after an answer that says so or before a request was read."""
     skip_unless_here(name)
     counts, wrong = [], []
@@ -435,7 +437,7 @@ def test_nothing_is_cut_in_two_under_load(tmp_path, name):
         threads = [threading.Thread(target=ask_until_the_end, args=(server.address,)) for _ in range(8)]
         for thread in threads:
             thread.start()
-        time.sleep(0.5)
+        time.sleep(0.5 if thorough else 0.2)
         status, _, took = server.stop(signal.SIGTERM)
         for thread in threads:
             thread.join()
@@ -524,10 +526,10 @@ def test_too_few_descriptors(tmp_path, name):
         (("extra",), "unrecognized arguments: extra"),
     ],
 )
-def test_bad_input(tmp_path, arguments, sentence):
+def test_bad_input(arguments, sentence):
     if arguments[0] != "--port":
         arguments = ("--port", 0, *arguments)
-    status, out, err = ring(tmp_path, *arguments, module="concmodels.serve")
+    status, out, err = called(*arguments, module="concmodels.serve")
     assert (status, out) == (2, "")
     assert err.startswith(f"concmodels.serve: {sentence}") and err.count("\n") == 1
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from kinds import is_usual, is_variant
 
 import concmodels
 from concmodels import catalog
@@ -57,6 +58,7 @@ def done(model, work):
     return model.verbs.run(async_in_pool if model.facts.is_async else in_pool, model.verbs, work)
 
 
+@pytest.mark.thorough(when=lambda it: not is_usual(it["model"], SMALL.index((it["name"], it["options"])), len(SMALL)))
 @pytest.mark.parametrize(("name", "options"), SMALL)
 def test_every_model_does_the_work(model, name, options, nothing_left_behind):
     work = load(name)(model.name, 25, WORKERS, **options)
@@ -66,6 +68,7 @@ def test_every_model_does_the_work(model, name, options, nothing_left_behind):
     assert by_loop == expected
 
 
+@pytest.mark.thorough(when=is_variant)
 def test_requests_wait_at_the_same_time(model):
     work = load("io")(model.name, 24, 8, delay=200)
     work.loop = list  # it would take 24 times 0.2 s
@@ -74,6 +77,7 @@ def test_requests_wait_at_the_same_time(model):
     assert 0.6 <= took < 2.4  # three rounds; one after the other they take 4.8 s
 
 
+@pytest.mark.thorough(when=is_variant)
 def test_each_worker_has_a_client_of_its_own(model):
     work = load("io")(model.name, 24, 8, delay=20)
     if not hasattr(work.function, "__self__"):
@@ -102,6 +106,7 @@ async def async_leave_early(model, work):
             raise Enough
 
 
+@pytest.mark.thorough(when=is_variant)
 def test_requests_that_are_given_up_leave_nothing_behind(model, nothing_left_behind):
     work = load("io")(model.name, 30, 3, delay=100)
     with pytest.raises(Enough):

@@ -1,0 +1,49 @@
+"""Where a test multiplies models by settings: what is tried by default, and what only with `--thorough`.
+
+Each setting on each model would take most of the time of `make test`, and find hardly more than a part of it: a mistake
+in a setting shows on every model of a kind, whose tasks wait and end alike, and a mistake in a model with any setting.
+So by default there are pairs:
+
+- each setting on one model of each kind,
+- each model with one of the settings at least, which are taken in turn,
+- a variant, which has most of its code in common with its model, with one of them or none.
+
+With `--thorough` (`make test-all`) there is everything.
+"""
+
+import pytest
+
+from concmodels import catalog
+
+KINDS = ("threads", "processes", "subinterp", "greenlet", "asyncio", "trio")
+"""One model of each kind: threads, two memory boundaries, switches within one thread, and two libraries' loops."""
+
+
+def _if_thorough(*values, is_usual):
+    return pytest.param(*values, marks=[] if is_usual else [pytest.mark.thorough])
+
+
+EACH = [_if_thorough(it, is_usual=it in catalog.names()) for it in catalog.names(variants=True)]
+"""As parameters: each model, and the variants only with `--thorough`."""
+EACH_KIND = [_if_thorough(it, is_usual=it in KINDS) for it in catalog.names()]
+"""As parameters: a model of each kind, and the others only with `--thorough`."""
+
+
+def is_usual(name, number, count, fully=KINDS):
+    """Whether this model is by default tried with the setting that has this number, of so many."""
+    return name in fully or catalog.names(variants=True).index(name) % count == number
+
+
+def paired(names, settings, fully=KINDS):
+    """As parameters: each model with each setting; by default all settings on the models `fully`, else one in turn."""
+    settings = list(settings)
+    return [
+        _if_thorough(name, setting, is_usual=is_usual(name, number, len(settings), fully))
+        for name in names
+        for number, setting in enumerate(settings)
+    ]
+
+
+def is_variant(params):
+    """Whether this is the test of a variant: for `@pytest.mark.thorough(when=is_variant)` on a test of `model`."""
+    return params["model"] not in catalog.names()
