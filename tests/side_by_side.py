@@ -10,11 +10,17 @@ from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
 
-TOGETHER = ("test_dask.py", "test_distribution.py", "test_docs_base.py", "test_shared_iterator.py")
+from concmodels import catalog
+
+TOGETHER = ("test_dask.py", "test_distribution.py", "test_docs_base.py", "test_shared_iterator.py", "test_sharing.py")
 """Files of which each worker would prepare anew what all their tests look at: a cluster, a site."""
 
 TRAPS = ("test_trap_examples.py", "test_trap_lessons.py")
 """Files that ask about the same programs, of which a worker runs each once."""
+
+
+SERVED = ("test_serve.py",)
+"""Files whose tests share a server for each model."""
 
 
 LARGE = 2 * 2**30
@@ -66,6 +72,8 @@ class Scheduler(LoadScopeScheduling):
             return file
         if file.endswith(TRAPS):
             return f"traps {values}" if values else file
+        if file.endswith(SERVED) and (model := values.rstrip("]")) in catalog.names(variants=True):
+            return f"{file} {model}"
         if function == "test_guarantee":
             return f"{file} {values.partition('.')[0]}"  # the model and the chapter
         if function == "test_of_cpython":

@@ -1,5 +1,6 @@
 """How tests are handed out to the workers of `pytest -n 2`: one that has grown large or has crashed is replaced."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -106,8 +107,10 @@ def run(folder, workers, conftest, tests):
     (folder / "test_these.py").write_text(tests)
     (folder / "pytest.toml").write_text("[pytest]\n")
     helpers = str(Path(__file__).parent)
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "-o", f"pythonpath={helpers}", str(folder)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=50)
+    options = ["-q", "-p", "xdist", "-n", str(workers), "-o", f"pythonpath={helpers}"]
+    command = [sys.executable, "-m", "pytest", *options, str(folder)]
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # each worker would import what the others need
+    done = subprocess.run(command, cwd=folder, env=alone, capture_output=True, text=True, timeout=50)
     return done.stdout + done.stderr
 
 
