@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -65,16 +66,18 @@ def group(name):
 
 def imports(path):
     """The modules of others that a file imports, by their first name: statements, and `import_module` with a text."""
+    return [top for top in dict.fromkeys(name.partition(".")[0] for name in named(path)) if not is_ours(top, path)]
+
+
+def named(path):
+    """The modules that a file imports, by their full names."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "import_module":
-            names = [it.value for it in node.args[:1] if isinstance(it, ast.Constant)]
-        else:
-            continue
-        yield from (top for name in names if not is_ours(top := name.partition(".")[0], path))
+            yield node.module
+        elif isinstance(node, ast.Call) and "import_module" in (node.func.__dict__.get(it) for it in ("id", "attr")):
+            yield from (it.value for it in node.args[:1] if isinstance(it, ast.Constant))
 
 
 def is_ours(module, path):
@@ -86,9 +89,16 @@ def is_ours(module, path):
     )
 
 
+@cache
+def installed():
+    """The distributions of each package that is installed."""
+    return packages_distributions()
+
+
+@cache
 def imported(place):
     """What is imported there, by distribution, with the first file that does; places of their own inside it are not."""
-    distributions, found = packages_distributions(), {}
+    distributions, found = installed(), {}
     inner = [ROOT / other for other in MAY_IMPORT if other.startswith(f"{place}/")]
     for path in sorted((ROOT / place).rglob("*.py")) if (ROOT / place).is_dir() else [ROOT / place]:
         if not any(path.is_relative_to(other) for other in inner):
