@@ -94,10 +94,10 @@ def cancel_does_not_reach_a_grandchild(model):
 def leaves_a_dead_process_behind(model):
     """A process that has ended is not collected."""
 
-    @replace(found(PROCESS), "close")
-    def close(close, self):
-        self.popen.close()
-        self.connection.close()
+    @replace(found(PROCESS), "__init__")
+    def init(init, self, at, name, popen, connection):
+        init(self, at, name, popen, connection)
+        popen.wait = lambda: 0
 
 
 @mutant("processes:spawn", "runs")
