@@ -1,7 +1,14 @@
 """Which guarantees are held on which models: all of them with `--thorough`, and as a rule those that could differ.
 
-A variant has most of its code in common with its model, so as a rule it is held only to the chapters that
-`facts.differs_in` names. From Python:
+Many guarantees are parametrized: by the capacity of a channel, by the operation that waits. Each model is held to each
+of its guarantees; but not as a rule with all the values, because most of the code that a value changes is common to all
+models of a kind. So as a rule there are pairs:
+
+- each guarantee with each of its values on a model of each kind (ALL_VALUES, SHARED_OUT),
+- each guarantee on each model, with one of its values, which are taken in turn,
+- of a variant, which has most of its code in common with its model, only the chapters that `facts.differs_in` names.
+
+`tests/mutants` shows that what is left finds each of a hundred defects. From Python:
 
     with TemporaryDirectory() as folder, quiet_corner(folder):
         threads = model("threads", thorough=False)
@@ -10,6 +17,7 @@ A variant has most of its code in common with its model, so as a rule it is held
                 threads.hold(guarantee)
 """
 
+import functools
 import tempfile
 from contextlib import contextmanager
 
@@ -17,14 +25,46 @@ from concmodels import catalog
 from concmodels.conformance import plugin  # noqa: F401 - before the suite, whose asserts it has rewritten
 from concmodels.conformance.suite import Model, guarantees
 
+ALL_VALUES = ("threads", "greenlet", "asyncio", "trio")
+"""Models that as a rule too are held to their guarantees with all values: one for each kind within one process."""
+
+SHARED_OUT = ("processes", "subinterp")
+"""The two models with memory boundaries, whose channels and pools are the same code: each has every second value."""
+
 FEW_ROUNDS = 10
 """How often as a rule a guarantee tries what goes wrong only sometimes; thoroughly it is `suite.Effort.rounds`."""
 
 
 def is_for(name, guarantee, *, thorough):
     """Whether the model or variant is held to a guarantee that it gives."""
+    if thorough:
+        return True
     touched = catalog.facts(name).differs_in
-    return thorough or not touched or guarantee.chapter in touched
+    if touched and guarantee.chapter not in touched:
+        return False
+    return name in ALL_VALUES or _has_its_turn(name, guarantee)
+
+
+def _has_its_turn(name, guarantee):
+    """Whether this model is the one for the guarantee's values."""
+    number, place, count = _places()[str(guarantee)]
+    if name in SHARED_OUT:
+        both = [it for it in SHARED_OUT if guarantee.by(catalog.facts(it))]
+        return count == 1 or both[(number + place) % len(both)] == name
+    return (number + catalog.names(variants=True).index(name)) % count == place
+
+
+@functools.cache
+def _places():
+    """Of each guarantee with its values: the number of the guarantee, the place of these values, how many there are."""
+    found = {}
+    for guarantee in guarantees():
+        found.setdefault(guarantee.full_name, []).append(str(guarantee))
+    return {
+        text: (number, place, len(texts))
+        for number, texts in enumerate(found.values())
+        for place, text in enumerate(texts)
+    }
 
 
 def pairs(*, thorough):
