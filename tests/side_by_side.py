@@ -12,7 +12,10 @@ from xdist.scheduler import LoadScopeScheduling
 
 from concmodels import catalog
 
-TOGETHER = ("test_dask.py", "test_distribution.py", "test_docs_base.py", "test_shared_iterator.py", "test_sharing.py")
+TOGETHER = (
+    *("test_dask.py", "test_distribution.py", "test_docs_base.py", "test_other_platforms.py"),
+    *("test_shared_iterator.py", "test_sharing.py"),
+)
 """Files of which each worker would prepare anew what all their tests look at: a cluster, a site."""
 
 TRAPS = ("test_trap_examples.py", "test_trap_lessons.py")

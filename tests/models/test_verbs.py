@@ -4,6 +4,8 @@ So a reader of one of them has read all of them, and two models can be compared 
 """
 
 import ast
+import copy
+import functools
 
 import pytest
 
@@ -101,13 +103,15 @@ def test_few_classes_stand_above_a_channel(variant, capacity, most):
         assert len(model.Channel._new_waiter.mro()[:-1]) <= 3
 
 
+@functools.cache
 def _source(model):
     with open(f"{MODELS}/{model}.py") as file:
         return file.read()
 
 
+@functools.cache
 def _find(source, name):
-    """The function of this name, given as `Class.function` or `function`."""
+    """The function of this name, given as `Class.function` or `function`; nobody may change it."""
     owner, _, function = name.rpartition(".")
     body = ast.parse(source).body
     if owner:
@@ -143,7 +147,7 @@ class _Plain(ast.NodeTransformer):
 
 
 def _plain(source, name, without=None):
-    return ast.dump(_Plain(without).visit(_find(source, name)))
+    return ast.dump(_Plain(without).visit(copy.deepcopy(_find(source, name))))
 
 
 def _body(function):
