@@ -26,6 +26,31 @@ ALL = [
     pytest.param(PIPE, id="pipe"),
     pytest.param(QUEUE, id="queue"),
 ]
+
+
+def _all(*, thorough):
+    """ALL, but these variants only with `--thorough`."""
+    return [pytest.param(*it.values, id=it.id, marks=pytest.mark.thorough if it.id in thorough else ()) for it in ALL]
+
+
+EACH_CARRIER = _all(thorough=("fork", "spawn"))
+"""For what is about messages: these two differ from processes only in how a process starts."""
+EACH_START = _all(thorough=("pipe", "queue"))
+"""For what is about tasks: these two differ from subinterp only in what carries messages."""
+
+
+def in_turn(models, settings):
+    """As parameters: each model with every second setting, each setting on every second model; the rest is thorough.
+
+    The code that a setting changes is common to these models. See `kinds`.
+    """
+    return [
+        pytest.param(model, setting, marks=pytest.mark.thorough if (place + number) % 2 else ())
+        for place, model in enumerate(models)
+        for number, setting in enumerate(settings)
+    ]
+
+
 HERE = str(Path(__file__).parent)
 
 

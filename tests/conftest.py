@@ -55,7 +55,7 @@ def pytest_addoption(parser, pluginmanager):
     plugin.add_short_option(parser)
     parser.addoption("--times", type=int, default=1, metavar="N", help="run each test N times")
     parser.addoption("--thorough", action="store_true", help="everything on every variant, with many rounds")
-    parser.addoption("--programs", type=int, default=10, metavar="N", help="random programs for the complete search")
+    parser.addoption("--programs", type=int, metavar="N", help="random programs for the complete search")
     parser.addoption("--expect-all", action="store_true", help="a model that can't run here is a failure, as on CI")
 
 

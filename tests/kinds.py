@@ -47,3 +47,47 @@ def paired(names, settings, fully=KINDS):
 def is_variant(params):
     """Whether this is the test of a variant: for `@pytest.mark.thorough(when=is_variant)` on a test of `model`."""
     return params["model"] not in catalog.names()
+
+
+def kind(name):
+    """The one of KINDS that a model is of."""
+    facts = catalog.facts(name)
+    if facts.is_async:
+        return "trio" if "trio" in facts.needs else "asyncio"
+    if not facts.preemptive:
+        return "greenlet"
+    return facts.model if facts.model in KINDS else "threads"
+
+
+def shared_out(names, settings, first=0):
+    """As parameters: each model with each setting; by default the models of a kind share the settings.
+
+    It is for what is expensive: each setting is still tried on a model of each kind. Several tests that begin with
+    another `first` take other models.
+    """
+    members = {}
+    for name in names:
+        members.setdefault(kind(name), []).append(name)
+    return [
+        _if_thorough(name, setting, is_usual=members[kind(name)][(first + number) % len(members[kind(name)])] == name)
+        for name in names
+        for number, setting in enumerate(settings)
+    ]
+
+
+def one_of_each_kind(names, first=0):
+    """As parameters: a model of each kind, and the others only with `--thorough`. About `first`: see `shared_out`."""
+    return [pytest.param(it.values[0], marks=it.marks) for it in shared_out(names, [None], first)]
+
+
+def untouched(chapter):
+    """Whether this is the test of a variant that does not differ in a chapter of guarantees.
+
+    For `@pytest.mark.thorough(when=untouched("delivery"))` on a test of `model` that is about what this chapter is.
+    """
+
+    def when(params):
+        differs_in = catalog.facts(params["model"]).differs_in
+        return bool(differs_in) and chapter not in differs_in
+
+    return when

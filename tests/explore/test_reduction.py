@@ -39,6 +39,8 @@ MOST_FULL = 3_000
 DRAWN = 1_000
 """So many."""
 PER_TEST = 5
+MORE = 20
+"""Programs of each family with `--thorough`; as a rule there are PER_TEST."""
 ENOUGH = 400
 """So many programs are tried to show that a kind of key is needed."""
 KNOWN = {"group": 213, "event": 63}
@@ -49,7 +51,9 @@ FEW = 200
 
 def pytest_generate_tests(metafunc):
     if "part" in metafunc.fixturenames:
-        metafunc.parametrize("part", range(-(-metafunc.config.getoption("--programs") // PER_TEST)))
+        thorough = metafunc.config.getoption("thorough")
+        programs = metafunc.config.getoption("--programs") or (MORE if thorough else PER_TEST)
+        metafunc.parametrize("part", range(-(-programs // PER_TEST)))
 
 
 def watched(program):

@@ -21,11 +21,14 @@ NAMES = [name for name in catalog.names(variants=True) if catalog.facts(name).fi
 HERE = os.path.relpath(__file__)
 
 
-DIFFERENT = pytest.mark.parametrize("boundary", ["processes", "subinterp", "subinterp:queue"], indirect=True)
+WAITS_DIFFER = ["processes", "subinterp", "subinterp:queue"]
 """The variants that differ in how they wait; the others share everything with these."""
 
+DIFFERENT = pytest.mark.parametrize("boundary", WAITS_DIFFER, indirect=True)
+EACH = [pytest.param(name, marks=() if name in WAITS_DIFFER else pytest.mark.thorough) for name in NAMES]
 
-@pytest.fixture(params=NAMES, scope="module")
+
+@pytest.fixture(params=EACH, scope="module")
 def boundary(request, quiet_corner):
     try:
         model = catalog.load(request.param)

@@ -6,8 +6,8 @@ import signal
 
 import pytest
 from boundaries import (
-    ALL,
     BOTH,
+    EACH_START,
     FORK,
     SPAWN,
     OwnError,
@@ -17,6 +17,7 @@ from boundaries import (
     die,
     exit_with,
     identity,
+    in_turn,
     lambda_result,
     leave_without_a_word,
     main_result,
@@ -44,7 +45,7 @@ def main_error(model, function, *args):
         group.spawn(function, *args, name="the culprit")
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_START)
 def test_an_exception_keeps_its_type(model):
     with pytest.raises(ExceptionGroup) as caught:
         model.run(main_error, model, raise_own, 42)
@@ -98,8 +99,7 @@ def test_a_child_that_closes_its_standard_output():
     assert processes.run(main) == "done"
 
 
-@pytest.mark.parametrize("function", [die, leave_without_a_word])
-@pytest.mark.parametrize("model", [processes, FORK, SPAWN])
+@pytest.mark.parametrize(("model", "function"), in_turn([processes, FORK, SPAWN], [die, leave_without_a_word]))
 def test_a_process_that_dies_ends_the_run(model, function):
     with pytest.raises(ExceptionGroup) as caught:
         model.run(main_error, model, function)

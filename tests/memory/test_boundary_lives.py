@@ -8,7 +8,18 @@ import threading
 import time
 
 import pytest
-from boundaries import ALL, FORK, HERE, gone, main_result, modules, offspring_of, run_script, start_script
+from boundaries import (
+    EACH_START,
+    FORK,
+    HERE,
+    gone,
+    in_turn,
+    main_result,
+    modules,
+    offspring_of,
+    run_script,
+    start_script,
+)
 from undisturbed import undisturbed
 
 from concmodels.models import processes, subinterp
@@ -19,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 # Channels outside their run.
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_START)
 def test_a_channel_outside_its_run(model):
     kept = []
 
@@ -189,8 +200,7 @@ INTERRUPTED = """
 WAITS = ["never.receive()", "never.send(1)", "model.sleep(60)", "pass", "while True: len(never)"]
 
 
-@pytest.mark.parametrize("wait", WAITS)
-@pytest.mark.parametrize("model", ["processes", "subinterp"])
+@pytest.mark.parametrize(("model", "wait"), in_turn(["processes", "subinterp"], WAITS))
 def test_ctrl_c(tmp_path, model, wait):
     compute = "group.spawn(t.compute_for_ever)" if model == "processes" else ""
     program = INTERRUPTED.format(here=HERE, model=model, wait=wait, compute=compute)

@@ -4,7 +4,19 @@ import math
 import os
 
 import pytest
-from boundaries import ALL, BOTH, PIPE, QUEUE, count_into, echo, send_channel, send_range, spawn_below
+from boundaries import (
+    BOTH,
+    EACH_CARRIER,
+    EACH_START,
+    PIPE,
+    QUEUE,
+    count_into,
+    echo,
+    in_turn,
+    send_channel,
+    send_range,
+    spawn_below,
+)
 from platforms import pages_go_back
 
 from concmodels.errors import ChannelClosed, WouldBlock
@@ -25,7 +37,7 @@ def main_big(model, size):
         there.close()
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_CARRIER)
 @pytest.mark.parametrize("size", [10, 5000, 70_000, 3_000_000])
 def test_payloads_of_any_size(model, size):
     model.run(main_big, model, size)
@@ -48,7 +60,7 @@ def main_values(model, capacity):
         there.close()
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_CARRIER)
 @pytest.mark.parametrize("capacity", [0, 1, math.inf])
 def test_values_arrive_as_they_were(model, capacity):
     model.run(main_values, model, capacity)
@@ -63,7 +75,7 @@ def main_channels(model):
         assert list(inner) == ["first", "second"]
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_CARRIER)
 def test_a_channel_made_in_a_child_travels_through_a_channel(model):
     model.run(main_channels, model)
 
@@ -76,7 +88,7 @@ def main_grandchildren(model):
     assert channel.receive() > 0
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_START)
 def test_grandchildren(model):
     model.run(main_grandchildren, model)
 
@@ -99,8 +111,7 @@ def main_many(model, capacity):
             assert own == sorted(own)
 
 
-@pytest.mark.parametrize("model", [processes, subinterp, PIPE])
-@pytest.mark.parametrize("capacity", [0, 1, 7, math.inf])
+@pytest.mark.parametrize(("model", "capacity"), in_turn([processes, subinterp, PIPE], [0, 1, 7, math.inf]))
 def test_many_senders_and_receivers(model, capacity):
     model.run(main_many, model, capacity)
 
@@ -270,8 +281,7 @@ def main_timeouts(model, capacity):
     assert sorted(received) == sorted(sent)
 
 
-@pytest.mark.parametrize("model", [processes, subinterp, PIPE, QUEUE])
-@pytest.mark.parametrize("capacity", [0, 1])
+@pytest.mark.parametrize(("model", "capacity"), in_turn([processes, subinterp, PIPE, QUEUE], [0, 1]))
 def test_a_timeout_and_a_partner_agree(model, capacity):
     model.run(main_timeouts, model, capacity)
 

@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-from boundaries import ALL, BOTH, SPAWN, identity, run_in
+from boundaries import BOTH, EACH_START, SPAWN, identity, run_in
 from sharing import add_one, make_one, read, view_and_die, view_and_tell
 
 from concmodels.errors import CannotTravel, TaskDied
@@ -23,7 +23,7 @@ def main_results(model):
         assert group.spawn(read, shared).result() == b"From a task"
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_START)
 def test_it_is_a_result(model):
     run_in(model, main_results)
 
@@ -86,7 +86,7 @@ def main_adding(model):
         assert set(shared.view().tobytes()) == {10}
 
 
-@pytest.mark.parametrize("model", ALL)
+@pytest.mark.parametrize("model", EACH_START)
 def test_writes_are_seen_in_both_directions(model):
     run_in(model, main_adding)
 

@@ -8,7 +8,7 @@ import pytest
 from concmodels import load
 from concmodels.errors import CannotTravel
 
-MODELS = ("processes", "processes:spawn", "subinterp")
+MODELS = ("processes", pytest.param("processes:spawn", marks=pytest.mark.thorough), "subinterp")
 
 
 def shout(stream):

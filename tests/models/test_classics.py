@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import test_architecture
+from kinds import is_usual
 
 from benchmarks import classics
 from benchmarks.classics._start import line_up
@@ -17,6 +18,12 @@ FILES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init
 each = pytest.mark.parametrize("classic", classics.CLASSICS)
 
 
+def is_left_out(params):
+    """Whether this classic is tried on this model only with `--thorough`."""
+    return not is_usual(params["model"], classics.CLASSICS.index(params["classic"]), len(classics.CLASSICS))
+
+
+@pytest.mark.thorough(when=is_left_out)
 @each
 def test_a_classic_comes_to_its_result(classic, model, nothing_left_behind):
     size = classics.load(classic).SIZES["tiny"]

@@ -15,7 +15,10 @@ from platforms import linux_files
 from concmodels.models.memory import leftovers
 from concmodels.platform import measuring, memory
 
-BOUNDARIES = ["processes", "processes:spawn", "processes:fork", "subinterp", "subinterp:queue"]
+BOUNDARIES = [
+    *("processes", "processes:spawn", "processes:fork", "subinterp"),
+    pytest.param("subinterp:queue", marks=pytest.mark.thorough),  # it leaves what subinterp leaves
+]
 
 
 def semaphores(program):

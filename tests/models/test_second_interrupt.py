@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import skip_unless_here
 from interruptible import popen
+from kinds import one_of_each_kind, shared_out
 from pool_models import COOPERATIVE
 
 from concmodels import catalog
@@ -51,8 +53,7 @@ if __name__ == "__main__":
 STUBBORN = ["threads", "rawthreads", "subinterp"]
 
 
-@pytest.mark.parametrize("where", ["in_a_group", "in_a_pool"])
-@pytest.mark.parametrize("name", STUBBORN)
+@pytest.mark.parametrize(("name", "where"), shared_out(STUBBORN, ["in_a_group", "in_a_pool"]))
 def test_the_second_one_gives_up(tmp_path, name, where):
     file = tmp_path / "stubborn.py"
     file.write_text(PROGRAM)
@@ -83,6 +84,7 @@ class Interrupted:
     """One of `scripts/interrupted_twice.py`: reads what it says, and interrupts it."""
 
     def __init__(self, tmp_path, name, main, task):
+        skip_unless_here(name)
         text = PROGRAMS.read_text()
         if not catalog.facts(name).is_async:
             text = text.replace("async ", "").replace("await ", "")
@@ -114,14 +116,6 @@ class Interrupted:
         return self._program.returncode, out, err
 
 
-@pytest.fixture(params=MODELS)
-def name(request):
-    """A model that can run here."""
-    if why := catalog.why_not(request.param):
-        pytest.skip(why)
-    return request.param
-
-
 def must_have_given_up(name, status, err):
     """The second Ctrl-C was enough; where nobody can be stubborn, the first."""
     if name in KILLED and status == -signal.SIGINT:
@@ -131,7 +125,7 @@ def must_have_given_up(name, status, err):
     assert "interrupted again during the clean-up; still running: " in err
 
 
-@pytest.mark.parametrize("main", ["leaves_a_group", "waits_for_a_pool"])
+@pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["leaves_a_group", "waits_for_a_pool"]))
 def test_the_second_in_the_clean_up_of_the_library(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "refuse_to_end") as program:
         program.press(at="ready")
@@ -149,6 +143,7 @@ def test_one_that_strikes_a_task_of_a_pool_does_not_come_again_in_mains_clean_up
     assert err.endswith("KeyboardInterrupt\n")
 
 
+@pytest.mark.parametrize("name", one_of_each_kind(MODELS, first=1))
 def test_the_second_after_a_failure(tmp_path, name):
     with Interrupted(tmp_path, name, "fails_in_a_group", "refuse_to_end") as program:
         program.press(at="refused")
@@ -159,7 +154,7 @@ def test_the_second_after_a_failure(tmp_path, name):
         must_have_given_up(name, status, err)
 
 
-@pytest.mark.parametrize("main", ["cleans_up_in_a_group", "cleans_up_in_a_pool"])
+@pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=1))
 def test_the_second_in_a_clean_up_of_mains_own(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "refuse_to_end") as program:
         program.press(at="ready")
@@ -168,7 +163,7 @@ def test_the_second_in_a_clean_up_of_mains_own(tmp_path, name, main):
     must_have_given_up(name, status, err)
 
 
-@pytest.mark.parametrize("main", ["cleans_up_in_a_group", "cleans_up_in_a_pool"])
+@pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=2))
 def test_the_second_in_a_clean_up_of_mains_own_is_raised_there(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "sleep_long") as program:
         program.press(at="ready")
@@ -178,7 +173,7 @@ def test_the_second_in_a_clean_up_of_mains_own_is_raised_there(tmp_path, name, m
     assert err.endswith("KeyboardInterrupt\n") and "interrupted again" not in err
 
 
-@pytest.mark.parametrize("main", ["goes_on", "goes_on_in_a_group"])
+@pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["goes_on", "goes_on_in_a_group"], first=3))
 def test_after_one_that_was_handled_the_next_is_a_first(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "sleep_long") as program:
         for _ in range(2):

@@ -16,6 +16,7 @@ import uuid
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, NAMES, Program, skip_unless_here, until
 from endurance.programs import seen_by
+from kinds import is_variant, one_of_each_kind, shared_out
 from platforms import linux_files
 
 from concmodels import catalog
@@ -53,8 +54,8 @@ def ended(signum):
 
 
 def ways(name, thorough):
-    """All four; as a rule two, in turn: each model meets both signals and both targets."""
-    return WAYS if thorough else [WAYS[0], WAYS[3]] if NAMES.index(name) % 2 else [WAYS[1], WAYS[2]]
+    """All four; as a rule one, in turn: the models of a kind meet both signals and both targets."""
+    return WAYS if thorough else [WAYS[NAMES.index(name) % len(WAYS)]]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -219,10 +220,9 @@ def script(tmp_path):
     return start
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("signum", STATUS, ids=lambda signum: signum.name)
-@pytest.mark.parametrize("name", SYNC)
-def test_what_is_not_caught_is_the_status_and_no_traceback(script, name, signum, target):
+@pytest.mark.parametrize(("name", "way"), shared_out(SYNC, WAYS))
+def test_what_is_not_caught_is_the_status_and_no_traceback(script, name, way):
+    signum, target = way
     with script(name, "tidies_up") as program:
         TARGETS[target](program.process.pid, signum)
         assert program.end(ENDS_WITHIN_S) == (STATUS[signum], TIDIED_UP, "")
@@ -248,7 +248,7 @@ def test_signals_at_once_are_one_request(script, name):
         assert not program.left()
 
 
-@pytest.mark.parametrize("name", STUBBORN)
+@pytest.mark.parametrize("name", one_of_each_kind(STUBBORN))
 def test_a_later_one_gives_up(script, name):
     with script(name, "stubborn") as program:
         program.process.terminate()
@@ -288,9 +288,11 @@ def test_nohup(tmp_path):
 # In the middle of channel loops, and while main waits: `endurance/interrupted.py`.
 
 
-def test_channel_loops_are_ended_where_nothing_is_half_done(model):
+@pytest.mark.thorough(when=is_variant)
+def test_channel_loops_are_ended_where_nothing_is_half_done(model, thorough):
     what = "receive" if model.facts.file in ("processes", "subinterp") else "loops"
-    assert seen_by("interrupted", model.name, what, 20, 0, "SIGTERM")["runs"] == 21
+    runs = 20 if thorough else 10
+    assert seen_by("interrupted", model.name, what, runs, 0, "SIGTERM")["runs"] == runs + 1
 
 
 # The children of a run leave all signals to their parent.

@@ -17,9 +17,10 @@ from concmodels.conformance.suite import Model, guarantees
 from concmodels.models.pools import executor
 from concmodels.models.tasks.group import TaskGroup
 
-SCHEDULES = 12
+SCHEDULES = 4
+"""As a rule so many for each guarantee with each of its values; that is hundreds for each chapter."""
 MANY_SCHEDULES = 50
-PROGRAMS = 400
+PROGRAMS = 150
 MANY_PROGRAMS = 5000
 
 

@@ -10,6 +10,7 @@ from annotationlib import Format
 import pytest
 import timeout_values
 import timeout_values_plain
+from kinds import is_variant
 
 from concmodels import contract
 
@@ -23,6 +24,7 @@ def test_seconds_of_numpy(model, kind):
     assert 0.009 < verbs.now() - start < 5
 
 
+@pytest.mark.thorough(when=is_variant)
 @pytest.mark.parametrize("seconds", [math.inf, 1e300, 1e8])
 def test_ctrl_c_ends_a_sleep_that_is_longer_than_any_poll(model, seconds):
     """There is nothing else to do, and nobody looks for deadlocks: so the loop waits as long as it was told to."""
@@ -36,6 +38,7 @@ def test_an_int_beyond_all_floats_is_refused(model):
         model.verbs.run(model.verbs.sleep, 10**400)
 
 
+@pytest.mark.thorough(when=is_variant)
 @pytest.mark.parametrize("program", ["refuse", "strike", "never_strike"])
 def test_timeouts(model, program):
     texts = timeout_values if model.facts.is_async else timeout_values_plain

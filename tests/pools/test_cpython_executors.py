@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from cpython_executors import failures, names
+from kinds import kind
 from pool_models import COOPERATIVE
 from stuck import model_of
 
@@ -38,6 +39,14 @@ TESTS = [
 """Each test once; one that is skipped, if this Python came without them."""
 
 
+def is_left_out(params):
+    """Whether this test is tried on this model only with `--thorough`: those of a kind share the tests."""
+    same = [name for name in SYNC if kind(name) == kind(params["name"])]
+    place = [test for _, test in names()].index(params["test"])
+    return same[place % len(same)] != params["name"]
+
+
+@pytest.mark.thorough(when=is_left_out)
 @pytest.mark.usefixtures("cpython_tests", "boundary_servers")
 @pytest.mark.parametrize("module, test", TESTS)
 @pytest.mark.parametrize("name", SYNC)

@@ -7,6 +7,7 @@ import re
 from math import inf
 
 import pytest
+from kinds import untouched
 from random_programs import checker, mutants, trial
 from random_programs.checker import TooHard, explain, stands_still
 from random_programs.examples import BAD, GOOD, STILL, notes
@@ -33,11 +34,11 @@ def _nothing_frozen():
     gc.freeze()
 
 
-def few(setting):
-    """Programs in each run of the tests: a second or two."""
+def few(setting, thorough):
+    """Programs in each run of the tests: a second or two with `--thorough`, else half of it."""
     if setting.facts.hop > 5e-3:
         return 10  # it sleeps more than it works
-    return 25 if setting.boundary else 60
+    return 25 if setting.boundary else 60 if thorough else 30
 
 
 def many(setting):
@@ -45,16 +46,19 @@ def many(setting):
     return 200 if setting.boundary else 2000
 
 
-def test_programs_can_be_explained(model):
+@pytest.mark.thorough(when=untouched("delivery"))
+def test_programs_can_be_explained(model, thorough):
     setting = Setting.named(model.name)
-    assert sample(setting, few(setting)) == few(setting)
+    count = few(setting, thorough)
+    assert sample(setting, count) == count
 
 
-def test_programs_with_sockets_can_be_explained(model):
+def test_programs_with_sockets_can_be_explained(model, thorough):
     setting = Setting.named(model.name)
     if setting.boundary:
         pytest.skip("its tasks do not share the sockets of a program")
-    assert sample(setting, few(setting), with_sockets=True) == few(setting)
+    count = few(setting, thorough)
+    assert sample(setting, count, with_sockets=True) == count
 
 
 @pytest.mark.stress
@@ -87,6 +91,7 @@ def test_a_lost_wake_up_shows_as_somebody_who_does_not_go_on():
             jury(Program((1,), ((receive(0),), (PAUSE, send(0, 1)))))
 
 
+@pytest.mark.thorough(when=untouched("delivery"))
 def test_a_program_that_never_ends_is_ended(model):
     setting = Setting.named(model.name)
     setting.patience, setting.stands_still = 0.1, lambda *_: False  # as if somebody should go on
@@ -117,6 +122,7 @@ def test_a_failure_is_reduced():
     assert len(listed.splitlines()) <= 8, listed
 
 
+@pytest.mark.thorough(when=untouched("delivery"))
 def test_a_program_can_be_run_again(model):
     program = Program((0, 1, inf), ((send(0, 1), select(1, (2, "x"))), (receive(0, LONG), send(1, 2, SHORT))))
     assert eval(repr(program), vars(trial)) == program == pickle.loads(pickle.dumps(program))
