@@ -46,6 +46,7 @@ import json
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -164,7 +165,7 @@ class Results:
     about: dict[str, Any]
     """The key "concmodels", without `left_out`: command, date, quick, finished, wanted, machine, pythons, seconds."""
 
-    @property
+    @cached_property
     def pythons(self) -> list[str]:
         """The tags of the interpreters that something was measured on, the first one asked for first."""
         return list(dict.fromkeys(row.python for row in self.rows))
@@ -180,9 +181,16 @@ class Results:
 
     def of(self, suite: str, cell: str, python: str | None = None) -> list[Row]:
         """Return the rows of a cell under one Python (by default the first), the fastest first."""
-        python = python or next(iter(self.pythons), None)
-        rows = [it for it in self.rows if (it.suite, it.cell, it.python) == (suite, cell, python)]
-        return sorted(rows, key=lambda row: row.median)
+        python = python or next(iter(self.pythons), "")
+        return list(self._cells.get((suite, cell, python), ()))
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str, str], list[Row]]:
+        """The rows of each cell under each Python, the fastest first: a report asks for them thousands of times."""
+        found: dict[tuple[str, str, str], list[Row]] = {}
+        for row in self.rows:
+            found.setdefault((row.suite, row.cell, row.python), []).append(row)
+        return {cell: sorted(rows, key=lambda row: row.median) for cell, rows in found.items()}
 
     def row(self, suite: str, cell: str, candidate: str, python: str | None = None) -> Row | None:
         """Return one row, or None if it was not measured."""

@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 from concdocs import results, web_tables
-from concdocs.places import ROOT, Directive, Mistake, fenced
+from concdocs.places import ROOT, Directive, Mistake
 
 CACHE = ROOT / "build" / "docs-charts"
 FOLDER = "_charts"
@@ -86,6 +86,14 @@ def _charts(file: str, model: str | None) -> dict[str, Any] | None:
     return {it.name: it for it in (charts(found) if model is None else model_charts(found, model))}
 
 
+@functools.cache
+def _tables(file: str) -> dict[str, str]:
+    from benchmarks.report import tables
+
+    found = results.results(file)
+    return tables(found) | web_tables.tables(found)
+
+
 def _drawings(result: str, stem: str, drawn: Any) -> dict[str, str]:
     """The files of the looks, by look, drawn anew only where the result or the report's code has changed."""
     files = {}
@@ -141,12 +149,8 @@ class ResultTable(Directive):
     option_spec: ClassVar = {"otherwise": directives.unchanged_required}
 
     def build(self) -> list[nodes.Node]:
-        try:
-            from benchmarks.report import tables
-        except ImportError:
-            return self.markdown(fenced(f"The table {self.arguments[0]} is not there yet.", "text"))
         file, name = results.split(self.arguments[0])
-        known = tables(results.results(file)) | web_tables.tables(results.results(file))
+        known = _tables(file)
         if "otherwise" in self.options and name not in known:
             return self.markdown(self.options["otherwise"])
         if name == "left-out" and name not in known:

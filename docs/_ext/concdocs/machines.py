@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 
 from benchmarks.report import machines
 from benchmarks.report.machines import Measured
-from benchmarks.result import BadResult, read
+from benchmarks.result import BadResult
 from concdocs import results
 from concdocs.places import Directive, Mistake
 
@@ -47,7 +47,7 @@ def files() -> list[Path]:
 
 def measured() -> list[Measured]:
     """All of them, with the letters of their machines."""
-    return machines.measured((path.name, read(path)) for path in files() if path.exists())
+    return machines.measured((path.name, results.read_once(path)) for path in files() if path.exists())
 
 
 def setup(app: Sphinx) -> None:

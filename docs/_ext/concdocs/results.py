@@ -37,7 +37,7 @@ def results(name: str = "") -> Results:
     if name in OPTIONAL and not path(name).exists():
         raise NotMeasured(f"There is no result of web services here: {shown(name)} is missing")
     try:
-        found = _read(path(name))
+        found = read_once(path(name))
     except BadResult as error:
         raise Mistake(f"there is no measured result: {error}; {FILES[name][0]} may name another file") from None
     if name in OPTIONAL and OPTIONAL[name] not in found.suites:
@@ -57,7 +57,8 @@ def missing(name: str, why: str) -> Exception:
 
 
 @functools.cache
-def _read(file: Path) -> Results:
+def read_once(file: Path) -> Results:
+    """Read a result; whoever asks again gets the same one. Raises `BadResult`."""
     return read(file)
 
 
