@@ -60,8 +60,9 @@ bench-free-threaded: setup ## what the GIL costs and saves, 25 minutes; the resu
 	@mkdir -p build
 	$(python) -m benchmarks run --twins $(foreach twin,$(TWINS),--python $(twin)) --rounds $(ROUNDS) --output build/bench-free-threaded.json
 
+# GOALS=only: what has a goal for its ratio, and beside which nothing may run; GOALS=without: the rest.
 bench-quick: setup ## whether every benchmark but those of web services runs, 2 minutes
-	$(python) -m benchmarks run --quick
+	$(python) -m benchmarks run --quick $(if $(GOALS),--goals $(GOALS))
 
 bench-web: setup ## web services, 45 minutes; the result is in build/web.json
 	@mkdir -p build

@@ -24,7 +24,7 @@ import signal
 import sys
 from pathlib import Path
 
-from benchmarks import suites, twins
+from benchmarks import goals, suites, twins
 from benchmarks.cell import Candidate
 from benchmarks.result import BadResult, read
 from benchmarks.suites import web
@@ -34,6 +34,8 @@ from concmodels.programs.options import Parser
 from concmodels.programs.output import BadInput, console, need, quiet_when_closed, say
 
 OK, BAD_INPUT, INTERRUPTED = 0, 2, 130
+GOALS = {"only": True, "without": False}
+"""Whether the candidates that a goal is about are wanted: nothing may run beside these, and anything beside the rest."""
 
 
 def parser() -> Parser:
@@ -44,6 +46,7 @@ def parser() -> Parser:
     add_chosen(run)
     run.add_argument("--python", action="append", dest="pythons", metavar="VERSION", help="3.15, 3.14t, or a path")
     run.add_argument("--twins", action="store_true", help="with the GIL and without it, what tells something about it")
+    run.add_argument("--goals", choices=list(GOALS), help="only what a goal is about, or only the rest")
     run.add_argument("--rounds", type=whole, help="how often each is measured (3; some twice)")
     run.add_argument("--output", type=Path, metavar="FILE.json", help="where the result goes")
     listed = commands.add_parser("list", help="the suites, or what is in them")
@@ -83,6 +86,11 @@ def whole(text: str) -> int:
 def chosen(options: argparse.Namespace) -> list[Candidate]:
     """Return the candidates that the command line asks for. Raises `BadInput`."""
     found = named(options)
+    if wanted := getattr(options, "goals", None):
+        compared = goals.paths()
+        found = [it for it in found if (it.path in compared) == GOALS[wanted]]
+        if not found:
+            raise BadInput(f"nothing there is among what --goals {wanted} measures")
     if getattr(options, "twins", False):
         found = [it for it in found if twins.wanted(it)]
         if not found:
@@ -118,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
         options.pythons = options.pythons or list(twins.versions())
     check_output(options.output)
     status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
-    if not options.wanted and not options.twins and status != INTERRUPTED:
+    if not options.wanted and not options.twins and not options.goals and status != INTERRUPTED:
         print(f"web was not asked for: python -m benchmarks run web ({web.duration(options.quick)})")
     return status
 

@@ -109,6 +109,11 @@ def goals() -> Iterator[Goal]:
         yield Goal(f"pool/{cell}/{ours}", f"pool/{cell}/{theirs}", least)
 
 
+def paths() -> set[str]:
+    """Return the candidates that a goal is about, on either side."""
+    return {path for goal in goals() for path in (goal.ours, goal.theirs)}
+
+
 def costs() -> Iterator[Goal]:
     """Return the goals for starting: at most 1.5 times the bare units, at most 1.3 times the bare imports."""
     ours, theirs = "spawn/units-300/subinterp", "spawn/units-300/baseline subinterp"

@@ -19,7 +19,7 @@ import pytest
 from in_process import called
 
 from benchmarks import child, goals, packages, suites, tables
-from benchmarks.__main__ import main
+from benchmarks.__main__ import chosen, main, parser
 from benchmarks.cell import KINDS
 from benchmarks.interpreters import ROOT, NotToBeHad, find
 from benchmarks.record import Record
@@ -96,6 +96,15 @@ def test_a_quick_run_has_both_sides_of_every_goal_for_one_size():
     assert len(kept) > 30
     for goal in kept:
         assert {goal.ours, goal.theirs} <= paths
+
+
+def test_what_has_a_goal_and_what_has_none_are_all_together():
+    def paths(*options: str) -> set[str]:
+        return {it.path for it in chosen(parser().parse_args(["run", "--quick", *options]))}
+
+    only, without = paths("--goals", "only"), paths("--goals", "without")
+    assert only | without == paths() and not only & without
+    assert only == {path for it in goals.goals() for path in (it.ours, it.theirs)} & paths()
 
 
 def test_a_run_is_written_and_read(tmp_path: Path):
