@@ -35,7 +35,7 @@ from concmodels.programs.output import BadInput, console, need, quiet_when_close
 
 OK, BAD_INPUT, INTERRUPTED = 0, 2, 130
 GOALS = {"only": True, "without": False}
-"""Whether the candidates that a goal is about are wanted: nothing may run beside these, and anything beside the rest."""
+"""Whether the candidates that a goal is about are wanted: nothing may run beside these, but beside the others."""
 
 
 def parser() -> Parser:

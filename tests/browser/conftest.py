@@ -3,8 +3,8 @@
 `look` is a page as a reader meets it, once for every page of the site and each width, with all that the browser had to
 say about it. `visit` opens further ones for the tests that click and type.
 
-As a rule a page is wide and light, and narrow and dark; each kind of page has a SPECIMEN that is all four. With
-`--thorough`, all pages are.
+As a rule a page is narrow and dark, then wide and light: it is opened in a narrow window that is then made wide. Each
+kind of page has a SPECIMEN that is all four, and is opened at each width. With `--thorough`, all pages are.
 """
 
 from pathlib import Path
@@ -56,7 +56,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Page after page, and each width by itself: so that each is opened once and changes its colours once."""
+    """Page after page, and each width by itself: so that a page changes its width and its colours once."""
     left_out = [] if config.option.thorough else [item for item in items if _is_unusual(**_params(item))]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
@@ -95,18 +95,20 @@ def address_of(site, pytestconfig):
 
 
 @pytest.fixture(scope="session")
-def looks(browser):
-    """A tab for each width, in which one page after the other is opened."""
-    return {name: Look(new_context(browser, width)) for name, width in WIDTHS.items()}
+def tab(browser):
+    """A tab in which one page after the other is opened."""
+    return Look(new_context(browser, WIDTHS["narrow"]))
 
 
 @pytest.fixture(scope="module", params=WIDTHS)
-def look(request, looks, address_of, name):
-    """A page, all its answers unfolded."""
-    look = looks[request.param]
-    look.open(address_of(name))
-    look.unfold()
-    return look
+def look(request, pytestconfig, tab, address_of, name):
+    """A page at a width, all its answers unfolded."""
+    tab.be_wide(WIDTHS[request.param])
+    is_opened_at_each = name in SPECIMENS or pytestconfig.option.thorough
+    if is_opened_at_each or tab.address != address_of(name):
+        tab.open(address_of(name))
+        tab.unfold()
+    return tab
 
 
 @pytest.fixture(scope="module", params=SCHEMES)

@@ -7,16 +7,19 @@ from axe_playwright_python.base import AXE_SCRIPT
 
 QUESTIONS = Path(__file__).with_name("questions.js").read_text()
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]  # axe's only ones that tell light from dark
+HEIGHT = 900
 WAIT = 10_000  # milliseconds; nothing here takes a tenth of it
 
 SETTLED = """() => document.readyState === 'complete'
     && document.getAnimations().every(it => it.playState !== 'running')"""
+DRAWN = """width => innerWidth === width
+    && new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"""
 UNFOLD = "() => document.querySelectorAll('article details, main details').forEach(it => it.open = true)"
 
 
 def new_context(browser, width, **settings):
     """What one reader has: a window of this width, and a memory of the choices made."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+    context = browser.new_context(viewport={"width": width, "height": HEIGHT}, **settings)
     context.set_default_timeout(WAIT)
     return context
 
@@ -40,6 +43,13 @@ class Look:
     def settle(self):
         """Wait until everything is loaded and no colour is on its way to another."""
         self.page.wait_for_function(SETTLED)
+
+    def be_wide(self, width):
+        """Be so many pixels wide, and let the page's scripts hear of that, as they do before it is drawn."""
+        if self.page.viewport_size["width"] != width:
+            self.page.set_viewport_size({"width": width, "height": HEIGHT})
+            self.page.wait_for_function(DRAWN, arg=width)
+            self.settle()
 
     def wear(self, scheme):
         """Be light or dark, as the reader's system asks for."""

@@ -56,13 +56,13 @@
     return this.shown(this.inArticle("pre").filter((it) => !it.closest(mayHide) && !it.checkVisibility()));
   },
 
-  // axe takes milliseconds for each word, and a page of code has hundreds in the same colour on the same ground. One of
-  // them will do: the others are away while it looks.
+  // axe takes milliseconds for each text, and a page has hundreds in the same colour on the same ground. One of them
+  // will do. In a block of code the others are away while it looks: they would cost even if it did not look at them.
   async colours(rules) {
     const blocks = [...document.querySelectorAll("pre")];
     const whole = blocks.map((it) => it.innerHTML);
     blocks.forEach((it) => this.leaveOneOfEachColour(it));
-    const found = await axe.run(document, { resultTypes: ["violations"], runOnly: rules });
+    const found = await axe.run({ include: this.oneOfEachColour() }, { resultTypes: ["violations"], runOnly: rules });
     blocks.forEach((it, index) => { it.innerHTML = whole[index]; });
     return this.grave(found);
   },
@@ -71,12 +71,61 @@
     const ground = (it) => (it === block ? "" : getComputedStyle(it).backgroundColor + ground(it.parentElement));
     const words = [...block.querySelectorAll("span:not(:has(*))")];
     const looks = words.map((it) => [getComputedStyle(it).color, getComputedStyle(it).opacity, ground(it)].join());
-    words.forEach((it, index) => { if (looks.indexOf(looks[index]) < index) it.remove(); });
+    const kept = new Set(this.longestOfEach(words, looks));
+    words.forEach((it) => { if (!kept.has(it)) it.remove(); });
   },
 
+  ownText(it) {
+    return [...it.childNodes].map((node) => (node.nodeType === Node.TEXT_NODE ? node.data : "")).join("").trim();
+  },
+
+  // Of elements that look alike the one with the longest text: axe does not judge a text of one letter.
+  longestOfEach(elements, looks) {
+    const found = new Map();
+    elements.forEach((it, index) => {
+      const best = found.get(looks[index]);
+      if (!best || this.ownText(it).length > this.ownText(best).length) found.set(looks[index], it);
+    });
+    return [...found.values()];
+  },
+
+  // Of the elements with a text of their own that look alike, one; and all that a reader types into or chooses from.
+  oneOfEachColour() {
+    const grounds = new Map([[document.documentElement, ""]]);
+    const ground = (it) => {
+      if (!grounds.has(it)) {
+        const style = getComputedStyle(it);
+        const own = ["backgroundColor", "backgroundImage", "opacity", "filter", "position"].map((name) => style[name]);
+        grounds.set(it, `${ground(it.parentElement)};${own}`);
+      }
+      return grounds.get(it);
+    };
+    const text = (it) => {
+      const style = getComputedStyle(it);
+      return ["color", "fontSize", "fontWeight", "textDecorationLine", "textShadow"].map((name) => style[name]);
+    };
+    const isTyped = (it) => it.matches("input, select, textarea");
+    const shown = [...document.body.querySelectorAll("*")].filter((it) => it.checkVisibility());
+    const texts = shown.filter((it) => this.ownText(it) && !isTyped(it));
+    const looks = texts.map((it) => [it.tagName, text(it), text(it.parentElement), ground(it)].join());
+    return [...shown.filter(isTyped), ...this.longestOfEach(texts, looks)];
+  },
+
+  // The words of code have colours and nothing else: they are one text while axe looks at the rest. A block that would be
+  // wider or higher by that, if only by a pixel, is left as it is: axe also asks what scrolls.
   async allButColours(rules) {
+    const size = (it) => [it.scrollWidth, it.scrollHeight].join();
+    const blocks = [...document.querySelectorAll("pre:not(:has(:not(span)))")];
+    const whole = blocks.map((it) => it.innerHTML);
+    const sizes = blocks.map(size);
+    blocks.forEach((it) => { it.textContent = it.textContent; });
+    blocks.map((it, index) => size(it) === sizes[index]).forEach((isSame, index) => {
+      if (!isSame) blocks[index].innerHTML = whole[index];
+    });
     const off = Object.fromEntries(rules.map((rule) => [rule, { enabled: false }]));
-    return this.grave(await axe.run(document, { resultTypes: ["violations"], rules: off }));
+    const found = await axe.run(document, { resultTypes: ["violations"], rules: off });
+    blocks.forEach((it, index) => { it.innerHTML = whole[index]; });
+    return this.grave(found);
   },
 
   grave(found) {

@@ -1,9 +1,16 @@
 """What holds for every page."""
 
 import pytest
-from looking import none
+from looking import Look, none
 
 wide_only = pytest.mark.parametrize("look", ["wide"], indirect=True, scope="module")
+
+FAINT = (
+    (".sidebar-tree a", "color", "#aaa"),
+    ("article p:not(:has(*))", "color", "#999"),
+    (".toc-tree a", "backgroundColor", "#555"),
+    ("article pre span.n", "color", "#bbb"),
+)
 
 
 def test_the_browser_has_nothing_to_complain_of(look):
@@ -42,3 +49,16 @@ def test_it_can_be_read_with_scripts_off(plain):
     none(plain.ask("hiddenCode"))
     none(plain.ask("brokenPictures"))
     none(plain.troubles)
+
+
+def test_a_colour_that_can_hardly_be_read_is_found_wherever_it_is(visit):
+    """Of texts that look alike one is looked at, and no other text has been hidden by that."""
+    page = visit("models/threads.html")
+    look = Look(page.context)
+    look.open(page.url)
+    look.unfold()
+    none(look.ask_axe("colours"))
+    for number, (place, property, value) in enumerate(FAINT, 1):
+        shown = look.page.locator(place).locator("visible=true").last
+        shown.evaluate("(it, [property, value]) => it.style[property] = value", [property, value])
+        assert len(look.ask_axe("colours")) >= number, place
