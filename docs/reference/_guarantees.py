@@ -1,12 +1,11 @@
-"""Writes `guarantees.md`, which has every guarantee of the conformance suite, from the suite itself.
+"""Writes the guarantees of the conformance suite, from the suite itself: `guarantees.md`, and a page for each chapter.
 
     python docs/reference/_guarantees.py
 
-`tests/docs/test_docstrings.py` fails if the page differs from what this would write.
+`tests/docs/test_docstrings.py` fails if a page differs from what this would write.
 """
 
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from inspect import getdoc
 from itertools import groupby
@@ -17,23 +16,41 @@ sys.path.insert(0, str(ROOT))
 
 from concmodels.conformance.suite import Guarantee, guarantees  # noqa: E402 - only now it is found
 
-PAGE = Path(__file__).with_name("guarantees.md")
-HEAD = """\
-% Written by docs/reference/_guarantees.py. Change the guarantees' docstrings, then run it again.
-
+FOLDER = Path(__file__).parent
+WRITTEN = "% Written by docs/reference/_guarantees.py. Change the guarantees' docstrings, then run it again.\n"
+INDEX = """\
 # The guarantees
 
-What does every {{term}}`model` guarantee? This page lists {count} guarantees, with {held} choices of values in all.
-Each sentence is the docstring of a test that checks it on every model. `python -m concmodels.conformance --list` prints
-them, `python -m concmodels.conformance trio` tests trio, and you can test [a model of your
+What does every {{term}}`model` guarantee? There are {count} guarantees, in chapters. Each is one sentence: the docstring
+of a test that checks it on every model, {held} times in all with different values. `python -m concmodels.conformance
+trio` tests trio, with `-k delivery.` for one chapter only, and you can test [a model of your
 own](../tutorial/your-own-model.md) too.
 
-The brackets contain the values for which a guarantee is checked, and the models that give it if not all of them do. A
-model of your own is only tested for what it defines itself: a chapter or a guarantee says which names these are.
+On a chapter's page, the brackets after a sentence contain the values for which the guarantee is checked, and the models
+that give it if not all of them do. A model of your own is only tested for what it defines itself: a chapter or a
+guarantee says which names these are.
 """
+CHAPTER = """\
+# {title}
+
+{about}
+
+This is a chapter of [the guarantees](../guarantees.md), which explains the brackets. To check only this chapter, add
+`-k {chapter}.` to the command.
+"""
+SUBJECTS = {
+    "Channels": ("delivery", "waiting", "timeouts", "closing", "selecting", "competing", "travelling"),
+    "Tasks": ("tasks", "failures", "cancellation", "same_turn", "runs"),
+    "Pools": (
+        "pooling", "pooling_map", "pooling_ends", "pooling_failures", "pooling_deaths", "pooling_boundaries",
+        "pooling_async",
+    ),
+    "Shared memory and sockets": ("sharing", "sharing_ends", "sockets", "sockets_ends", "sockets_travelling"),
+}  # fmt: skip
 TITLES = {
     "selecting": "Select",
     "competing": "Competing",
+    "tasks": "Task groups",
     "same_turn": "In the same turn",
     "pooling": "Pools",
     "pooling_map": "Pools: map",
@@ -49,50 +66,82 @@ TITLES = {
     "sockets_ends": "Sockets: how a wait ends otherwise",
     "sockets_travelling": "Sockets that travel",
 }
+"""The titles of the chapters that are called otherwise than their files."""
 
 
-def page() -> str:
-    """The whole page."""
-    found = list(guarantees())
-    names = {it.full_name for it in found}
-    parts = [HEAD.format(count=len(names), held=len(found))]
-    for chapter, its in groupby(found, lambda it: it.chapter):
-        parts += section(chapter, list(its))
+def pages() -> dict[str, str]:
+    """Every page, by its path in this folder."""
+    chapters = {chapter: list(its) for chapter, its in groupby(guarantees(), lambda it: it.chapter)}
+    ours = {f"guarantees/{file_of(chapter)}.md": chapter_page(chapter, its) for chapter, its in chapters.items()}
+    return {"guarantees.md": index_page(chapters)} | ours
+
+
+def index_page(chapters: dict[str, list[Guarantee]]) -> str:
+    """The page that leads to the chapters: a table of them for each subject."""
+    count = sum(len(names_of(its)) for its in chapters.values())
+    parts = [WRITTEN, INDEX.format(count=count, held=sum(map(len, chapters.values())))]
+    for subject, its in SUBJECTS.items():
+        parts += [f"## {subject}\n", table({chapter: chapters[chapter] for chapter in its})]
+    listed = [f"guarantees/{file_of(chapter)}" for its in SUBJECTS.values() for chapter in its]
+    parts.append("\n".join(["```{toctree}", ":hidden:", "", *listed, "```", ""]))
     return "\n".join(parts)
 
 
-def section(chapter: str, found: list[Guarantee]) -> Iterator[str]:
+def table(chapters: dict[str, list[Guarantee]]) -> str:
+    """The chapters of a subject: the title, the first sentence, and the number of guarantees."""
+    lines = [":::{container} chapters", "| chapter | what it is about | guarantees |", "| --- | --- | ---: |"]
+    for chapter, its in chapters.items():
+        about = " ".join(told(chapter).partition("\n\n")[0].split())
+        lines.append(f"| [{title_of(chapter)}](guarantees/{file_of(chapter)}.md) | {about} | {len(names_of(its))} |")
+    return "\n".join([*lines, ":::", ""])
+
+
+def chapter_page(chapter: str, found: list[Guarantee]) -> str:
     """One chapter: its docstring, then its guarantees."""
-    title = TITLES.get(chapter, chapter.capitalize())
-    yield f"## {title}\n"
-    about = (getdoc(import_module(f"concmodels.conformance.guarantees.{chapter}")) or "").removeprefix(f"{title}: ")
-    about = about[:1].upper() + about[1:]
-    common = found[0].needs if len({it.needs for it in found}) == 1 else ()
-    yield f"{safe(about)}{f' (These guarantees are {own(common)}.)' if common else ''}\n"
-    for name, its in groupby(found, lambda it: it.name):
-        yield entry(name, list(its), common)
+    common = [it for it in conditions(found[0]) if all(it in conditions(other) for other in found)]
+    about = f"{told(chapter)}{f' (These guarantees are {", and ".join(common)}.)' if common else ''}"
+    head = CHAPTER.format(title=title_of(chapter), about=about, chapter=chapter)
+    entries = (entry(list(its), common) for _, its in groupby(found, lambda it: it.name))
+    return "\n".join([WRITTEN, head, *entries])
 
 
-def entry(name: str, its: list[Guarantee], common: tuple[str, ...]) -> str:
+def names_of(found: list[Guarantee]) -> set[str]:
+    return {it.full_name for it in found}
+
+
+def file_of(chapter: str) -> str:
+    return chapter.replace("_", "-")
+
+
+def title_of(chapter: str) -> str:
+    return TITLES.get(chapter, chapter.capitalize())
+
+
+def told(chapter: str) -> str:
+    """The docstring of a chapter, without what its title says already."""
+    text = getdoc(import_module(f"concmodels.conformance.guarantees.{chapter}")) or ""
+    for title in (title_of(chapter), "The pool", "Sockets"):
+        text = text.removeprefix(f"{title}: ")
+    return safe(text[:1].upper() + text[1:])
+
+
+def entry(its: list[Guarantee], common: list[str]) -> str:
     """One guarantee as an entry of a list of definitions, with an address of its own."""
     first = its[0]
-    aside = "; ".join(remarks(its, common))
-    identifier = f"guarantee-{first.chapter}-{name}".replace("_", "-")
-    told = f"{safe(first.sentence)}{f' ({aside})' if aside else ''}"
-    return f"[`{first.full_name}`]{{#{identifier}}}\n: {told}\n"
+    values = [f"{name} {', '.join(dict.fromkeys(label(it, name) for it in its))}" for name in first.values]
+    aside = "; ".join(values + [it for it in conditions(first) if it not in common])
+    identifier = f"guarantee-{first.chapter}-{first.name}".replace("_", "-")
+    sentence = f"{safe(first.sentence)}{f' ({aside})' if aside else ''}"
+    return f"[`{first.full_name}`]{{#{identifier}}}\n: {sentence}\n"
 
 
-def remarks(its: list[Guarantee], common: tuple[str, ...]) -> Iterator[str]:
-    """The remarks in the brackets."""
-    first = its[0]
-    for value in first.values:
-        shown = dict.fromkeys(label(it, value) for it in its)
-        yield f"{value} {', '.join(shown)}"
-    if (who := getdoc(first.by)) and first.by.__name__ != "everybody":
-        told = who.rstrip(".")
-        yield f"only {told[0].lower()}{told[1:]}"
-    if first.needs and first.needs != common:
-        yield own(first.needs)
+def conditions(guarantee: Guarantee) -> list[str]:
+    """Which models the guarantee is for, if not for all."""
+    found = []
+    if (models := getdoc(guarantee.by)) and guarantee.by.__name__ != "everybody":
+        models = models.rstrip(".")
+        found.append(f"only for {models[0].lower()}{models[1:]}")
+    return found + ([own(guarantee.needs)] if guarantee.needs else [])
 
 
 def own(needs: tuple[str, ...]) -> str:
@@ -118,5 +167,16 @@ def safe(text: str) -> str:
     return "`".join(parts)
 
 
+def write() -> None:
+    """Write the pages, and remove those of chapters that no longer exist."""
+    wanted = pages()
+    for path in set(FOLDER.glob("guarantees/*.md")) - {FOLDER / name for name in wanted}:
+        path.unlink()
+    for name, text in wanted.items():
+        path = FOLDER / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page())
+    write()

@@ -4,6 +4,7 @@ import doctest
 import functools
 import importlib
 import inspect
+import json
 import re
 import subprocess
 import sys
@@ -16,7 +17,8 @@ REFERENCE = ROOT / "docs" / "reference"
 MODULES = ["", "contract", "errors", "catalog", "ring", "channel", "pool", "conformance", "explore", "stackless"]
 MODULES = [f"concmodels.{name}".rstrip(".") for name in [*MODULES, "work"]]
 NO_EXAMPLE = {"concmodels": "what it has is in concmodels.catalog too, with examples"}
-DIRECTIVE = re.compile(r"\.\. (?:auto|py:)(module|class|function|exception|data|currentmodule):: ([\w.]+)")
+KINDS = "module|class|function|exception|data|method|property|currentmodule"
+DIRECTIVE = re.compile(rf"\.\. (?:auto|py:)({KINDS}):: ([\w.]+)")
 
 
 def public_names(module):
@@ -89,7 +91,7 @@ def examples(it, name):
 def documented():
     """The names that the pages of the reference take from the source, and whether with their members."""
     found = {}
-    for page in REFERENCE.glob("*.md"):
+    for page in REFERENCE.rglob("*.md"):
         current = ""
         lines = page.read_text().splitlines()
         for number, line in enumerate(lines):
@@ -114,17 +116,38 @@ def test_a_public_name_is_in_the_reference(path):
     known = documented()
     module = path.rpartition(".")[0]
     assert path in known or known.get(module), f"no page of docs/reference has {path}"
-    if path in known and list(members(path)):
-        assert known[path], f"the page with {path} leaves its members out"
+    left_out = [name for name, _ in members(path) if f"{path}.{name}" not in known] if path in known else []
+    assert known.get(path, True) or not left_out, f"the page with {path} leaves {', '.join(left_out)} out"
 
 
 def test_a_page_of_the_reference_is_found_by_its_directives():
     assert documented()["concmodels.contract.Channel"] is True
     assert documented()["concmodels.contract"] is False
+    assert "concmodels.contract.Model.select" in documented()
 
 
-def test_the_page_of_the_guarantees_is_what_the_suite_says():
-    code = f"import runpy; print(runpy.run_path({str(REFERENCE / '_guarantees.py')!r})['page'](), end='')"
+def test_the_pages_of_the_guarantees_are_what_the_suite_says():
+    code = f"import json, runpy; print(json.dumps(runpy.run_path({str(REFERENCE / '_guarantees.py')!r})['pages']()))"
     line = [sys.executable, "-c", code]
     done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, timeout=30, check=True)
-    assert (REFERENCE / "guarantees.md").read_text() == done.stdout, "run python docs/reference/_guarantees.py"
+    written = [REFERENCE / "guarantees.md", *REFERENCE.glob("guarantees/*.md")]
+    there = {path.relative_to(REFERENCE).as_posix(): path.read_text() for path in written}
+    assert there == json.loads(done.stdout), "run python docs/reference/_guarantees.py"
+
+
+def test_the_index_of_the_contract_has_every_operation():
+    text = (REFERENCE / "contract.md").read_text()
+    linked = set(re.findall(r"concmodels\.contract\.(\w+\.\w+)>?`", text))
+    contract = importlib.import_module("concmodels.contract")
+    classes = {name: it for name, it in vars(contract).items() if is_own(it, "concmodels.contract")}
+    there = {f"{name}.{member}" for name in classes for member, _ in members(f"concmodels.contract.{name}")}
+    assert linked <= there
+    names = {it.partition(".")[2] for it in linked} | {"TaskGroup", "Pool"}  # linked to their classes
+    assert {it.partition(".")[2] for it in there} - names - {"__enter__", "__aenter__", "__aiter__", "fileno"} == set()
+
+
+def test_the_list_of_exceptions_has_every_exception():
+    text = (REFERENCE / "errors.md").read_text()
+    errors = importlib.import_module("concmodels.errors")
+    raised = {name for name in public_names("concmodels.errors") if issubclass(getattr(errors, name), BaseException)}
+    assert set(re.findall(r"concmodels\.errors\.(\w+)", text)) == raised

@@ -1,4 +1,4 @@
-"""The pool: how it begins and ends, and how tasks that have not begun are cancelled."""
+"""The pool: how pools begin and end, and how tasks that have not begun are cancelled."""
 
 import itertools
 

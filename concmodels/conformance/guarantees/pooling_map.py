@@ -1,4 +1,4 @@
-"""The pool: `map`."""
+"""The pool: `map`, which yields the results in the order of the items."""
 
 import itertools
 from weakref import ref

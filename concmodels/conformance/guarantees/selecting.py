@@ -1,4 +1,4 @@
-"""Waiting for several channels at once: `select`."""
+"""Select: `select` waits for several channels at once and performs one operation."""
 
 import math
 import time

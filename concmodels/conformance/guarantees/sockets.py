@@ -1,4 +1,4 @@
-"""Sockets: waiting until one can be read or written."""
+"""Sockets: how to wait until one can be read or written."""
 
 import errno
 

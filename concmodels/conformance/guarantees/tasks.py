@@ -1,4 +1,4 @@
-"""Task groups, as long as nothing fails."""
+"""Groups and their tasks, as long as nothing fails."""
 
 from .tools import (
     INF,

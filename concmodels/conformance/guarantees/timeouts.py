@@ -1,4 +1,4 @@
-"""Timeouts: everywhere in seconds, on the monotonic clock."""
+"""Timeouts: all are in seconds, on the monotonic clock."""
 
 import math
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Waiting, and the operations that never wait."""
+"""Waiting: when an operation waits, and which operations never do."""
 
 import math
 

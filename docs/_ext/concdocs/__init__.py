@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from concdocs import (
     about,
     bars,
+    changes,
     charts,
     claims,
     code,
@@ -37,6 +38,7 @@ from concdocs import (
 PARTS = (
     about,
     bars,
+    changes,
     charts,
     claims,
     code,

@@ -1,4 +1,7 @@
-"""`pages`: the pages of a folder, each with a sentence: those that are named in this order, then the others by name."""
+"""`pages`: the pages of a folder, each with a sentence: those that are named in this order, then the others by name.
+
+The folder is that of the page, or the one inside it that the argument names: `commands.md` lists those of `commands/`.
+"""
 
 from pathlib import Path
 
@@ -15,10 +18,13 @@ class Pages(TocTree):
     by one.
     """
 
+    optional_arguments = 1
+
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.doc2path(self.env.current_document.docname)).parent
-        there = sorted(path.stem for path in folder.glob("*.md") if path.stem != "index")
-        told = dict(_entry(line) for line in self.content if line.strip())
+        inside = f"{self.arguments[0]}/" if self.arguments else ""
+        there = sorted(f"{inside}{path.stem}" for path in (folder / inside).glob("*.md") if path.stem != "index")
+        told = {f"{inside}{name}": sentence for name, sentence in map(_entry, filter(str.strip, self.content))}
         wanted = [name for name in told if name in there] + [name for name in there if name not in told]
         self.content = StringList(wanted, self.get_source_info()[0])
         self.options.setdefault("maxdepth", 1)
