@@ -1,7 +1,6 @@
-"""The exceptions of the library, and what `select` returns; both are the same in every model.
+"""The exceptions of the library, and the result of `select`. They are the same in every model."""
 
-Children (processes, subinterpreters) import this module, so it imports nothing.
-"""
+# Child processes and subinterpreters import this module, so it imports nothing.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,10 +10,10 @@ if TYPE_CHECKING:
 class Selected:
     """The result of a `select`: which case it performed, and how.
 
-    channel   the channel of the case
-    item      the item that was received or sent; None if the channel was closed
-    sent      True if an item was sent
-    closed    True if nothing was done because the channel is closed (for a receive case: closed and drained)
+    * `channel`: the channel of the case
+    * `item`: the item that was received or sent; None if the channel was closed
+    * `sent`: True if an item was sent
+    * `closed`: True if nothing was done because the channel is closed (for a receive case: closed and drained)
 
     A result can be matched by channel and item:
 
@@ -40,7 +39,7 @@ class Selected:
 
 
 class ChannelClosed(Exception):
-    """The channel is closed: no more items can be sent, or no item is left to receive.
+    """The channel is closed: it accepts no more items, or no item is left to receive.
 
     >>> from concmodels import load
     >>> from concmodels.errors import ChannelClosed
@@ -57,10 +56,10 @@ class ChannelClosed(Exception):
 
 
 class SocketClosed(Exception):
-    """The socket was closed on this side, before the operation or while it waited.
+    """The socket was closed on this side, before or during the operation.
 
-    What the other side does is no error of this kind. If it closes its socket, `recv` returns `b""`; if the connection
-    breaks, the builtin `ConnectionError` is raised.
+    This exception is not raised for what the other side does. If the other side closes its socket, `recv` returns
+    `b""`; if the connection breaks, the builtin `ConnectionError` is raised.
 
         >>> import socket
         >>> from concmodels import load
@@ -77,7 +76,7 @@ class SocketClosed(Exception):
 
 
 class DelimiterNotFound(Exception):
-    """`receive_until` has received as many bytes as its limit allows, and the delimiter is not among them.
+    """`receive_until` has received as many bytes as its limit allows, but no delimiter.
 
     The bytes are not lost: the next `receive` of the stream returns them.
 
@@ -115,10 +114,10 @@ class WouldBlock(Exception):
 
 
 class Deadlock(RuntimeError):
-    """Every task of the run waits for another one, and no task is left that could wake one of them.
+    """Every task of the run waits for another one, so no task can go on.
 
-    `.waits` has one line for every task, which says what the task waits for and where; the message shows the first of
-    these lines. A `Deadlock` leaves `run` bare, however many groups it came through. If something failed in the
+    `.waits` contains a line for each task, which says what the task waits for and where; the message shows the first 20
+    of them. `run` raises a bare `Deadlock`, however many groups it passed through. If something failed during the
     clean-up, that is its `__cause__`.
 
         >>> from concmodels import load
@@ -150,7 +149,7 @@ class Deadlock(RuntimeError):
 class RemoteError(Exception):
     """An exception that could not cross a memory boundary.
 
-    `.task` is the name of the task in which it was raised, `.traceback` the text of its traceback there.
+    `.task` is the name of the task in which it was raised, and `.traceback` is the text of its traceback.
 
         >>> from concmodels.errors import RemoteError
         >>> print(RemoteError("worker-1", "ValueError: no"))
@@ -187,14 +186,14 @@ class TaskCancelled(Exception):
 
 
 class TaskDied(RuntimeError):
-    """The process or interpreter of a task ended without a result (it was killed, or ran out of memory)."""
+    """The process or interpreter of a task ended without a result: it was killed, or ran out of memory."""
 
 
 class WorkerDied(TaskDied):
-    """The worker that was running a task of a pool ended without a result; the pool goes on with a new worker.
+    """A worker of a pool ended while it was running a task. The pool continues with a new worker.
 
-    `.worker` is the name of the worker. Only the task that it was running fails: tasks that it had not begun are given
-    to other workers.
+    `.worker` is the name of the worker. Only the task that it was running fails; tasks that it had not begun go to
+    other workers.
     """
 
     def __init__(self, message: str, worker: str | None = None) -> None:
@@ -209,16 +208,16 @@ class CannotTravel(TypeError):
     """A function, an argument, an item or a result can't cross the boundary to another process or interpreter.
 
     If pickling failed, nothing was sent or started, and `__cause__` is the reason: for example an exception that
-    `__reduce__` raised, or a `RecursionError` for an object that is nested too deeply. `CannotTravel` is also raised in
-    place of an object that arrives and can't be unpickled.
+    `__reduce__` raised, or a `RecursionError` for an object that is nested too deeply. `CannotTravel` is also raised
+    where an object arrives and can't be unpickled.
     """
 
 
 class Terminated(SystemExit):
-    """SIGTERM or SIGHUP ended the run. It leaves `run` bare, as `KeyboardInterrupt` does, after all tasks have ended.
+    """SIGTERM or SIGHUP ended the run. `run` raises it bare, like `KeyboardInterrupt`, when all tasks have ended.
 
-    A program that doesn't catch it ends without a traceback, and with the exit status that shells expect: 143 or 129.
-    `.signum` is the number of the signal.
+    If a program doesn't catch it, the program ends without a traceback, with the exit status that shells expect: 143 or
+    129. `.signum` is the number of the signal.
 
         >>> from concmodels.errors import Terminated
         >>> try:
@@ -240,7 +239,7 @@ class Terminated(SystemExit):
 
 
 class UnknownModel(ValueError):
-    """There is no model or variant of that name. The message lists the names that exist, the most similar first.
+    """There is no model or variant of that name. The message lists the existing names, the most similar first.
 
     >>> from concmodels import load
     >>> from concmodels.errors import UnknownModel
@@ -253,4 +252,4 @@ class UnknownModel(ValueError):
 
 
 class ModelUnavailable(ImportError):
-    """The model exists, but can't run on this interpreter or machine. The message says why, and what to do."""
+    """The model exists, but it can't run on this interpreter or machine. The message says why, and what to do."""

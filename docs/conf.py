@@ -60,6 +60,7 @@ html_favicon = "_static/favicon.svg"
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 html_show_sourcelink = False
+html_use_index = False  # no page links to it, and the search finds every name
 html_copy_source = False
 html_show_sphinx = False
 html_last_updated_fmt = None

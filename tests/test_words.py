@@ -168,7 +168,9 @@ EXCEPTIONS = [
     Exempt(
         "rooms?|floors?", "docs/measurements/method.md", "older than two of its words", "what older result files say"
     ),
-    Exempt("rooms?|floors?", "docs/reference/json/benchmarks.md", "older than the words", "what older result files say"),
+    Exempt(
+        "rooms?|floors?", "docs/reference/json/benchmarks.md", "older than the words", "what older result files say"
+    ),
     Exempt("color", "docs/*.md", r"\[(label|fillcolor)=|color=", "a drawing"),
     Exempt("colou?rs?", "docs/trade-offs/sync-and-async.md", "", "the essay's own word"),
     Exempt("coloured", "docs/side-by-side.md", "background", THE_CHARTS),

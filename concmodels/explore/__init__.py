@@ -1,4 +1,4 @@
-"""Try every schedule of a program, and see the one that breaks it.
+"""Try every schedule of a program, and show the one that breaks it.
 
     from concmodels import load
     from concmodels.explore import explore
@@ -6,9 +6,10 @@
     sim = load("sim")
     explore(main, sim).must_hold()
 
-A program is a function, or a file: of the vocabulary, with the model "sim"; or of plain `threading`, `queue` and
-`time.sleep`, unmodified. It runs in a simulated world (`concmodels/models/simulated/world.py`), in which one task runs
-at a time, and a schedule says which. `python -m concmodels.explore FILE` does the same on the command line.
+The program is a function or a file. It uses the vocabulary, with the model "sim", or plain `threading`, `queue` and
+`time.sleep` without any change. It runs in a simulated world (`concmodels/models/simulated/world.py`), in which one
+task runs at a time, and a schedule decides which. `python -m concmodels.explore FILE` does the same on the command
+line. The modules of the package:
 
     exploring.py     `explore` and `replay`
     scenarios.py     what is explored: a function or a file              threads/     plain threading, simulated
@@ -18,6 +19,8 @@ at a time, and a schedule says which. `python -m concmodels.explore FILE` does t
     failures/        from a run that failed to a `Failure`: noted, drawn, explained
     shortest/        the shortest schedule that still fails
     report.py        the `Report` and its verdict
+
+An example:
 
     >>> from concmodels import load
     >>> from concmodels.explore import explore

@@ -1,12 +1,12 @@
-"""What can't be explored; each of these is one sentence, which the command ends with and status 2."""
+"""The errors of an exploration. The command prints each as one sentence and exits with status 2."""
 
 
 class CannotExplore(ValueError):
-    """This program can't be explored, or not like this; the message says why, and what to do."""
+    """The program can't be explored, or not with these options. The message says why, and what to do."""
 
 
 class NotRepeatable(CannotExplore):
-    """The same schedule has led to another run: the program depends on something that no schedule decides."""
+    """A second run on the same schedule was different: the program depends on something that no schedule controls."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(
@@ -17,7 +17,7 @@ class NotRepeatable(CannotExplore):
 
 
 class StillComputing(CannotExplore):
-    """A schedule was still computing when the time was over. `stack` are the lines at which it was, innermost first."""
+    """A run was still computing when the time was over. `stack` has the lines where it was, the innermost first."""
 
     def __init__(self, message: str, stack: list[str]) -> None:
         super().__init__(message)

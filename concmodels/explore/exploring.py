@@ -26,17 +26,20 @@ def explore(
 ) -> Report:
     """Run `main(*args)` on many schedules, if possible on all, and return a `Report`.
 
-    `main` is a function, sync or async, that waits by the verbs of the model "sim" or by `threading`, `queue` and
-    `time.sleep`; or a file as text, `"file.py"` or `"file.py:function"`. It fails by raising something, by a deadlock,
-    or by what `check` raises, which is called with its result.
+    `main` is a function, sync or async, that waits with the operations of the model "sim" or with `threading`, `queue`
+    and `time.sleep`. It may also be a file as text, `"file.py"` or `"file.py:function"`. The program fails if it raises
+    an exception, if it ends in a deadlock, or if `check`, which is called with its result, raises an exception.
 
-    `switches` is where another task may run: "anywhere", as the language allows it; "gil", as builds with the GIL do;
-    "checkpoints", at verbs and locks only, as in cooperative models and always in async programs. `search` is "auto",
-    first a sample and then all; "random", "pct" or "pos", a sample by this strategy; or "all". At most so many
-    `schedules` are run, with so many `steps` each; it takes so many `seconds`, and what a failure needs to be told.
-    The samples are drawn by `seed`.
+    * `switches` says where another task may run: "anywhere" that the language allows it; "gil", where builds with the
+      GIL switch; "checkpoints", only at operations that may wait and at locks, as in cooperative models. Async programs
+      always switch only there.
+    * `search` is "auto" (first a sample, then all schedules), "random", "pct" or "pos" (a sample by this strategy), or
+      "all".
+    * `schedules` is the largest number of schedules to run, and `steps` the largest number of steps in each.
+    * `seconds` is how long the search may take. Explaining a failure takes additional time.
+    * `seed` is the seed of the samples.
 
-    Raises `CannotExplore`, with a sentence that says what to do.
+    Raises `CannotExplore` if the program can't be explored. The message says what to do.
     """
     options = Options(switches, search, schedules, seconds, steps, seed, check)
     return Search(scenario_of(main, args), options).report()
@@ -50,9 +53,9 @@ def replay(
     steps: int = 10_000,
     check: Callable[[Any], object] | None = None,
 ) -> Report:
-    """Run `main(*args)` on one schedule, given by its replay id, and return a `Report`; its failure has every step.
+    """Run `main(*args)` on the one schedule with this replay id, and return a `Report`. Its failure has every step.
 
-    Raises `CannotExplore` if the id is of another program, of another version of it, or of another Python.
+    Raises `CannotExplore` if the id belongs to another program, another version of the program, or another Python.
     """
     scenario = scenario_of(main, args)
     replay_id = ReplayId.parse(schedule, checksum(scenario.codes))

@@ -1,6 +1,6 @@
 """The pytest fixture `explore`, and the marker that sets its options.
 
-pytest loads it wherever concmodels is installed. In a course, a test file contains
+pytest loads this plugin wherever concmodels is installed. A test file contains, for example:
 
     def test_transfer(explore):
         explore(program).must_hold()
@@ -11,9 +11,9 @@ pytest loads it wherever concmodels is installed. In a course, a test file conta
 
 where `program` is a function at the top level of the test file or of a module that it imports. The fixture is the
 function `concmodels.explore.explore`, with the options of the marker as defaults. A test that fails shows the report.
-A program that can't be explored fails the test with the sentence that says why.
+If a program can't be explored, the test fails with a sentence that says why.
 
-Nothing changes for other tests: a fixture `explore` of a course's own, in a test file or a conftest.py, hides this one.
+Other tests don't change: a fixture `explore` in a test file or a conftest.py of your own hides this one.
 """
 
 from collections.abc import Callable

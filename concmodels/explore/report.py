@@ -18,18 +18,18 @@ BROKEN, HELD_IN_ALL, HELD_SO_FAR = "broken", "held in all", "held so far"
 
 @dataclass
 class Report:
-    """What a search has found. Printed, it is the verdict with its reasons.
+    """The result of a search. `print` shows the verdict with its reasons.
 
-    verdict     "broken", "held in all" or "held so far"
-    schedules   how many schedules were run, in all phases
-    redundant   how many more were begun, and cut because they could show nothing new
-    in_all      how many different schedules there are, if all of them were run; else None
-    limited     how many were cut because they made too many steps
-    outcomes    how often the program has returned what
-    failure     the `Failure`, or None
-    races       the data races that were found, which need not do any harm
-    unseen      accesses that no detector could follow: with one of them, nothing is proved
-    seconds     how long it took
+    * `verdict`: "broken", "held in all" or "held so far"
+    * `schedules`: the number of schedules that were run, in all phases
+    * `redundant`: the number of further schedules that were cut off because they could show nothing new
+    * `in_all`: the number of different schedules if all of them were run, otherwise None
+    * `limited`: the number of schedules that were cut off because they had too many steps
+    * `outcomes`: how often the program returned each value
+    * `failure`: the `Failure`, or None
+    * `races`: the data races that were found, which may be harmless
+    * `unseen`: accesses that the detector couldn't follow; if there are any, nothing is proved
+    * `seconds`: how long the search took
     """
 
     scenario: Scenario
@@ -46,13 +46,13 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """One of three words."""
+        """The verdict: "broken", "held in all" or "held so far"."""
         if self.failure is not None:
             return BROKEN
         return HELD_SO_FAR if self.in_all is None else HELD_IN_ALL
 
     def must_hold(self, *, in_all: bool = False) -> None:
-        """Raise `AssertionError` with the explanation if it is broken; with `in_all`, also if not all were tried."""
+        """Raise `AssertionError` with the report if the program is broken; with `in_all`, also unless all have held."""
         __tracebackhide__ = True  # of pytest: the report says it all
         if self.failure is not None or (in_all and self.in_all is None):
             raise AssertionError(str(self))
@@ -62,7 +62,7 @@ class Report:
 
     @property
     def sentence(self) -> str:
-        """The verdict with its numbers, in one line."""
+        """The verdict and its numbers, in one line."""
         if self.failure is not None:
             return f"{self.scenario.label}: broken, on schedule {self.failure.number:,}"
         if self.in_all is not None:
@@ -72,7 +72,7 @@ class Report:
 
     @property
     def reasons(self) -> list[str]:
-        """What else is to be said of a program that has held, a sentence each."""
+        """Further remarks about a program that has held, one sentence each."""
         found = [it + ("; it does no harm" if self.in_all else "") for it in tell_races(self.races)]
         if self.in_all is None:
             found += self.unseen
@@ -83,7 +83,7 @@ class Report:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON can have it."""
+        """Return the report as an object that can be written as JSON."""
         return {
             "program": self.scenario.label,
             "verdict": self.verdict,

@@ -1,10 +1,10 @@
 """Streams over sockets: `listen` and `connect`, on every model.
 
-`sync.py` and `awaited.py` are one text up to `await`; `base.py` has what both do without waiting, `addresses.py` finds
-out what a host and a port are. Nothing here knows a model: it is all made of `wait_readable` and `wait_writable`, and
-of what every model has (`notify_closing`, `sleep`, `now`, a channel).
+`sync.py` and `awaited.py` have the same text except for `await`. `base.py` has what both do without waiting, and
+`addresses.py` resolves hosts and ports. Nothing here depends on a model: everything is built on the operations
+`wait_readable`, `wait_writable`, `notify_closing`, `sleep` and `now`, and on a channel.
 
-There is no TLS. A server that needs it stands behind a proxy that has it.
+TLS is not supported. A server that needs it can run behind a proxy that does TLS.
 """
 
 TYPE_CHECKING = False
@@ -18,17 +18,17 @@ __all__ = ["AsyncListener", "AsyncStream", "Listener", "Stream", "connect", "is_
 
 
 def listen(model: Any, host: str | None, port: int | None = None, backlog: int = 1024) -> Any:
-    """Return a `Listener` at this address, in an async model an `AsyncListener`. Not awaited; needs no run.
+    """Return a `Listener` at this address, or in an async model an `AsyncListener`. Not awaited; it needs no run.
 
-    `host` is a name or a number, IPv4 or IPv6; None stands for all addresses of this machine. With the port 0 the
-    system chooses one that is free: the listener's `address` says which. A host with a slash in it is the path of a
-    Unix socket, which has no port; the file is removed when the listener is closed here.
+    `host` is a name or a numeric address, IPv4 or IPv6; None means all addresses of this machine. With port 0 the
+    system chooses a free one; the listener's `address` contains it. A host with a slash in it is the path of a Unix
+    socket, which has no port; its file is removed when the listener is closed here.
 
-    A name is resolved by `getaddrinfo`, during which no other task of a cooperative model runs; a number is not
-    resolved. A name that has several addresses is listened to at the first one. `backlog` is how many connections the
-    system holds that nobody has accepted yet.
+    A name is resolved by `getaddrinfo`, and no other task of a cooperative model runs during that time. A numeric
+    address is not resolved. If a name has several addresses, the listener uses the first one. `backlog` is the number
+    of connections that the system keeps until they are accepted.
 
-    Raises `OSError` (the port is in use, or not permitted), and `ValueError` for what is no port.
+    Raises `OSError` (for example if the port is in use, or not permitted), and `ValueError` for an invalid port.
 
         >>> from concmodels import load
         >>> from concmodels.net import connect, listen
@@ -58,11 +58,11 @@ def listen(model: Any, host: str | None, port: int | None = None, backlog: int =
 def connect(model: Any, host: str, port: int | None = None, timeout: float | None = None) -> Any:
     """Connect to this address and return a `Stream`; awaited in an async model, where it is an `AsyncStream`.
 
-    The address is that of `listen`: `connect(model, *listener.address)`. If a name has several addresses, they are
-    tried one after the other. `timeout` is in seconds, and does not limit how long the system takes to resolve a name,
-    during which no other task of a cooperative model runs.
+    The address has the form of `listen`: `connect(model, *listener.address)`. If a name has several addresses, they are
+    tried one after the other. `timeout` is in seconds. It doesn't limit the time in which the system resolves a name;
+    no other task of a cooperative model runs during that time.
 
-    Raises `ConnectionError` or another `OSError` (that of the last address that was tried), and `TimeoutError`.
+    Raises `ConnectionError` or another `OSError` (for the last address that was tried), and `TimeoutError`.
     """
     if is_async(model):
         from concmodels.net.awaited import connect

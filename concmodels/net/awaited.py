@@ -21,19 +21,19 @@ __all__ = ["AsyncListener", "AsyncStream", "connect"]
 class AsyncStream(StreamBase):
     """A connection: bytes in both directions. `AsyncStream(model, socket)` makes one of any socket that is connected.
 
-    One task may receive while another one sends. Two that receive, or two that send, get `RuntimeError` when both have
-    to wait. `received` has the bytes that have come and were not asked for yet; a stream that is sent to another
-    process or interpreter takes them along. `with` closes it; a plain `with` also in async models.
+    One task may receive while another one sends. If two tasks receive, or two tasks send, and both have to wait, the
+    second raises `RuntimeError`. `received` contains the bytes that have arrived and that no call has returned yet; if
+    the stream is sent to another process or interpreter, they are sent along. The end of a `with` block closes the
+    stream; in async models this is a plain `with`, too.
     """
 
     __slots__ = ()
 
     async def receive(self, max_bytes: int = PIECE, timeout: float | None = None) -> bytes:
-        """Receive what has come, waiting until there is something; b"" if the other side has ended.
+        """Receive the bytes that have arrived, waiting until there are some; b"" if the other side has ended.
 
         Returns at most `max_bytes`. Raises `ConnectionError` if the connection is broken, `SocketClosed` if this stream
-        is closed, and `TimeoutError` after `timeout` seconds. Nothing is lost when a `receive` is cancelled or timed
-        out.
+        is closed, and `TimeoutError` after `timeout` seconds. No data is lost if a `receive` is cancelled or times out.
         """
         if max_bytes < 1:
             raise ValueError(f"max_bytes must be at least 1, not {max_bytes!r}")
@@ -45,11 +45,12 @@ class AsyncStream(StreamBase):
         return await self._receive(max_bytes, timeout)
 
     async def receive_until(self, delimiter: bytes, limit: int = PIECE, timeout: float | None = None) -> bytes:
-        """Receive up to a delimiter, and return that with it: a line, the head of a request.
+        """Receive up to a delimiter, and return the data including it: a line, or the head of a request.
 
-        If the other side ends before, returns what has come without a delimiter, at last b"", as `readline` of a file.
-        Raises `DelimiterNotFound` if there is none in the first `limit` bytes, and what `receive` raises. What has
-        come is not lost then: the next `receive` returns it. `timeout` is in seconds, for all of it together.
+        If the other side ends before that, returns the rest without a delimiter, and then b"", as `readline` of a file
+        does. Raises `DelimiterNotFound` if there is no delimiter in the first `limit` bytes, and the exceptions of
+        `receive`. Then the data is not lost: the next `receive` returns it. `timeout` is in seconds, for the whole
+        call.
         """
         if not delimiter:
             raise ValueError("the delimiter must not be empty")
@@ -69,11 +70,11 @@ class AsyncStream(StreamBase):
         return found
 
     async def send(self, data: Buffer, timeout: float | None = None) -> None:
-        """Send all of this, waiting as often as the other side is slow to take it.
+        """Send all of the data, waiting whenever the other side is slow to receive it.
 
-        Raises `ConnectionError`, `SocketClosed`, and `TimeoutError` after `timeout` seconds. When a `send` is
-        cancelled, timed out or fails otherwise, a part of the data may have been sent, and nobody can tell how much:
-        then close the stream.
+        Raises `ConnectionError` if the connection is broken, `SocketClosed` if this stream is closed, and
+        `TimeoutError` after `timeout` seconds. If a `send` is cancelled, times out or fails, a part of the data may
+        have been sent, and there is no way to tell how much: then close the stream.
         """
         if self.unwaited >= OFTEN:
             await self._checkpoint()
@@ -119,10 +120,11 @@ class AsyncStream(StreamBase):
 
 
 class AsyncListener(ListenerBase):
-    """Accepts connections. Iteration yields a stream for each, and ends when the listener is closed.
+    """A socket that accepts connections. Iteration yields a stream for each, and ends when the listener is closed.
 
-    Any number of tasks may accept. `address` is the host and the port. `with` closes it; a plain `with` also in async
-    models. A listener that is sent to another process or interpreter accepts from the same queue of connections.
+    Any number of tasks may accept. `address` is the host and the port. The end of a `with` block closes the listener;
+    in async models this is a plain `with`, too. A listener that is sent to another process or interpreter accepts from
+    the same queue of connections.
     """
 
     __slots__ = ()
@@ -130,8 +132,8 @@ class AsyncListener(ListenerBase):
     async def accept(self) -> AsyncStream:
         """Wait for a connection and return its stream.
 
-        Raises `SocketClosed` if the listener is closed, and `OSError` where the system has no room for another
-        connection, which waits then and can be accepted later.
+        Raises `SocketClosed` if the listener is closed, and `OSError` if the system has no file descriptor or memory
+        for another connection. That connection keeps waiting, and can be accepted later.
         """
         if self.unwaited >= OFTEN:
             await self._checkpoint()

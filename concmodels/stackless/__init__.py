@@ -1,4 +1,4 @@
-"""Stackless Python's own API, on greenlet: an old Stackless program runs when one import is changed.
+"""The API of Stackless Python, implemented with greenlets: an old Stackless program runs with one import changed.
 
     >>> import concmodels.stackless as stackless
     >>> def hello(channel):
@@ -9,13 +9,14 @@
     received world
     >>> stackless.run()
 
-If a module itself contains `import stackless`, set `sys.modules["stackless"] = concmodels.stackless` before. As in
-Stackless, importing this module defines the builtin name `TaskletExit`.
+If a module itself contains `import stackless`, set `sys.modules["stackless"] = concmodels.stackless` before importing
+it. As in Stackless, importing this module defines the builtin name `TaskletExit`.
 
-The scheduler is a ring of runnable tasklets, the current one first. The main tasklet, which is the program itself, is
-one of them. There is no scheduler loop: a tasklet that stops switches to the next one in the ring. A channel holds no
-values, only the tasklets that wait at it. A tasklet that finds a partner waiting hands the value over, and `preference`
-says which of the two goes on at once; the other goes to the end of the ring.
+The scheduler is a ring of runnable tasklets, which begins with the current one. One of them is the main tasklet, which
+is the program itself. There is no scheduler loop: a tasklet that stops switches to the next one in the ring. A channel
+holds no values, only the tasklets that wait at it. If a tasklet sends and another one waits to receive, or the other
+way round, the value goes directly from one to the other. The channel's `preference` decides which of the two continues
+at once; the other goes to the end of the ring.
 
         ring:   current ──► a ──► b ──► c ──┐          channel:   receivers  r1, r2   (balance -2)
                    ▲────────────────────────┘                     or senders s1       (balance +1)
@@ -24,14 +25,14 @@ The differences from Stackless:
 
 * A tasklet is always switched with its C stack ("hard"), as Stackless itself did for tasklets that called through C.
   So `enable_softswitch` changes nothing, a tasklet that has begun is not `restorable` and can't move to another thread,
-  no tasklet can be pickled, and `bind(None)` refuses a tasklet that has begun and not ended.
+  no tasklet can be pickled, and `bind(None)` raises an exception for a tasklet that has begun and not ended.
 * Nothing interrupts a tasklet between two instructions. `run(timeout)` is checked where tasklets switch, and an
   instruction counts as `INSTRUCTION_S` seconds. `atomic` and `ignore_nesting` are remembered and have no effect.
 * A channel connects tasklets of one thread. Every thread has its own ring; a thread that ends should kill its tasklets.
-* A tasklet that waits for ever is not collected while its thread lives, because greenlets hide their frames from the
+* A tasklet that waits for ever is not collected while its thread exists, because greenlets hide their frames from the
   garbage collector. At the end of the program the tasklets of the main thread are killed, so that their `finally`
   clauses run.
-* `threadblock` is ignored. There are no `trace_function`, `profile_function`, `cframe`, `bomb`.
+* `threadblock` is ignored. `trace_function`, `profile_function`, `cframe` and `bomb` don't exist.
 """
 
 import atexit

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class channel:
-    """A place where tasklets meet. It holds no values: every value goes directly from one tasklet to another.
+    """A channel between tasklets. It holds no values: every value goes directly from one tasklet to another.
 
     >>> import concmodels.stackless as stackless
     >>> channel = stackless.channel()
@@ -43,7 +43,7 @@ class channel:
         pass
 
     def send(self, value: Any) -> None:
-        """Hand the value to a tasklet that receives, waiting until there is one."""
+        """Send the value to a tasklet that receives, waiting until there is one."""
         scheduler, receivers = here.scheduler, self._receivers
         source = scheduler.current
         if callbacks.on_channel is not None:
@@ -69,7 +69,7 @@ class channel:
             scheduler.leave(source)
 
     def receive(self) -> Any:
-        """Take the value of a tasklet that sends, waiting until there is one."""
+        """Receive a value from a tasklet that sends, waiting until there is one."""
         scheduler, senders = here.scheduler, self._senders
         source = scheduler.current
         if callbacks.on_channel is not None:
@@ -117,7 +117,7 @@ class channel:
         self.send(Bomb(normalized(exc, val, tb)))
 
     def send_sequence(self, seq: Iterable[Any]) -> int:
-        """Send the items one by one; return how many there were."""
+        """Send the items one by one, and return their number."""
         count = 0
         for item in seq:
             self.send(item)
@@ -128,7 +128,7 @@ class channel:
         return self
 
     def __next__(self) -> Any:
-        """Receive. Iteration ends when the sender calls `send_exception(StopIteration)`, or the channel is closed."""
+        """Receive a value. Iteration ends after `send_exception(StopIteration)`, or when the channel is closed."""
         if self.closed:
             raise StopIteration
         return self.receive()
@@ -136,7 +136,7 @@ class channel:
     next = __next__
 
     def close(self) -> None:
-        """Let no tasklet begin to wait here any more. Tasklets that wait already are not woken."""
+        """Close the channel: from now on no tasklet may wait at it. Tasklets that already wait are not woken."""
         self._closing = True
 
     def open(self) -> None:
@@ -150,22 +150,22 @@ class channel:
 
     @property
     def closed(self) -> bool:
-        """Whether `close` has been called and no tasklet waits any more."""
+        """Whether `close` has been called and no tasklet waits at the channel."""
         return self._closing and not self._senders and not self._receivers
 
     @property
     def balance(self) -> int:
-        """The number of tasklets that wait to send; a negative number of tasklets that wait to receive."""
+        """The number of tasklets that wait to send. If tasklets wait to receive, it is their number, negated."""
         return len(self._senders) - len(self._receivers)
 
     @property
     def queue(self) -> tasklet | None:
-        """The tasklet that has waited longest; `next` leads to the others."""
+        """The tasklet that has waited longest, or None. Its `next` is the next one that waits."""
         return next(iter(self._waiting()), None)
 
     @property
     def preference(self) -> int:
-        """Which tasklet goes on at once when two meet: -1 the receiver, 1 the sender, 0 the one that came second."""
+        """Which tasklet continues at once: -1 the receiver, 1 the sender, 0 the one that came second."""
         return self._preference
 
     @preference.setter
@@ -178,7 +178,7 @@ class channel:
 
     @property
     def schedule_all(self) -> int:
-        """1 if both tasklets go to the end of the ring when they meet, whatever the preference; otherwise 0."""
+        """1 if both tasklets go to the end of the ring, whatever the preference; otherwise 0."""
         return int(self._order == 2)
 
     @schedule_all.setter

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from concmodels.stackless.tasklet import tasklet
 
 INSTRUCTION_S = 20e-9
-"""The seconds that one instruction of `run(timeout)` stands for."""
+"""The number of seconds that one instruction of `run(timeout)` counts for."""
 
 _NOT_GIVEN: Any = "not given"
 
@@ -26,12 +26,13 @@ def run(
     ignore_nesting: bool = False,
     totaltimeout: bool = False,
 ) -> tasklet | None:
-    """Leave the ring until no tasklet is left in it. An exception that a tasklet does not catch is raised here.
+    """Run the other tasklets until the ring is empty. An exception that a tasklet does not catch is raised here.
 
-    With a `timeout`, in instructions (see `INSTRUCTION_S`), `run` also ends at the first switch away from a tasklet
-    that took longer or, with `totaltimeout`, when all tasklets together took longer. It then removes the tasklet that
-    it interrupted from the ring, and returns it; with `soft` the tasklet stays in the ring and None is returned. Inside
-    another `run` with a timeout, `timeout` is ignored.
+    The current tasklet leaves the ring for that time. `timeout` is a number of instructions (see `INSTRUCTION_S`): with
+    it, `run` also ends at the first switch away from a tasklet that ran longer or, with `totaltimeout`, when all
+    tasklets together have run longer. It then removes the tasklet that it interrupted from the ring, and returns it;
+    with `soft`, the tasklet stays in the ring and `run` returns None. Inside another `run` with a timeout, `timeout` is
+    ignored.
 
         >>> import concmodels.stackless as stackless
         >>> task = stackless.tasklet(print)("ran")
@@ -69,7 +70,7 @@ def _return_from_run(scheduler: Scheduler, me: tasklet) -> None:
 
 
 def schedule(retval: Any = _NOT_GIVEN) -> Any:
-    """Go to the end of the ring. When its turn comes again, return `retval`, by default the current tasklet."""
+    """Go to the end of the ring. When the tasklet runs again, return `retval`, by default the tasklet itself."""
     scheduler = here.scheduler
     source, ready = scheduler.current, scheduler.ready
     if scheduler.trap and ready:
@@ -80,7 +81,7 @@ def schedule(retval: Any = _NOT_GIVEN) -> Any:
 
 
 def schedule_remove(retval: Any = _NOT_GIVEN) -> Any:
-    """Leave the ring. After the tasklet was inserted again, return `retval`, or what was put into `tempval`."""
+    """Leave the ring. When the tasklet has been inserted and runs again, return `retval` or its `tempval`."""
     scheduler = here.scheduler
     source = scheduler.current
     scheduler.check_trap()

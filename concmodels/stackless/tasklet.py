@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class tasklet:
-    """A call that can stop anywhere and go on later: `tasklet(function)(*args, **kwargs)` puts one into the ring.
+    """A call that can stop anywhere and continue later: `tasklet(function)(*args, **kwargs)` puts one into the ring.
 
-    `tasklet(function, args, kwargs)` binds the arguments too, but does not put the tasklet into the ring.
+    `tasklet(function, args, kwargs)` also binds the arguments, but does not put the tasklet into the ring.
 
         >>> import concmodels.stackless as stackless
         >>> def work(name):
@@ -60,7 +60,7 @@ class tasklet:
         self.bind(func, args, kwargs)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Self:
-        """Give the function its arguments: see `setup`."""
+        """Bind the arguments of the function: see `setup`."""
         return self.setup(*args, **kwargs)
 
     def __reduce__(self) -> NoReturn:
@@ -72,7 +72,7 @@ class tasklet:
         args: Iterable[Any] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> Self:
-        """Set the function to call. With arguments, the tasklet can be inserted; without a function, it is unbound."""
+        """Set the function to call. With arguments, the tasklet can be inserted; without function, it is unbound."""
         if func is not None and not callable(func):
             raise TypeError("tasklet function must be a callable or None")
         self._check_unbound()
@@ -94,7 +94,7 @@ class tasklet:
             raise RuntimeError("tasklet has C state on its stack")
 
     def setup(self, /, *args: Any, **kwargs: Any) -> Self:
-        """Give the function its arguments, and put the tasklet at the end of the ring."""
+        """Bind the arguments of the function, and put the tasklet at the end of the ring."""
         if self.alive:
             raise RuntimeError("tasklet is alive")
         if self.tempval is None:
@@ -105,7 +105,7 @@ class tasklet:
         return self
 
     def insert(self) -> Self:
-        """Put the tasklet at the end of the ring, unless it is in the ring. Raises if it waits at a channel."""
+        """Put the tasklet at the end of the ring if it is in none. Raises `RuntimeError` if it waits at a channel."""
         if self.blocked:
             raise RuntimeError("You cannot run a blocked tasklet")
         if self._place is None:
@@ -116,7 +116,7 @@ class tasklet:
         return self
 
     def remove(self) -> Self:
-        """Take the tasklet out of the ring; it goes on after `insert` or `run`."""
+        """Remove the tasklet from the ring; it continues after `insert` or `run`."""
         if self.blocked:
             raise RuntimeError("You cannot remove a blocked tasklet.")
         if self.is_current:
@@ -154,7 +154,7 @@ class tasklet:
             raise RuntimeError("can't switch to a different thread.")
 
     def kill(self, pending: bool = False) -> None:
-        """End the tasklet by raising `TaskletExit` in it. One that has ended is left alone."""
+        """End the tasklet by raising `TaskletExit` in it. Does nothing if it has ended."""
         if self.alive and self._scheduler is not here.scheduler and self.thread_id == -1:
             self._unblock()
             self.remove()
@@ -172,7 +172,7 @@ class tasklet:
         tb: TracebackType | None = None,
         pending: bool = False,
     ) -> None:
-        """Raise in the tasklet what `raise exc, val, tb` would raise: at once or, if `pending`, when its turn comes."""
+        """Raise in the tasklet what `raise exc, val, tb` would raise: at once or, if `pending`, when it runs next."""
         self._throw(normalized(exc, val, tb), pending)
 
     def _throw(self, error: BaseException, pending: bool) -> None:
@@ -210,17 +210,17 @@ class tasklet:
         return self._scheduler.end(self)
 
     def set_atomic(self, flag: object) -> bool:
-        """Remember the flag and return the old one; nothing interrupts a tasklet here."""
+        """Set the flag and return the old one. It has no effect: nothing interrupts a tasklet here."""
         old, self.atomic = self.atomic, bool(flag)
         return old
 
     def set_ignore_nesting(self, flag: object) -> bool:
-        """Remember the flag and return the old one."""
+        """Set the flag and return the old one. It has no effect."""
         old, self.ignore_nesting = self.ignore_nesting, bool(flag)
         return old
 
     def bind_thread(self, thread_id: int = -1) -> None:
-        """Move a tasklet that has not begun to the current thread, or to another one that has tasklets."""
+        """Move a tasklet that has not begun to the current thread (-1), or to another thread that has tasklets."""
         target = here.scheduler if thread_id == -1 else scheduler_of(thread_id)
         if target is self._scheduler:
             return
@@ -232,7 +232,7 @@ class tasklet:
 
     @property
     def alive(self) -> bool:
-        """Whether the tasklet was given arguments and has not ended."""
+        """Whether the tasklet has its arguments and has not ended."""
         return self._unit is not None or self._call is not None
 
     @property
@@ -252,7 +252,7 @@ class tasklet:
 
     @property
     def restorable(self) -> bool:
-        """Whether the tasklet has nothing on the C stack: that is so only before it begins and after it has ended."""
+        """Whether the tasklet has nothing on the C stack. This is only true before it begins and after it has ended."""
         return self._unit is None
 
     @property

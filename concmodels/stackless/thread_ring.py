@@ -29,13 +29,13 @@ def getruncount() -> int:
 
 
 def get_thread_info(thread_id: int = -1, flags: int = 0) -> tuple[tasklet, tasklet, int]:
-    """Return the main tasklet, the current tasklet and the run count of a thread that has used this module."""
+    """Return the main tasklet, the current tasklet and the run count of a thread; -1 is the current thread."""
     scheduler = here.scheduler if thread_id == -1 else scheduler_of(thread_id)
     return scheduler.main, scheduler.current, 1 + len(scheduler.ready)
 
 
 def switch_trap(change: int = 0) -> int:
-    """Add to the trap level and return the old level. While it is not 0, a switch raises `RuntimeError`."""
+    """Add `change` to the trap level, and return the old level. While it is not 0, a switch raises `RuntimeError`."""
     scheduler = here.scheduler
     old, scheduler.trap = scheduler.trap, scheduler.trap + change
     return old
@@ -47,7 +47,7 @@ def enable_softswitch(flag: object) -> bool:
 
 
 class atomic:
-    """`with atomic():` marks a section that must not be interrupted. Here nothing interrupts tasklets anyway."""
+    """`with atomic():` marks a block that must not be interrupted. Here nothing interrupts tasklets anyway."""
 
     def __enter__(self) -> None:
         self._old = getcurrent().set_atomic(True)

@@ -65,6 +65,11 @@ GOOD = """\
 ```{pages}
 other: says *one* thing.
 ```
+```{pages} more
+inside: is in a folder.
+```
+```{changes} tests/docs/docs_base/changes.md
+```
 {measured}`ring/stream/threads`; {measured}`ring/stream/threads|per_second`;
 {measured}`ring/stream/threads|figure peak_pss_bytes`; {ratio}`ring/stream/trio / ring/stream/threads`.
 
@@ -186,6 +191,8 @@ def built(folder, page, *options):
     source.mkdir()
     (source / "index.md").write_text(page)
     (source / "other.md").write_text("# The other page\n")
+    (source / "more").mkdir()
+    (source / "more" / "inside.md").write_text("# The page inside\n")
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-q", "-n", "-c", ROOT / "docs", *options, source, folder / "html"],
         env=os.environ
@@ -241,6 +248,21 @@ def test_one_function_of_a_program_is_shown_alone(page):
 def test_a_list_of_pages_has_a_sentence_for_each(page):
     link = r'<a [^>]*href="other.html"><span[^>]*>The other page</span></a>'
     assert re.search(rf"<li><p>{link}: says <em>one</em> thing", page)
+
+
+def test_a_list_of_pages_may_be_of_a_folder_inside(page):
+    link = r'<a [^>]*href="more/inside.html"><span[^>]*>The page inside</span></a>'
+    assert re.search(rf"<li><p>{link}: is in a folder", page)
+    listed = page.partition("The page inside")[0].rpartition("<ul")[2]
+    assert "other.html" not in listed
+
+
+def test_the_changes_of_a_version_are_folded_by_subject(page):
+    folds = re.findall(r"<details.*?</details>", page, re.DOTALL)
+    texts = [re.sub(r"<[^>]*>|\s+", " ", it).split() for it in folds if "Pools (1)" in it or "Channels (2)" in it]
+    assert [it[:2] for it in texts] == [["Channels", "(2)"], ["Pools", "(1)"]]
+    assert "faster." in texts[0] and "faster." not in texts[1]
+    assert re.search(r"<h2>0\.2", page) and "The first version." in page and not any("first" in it for it in texts)
 
 
 def test_figures_come_from_the_result(page):

@@ -30,7 +30,7 @@ SOURCES = (
     ".devcontainer", ".github", "Dockerfile", "benchmarks", "concmodels", "docs", "examples", "requirements", "tests",
     "tools", "*.md", "*.toml",
 )  # fmt: skip
-OWN = ("genindex.html", "search.html", "py-modindex.html")
+OWN = ("search.html", "py-modindex.html")
 """Sphinx's own pages, which no table of contents has."""
 
 

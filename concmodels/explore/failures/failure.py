@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class Failure:
-    """How a program fails. Printed, it is the explanation.
+    """How a program fails. `print` shows the explanation.
 
-    error      what the program has raised, or its `Deadlock`
-    schedule   the shortest schedule found that leads there
-    replay_id  the text that `replay` and `--replay` take
-    moments    the steps of that schedule
-    number     how many schedules were run until it was found
-    races      the data races of the program that were found, whether they have to do with it or not
+    * `error`: the exception that the program raised, or its `Deadlock`
+    * `schedule`: the shortest schedule that was found for this failure
+    * `replay_id`: the text that `replay` and `--replay` take
+    * `moments`: the steps of that schedule
+    * `number`: the number of schedules that were run until the failure was found
+    * `races`: the data races that were found in the program, whether they caused the failure or not
     """
 
     error: BaseException
@@ -33,24 +33,24 @@ class Failure:
 
     @property
     def forced_switches(self) -> int:
-        """How often another task had to go on than the one that was running, or than the first one that could."""
+        """How often the schedule deviates from the plainest order: the running task goes on, or the first that can."""
         return len(self.schedule.forced)
 
     @property
     def kind(self) -> str:
-        """The name of the exception's type."""
+        """The name of the type of the exception."""
         return type(self.error).__name__
 
     @property
     def place(self) -> str:
-        """Where in the program it was raised, as `file:line`; empty for a deadlock, which is at several places."""
+        """Where the program raised the exception, as `file:line`. Empty for a deadlock, which has several places."""
         return place_of(self.error)
 
     def __str__(self) -> str:
         return explain(self.error, self.moments, self.forced_switches, self.races)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON can have it."""
+        """Return the failure as an object that can be written as JSON."""
         return {
             "error": sentence(self.error),
             "kind": self.kind,

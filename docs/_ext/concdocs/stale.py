@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-EXTRA = {"genindex", "py-modindex", "search"}
+EXTRA = {"py-modindex", "search"}
 
 
 def remove(app: Sphinx, error: Exception | None) -> None:
