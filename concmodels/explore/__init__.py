@@ -11,14 +11,16 @@ The program is a function or a file. It uses the vocabulary, with the model "sim
 task runs at a time, and a schedule decides which. `python -m concmodels.explore FILE` does the same on the command
 line. The modules of the package:
 
-    exploring.py     `explore` and `replay`
-    scenarios.py     what is explored: a function or a file              threads/     plain threading, simulated
-    search.py        which schedules are run, in which order             preemption/  plain code, watched
+    exploring.py     the functions explore and replay
+    scenarios.py     what is explored: a function or a file
+    search.py        which schedules are run, in which order
     strategies/      random choices, and the complete search
+    threads/         plain threading, simulated
+    preemption/      plain code, watched
     running/         single runs, counted, watched and judged
-    failures/        from a run that failed to a `Failure`: noted, drawn, explained
+    failures/        how a run that failed becomes a Failure
     shortest/        the shortest schedule that still fails
-    report.py        the `Report` and its verdict
+    report.py        the Report and its verdict
 
 An example:
 

@@ -153,6 +153,14 @@ function startIdioms(page) {
   fromAddress();
 }
 
+// The side bar is longer than the window on the pages of the reference: it shows the reader's page from the start.
+function showPageInSideBar() {
+  const link = document.querySelector(".sidebar-tree .current-page > a");
+  const bar = link?.closest(".sidebar-scroll");
+  if (bar) bar.scrollTop += link.getBoundingClientRect().bottom - bar.getBoundingClientRect().top - bar.clientHeight / 2;
+}
+
+showPageInSideBar();
 document.querySelectorAll(".side-by-side").forEach(startSides);
 document.querySelectorAll(".idioms").forEach(startIdioms);
 letKeysScroll();

@@ -21,10 +21,10 @@ WRITTEN = "% Written by docs/reference/_guarantees.py. Change the guarantees' do
 INDEX = """\
 # The guarantees
 
-What does every {{term}}`model` guarantee? There are {count} guarantees, in chapters. Each is one sentence, the docstring of
-a test that checks it on every model; with different values, that makes {held} tests for each model. `python -m
-concmodels.conformance trio` runs them on trio, with `-k delivery.` only those of one chapter. You can test [a model of
-your own](../tutorial/your-own-model.md) too.
+What does every {{term}}`model` guarantee? There are {count} guarantees, with {held} choices of values in all. Each is
+one sentence, the docstring of a test that checks it on every model. `python -m concmodels.conformance trio` runs these
+tests on trio, with `-k delivery.` only those of one chapter. You can test [a model of your
+own](../tutorial/your-own-model.md) too.
 
 On a chapter's page, the brackets after a sentence contain the values for which the guarantee is checked, and the models
 that give it if not all of them do. A model of your own is only tested for what it defines itself: a chapter or a
