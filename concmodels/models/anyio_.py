@@ -4,7 +4,7 @@ unit          one anyio task per task, which is a task of the backend
 scheduler     the backend's loop; cooperative
 message       by reference
 parallel      no: one loop, one thread
-cancellation  by scope as in trio, on both backends: swallowed, it is raised again at every wait
+cancellation  by scope as in trio, on both backends: if suppressed, it is raised again at every wait
 sockets       as in the model of the backend: an epoll of the model's own on asyncio, `trio.lowlevel` on trio
 
 `anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own. A

@@ -4,7 +4,7 @@ unit          one `asyncio.Task` per task
 scheduler     the event loop, first come, first served; cooperative: others run at an `await` that has to wait
 message       by reference
 parallel      no: one loop, one thread (and one loop per thread on a free-threaded build)
-cancellation  `asyncio.CancelledError`, delivered once: swallowed, it is not raised again
+cancellation  `asyncio.CancelledError`, raised once: if a task suppresses it, it is not raised again
 sockets       an epoll of the model's own, which the loop watches; asyncio itself would register a socket for each wait
 
 Limitations: code that computes or blocks stops the whole loop. A deadlock is seen only on asyncio's own event loop, if

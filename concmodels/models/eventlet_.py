@@ -4,15 +4,15 @@ unit          one greenlet per task (`eventlet.spawn_n`)
 scheduler     eventlet's hub (epoll), by a heap of timers; cooperative
 message       by reference
 parallel      no: all greenlets of a thread share it
-cancellation  an exception that the hub throws in where the task waits, eventlet's own waits too; swallowed, it is gone
+cancellation  the hub raises it once, where the task waits, also in eventlet's own waits; a task can suppress it
 sockets       listeners of the hub, as for eventlet's own sockets
 
-Limitations: eventlet is in maintenance and asks not to be used for new programs (it warns on import; this model keeps
-that warning to itself). A greenlet that computes stops all others, and so does a blocking call that is not eventlet's
-own; the model patches nothing. A `Timeout` with an exception of the program's own, which strikes in the very turn in
-which a partner completes the operation, is raised at the task's next wait even if its block has been left by then. No
-deadlock is seen while there is a timer, a listener, another thread, a signal handler, or a task that waits for eventlet
-itself: they might send.
+Limitations: eventlet is only maintained, and its authors advise against it for new programs (it warns on import; this
+model suppresses the warning). A greenlet that computes blocks all others, and so does a blocking call that is not
+eventlet's own; the model patches nothing. If an `eventlet.Timeout` with an exception of the program's own expires in
+the same turn in which a partner completes the operation, the exception is raised at the task's next wait, even if its
+block has been left by then. No deadlock is reported while there is a timer, a listener, another thread, a signal
+handler, or a task that waits in a function of eventlet: any of these might still send.
 """
 
 import math
@@ -102,7 +102,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
 
 
 def _end_hub() -> None:
-    """End the hub that this run began: it would keep its epoll descriptor until the garbage collector comes by."""
+    """End the hub that this run started. It would keep its epoll descriptor open until it is garbage-collected."""
     hub = hubs.get_hub()
     if hub.running:
         hub.abort(wait=True)
@@ -113,7 +113,7 @@ def _end_hub() -> None:
 
 
 class _Wakeup:
-    """Wakes the hub out of its poll from a signal handler, which a timer can't: the poll would go on to its end."""
+    """Wakes the hub from a signal handler. A timer can't do that: the hub's poll would first go on to its end."""
 
     def __init__(self, answer: Callable[[], object]) -> None:
         self._answer = answer
@@ -139,9 +139,9 @@ class _Wakeup:
 
 
 class _Detector(HubDetector):
-    """A timer of the hub looks whether it has anything else to do: another timer, a listener beside that of `_Wakeup`.
+    """Checks, on a timer, whether the hub has anything else to do: a timer, or a listener besides that of `_Wakeup`.
 
-    It also keeps every poll of the hub short: one of 25 days or more, or for ever, would be an `OverflowError`.
+    The timer also keeps every poll of the hub short. A poll of 25 days or more would raise an `OverflowError`.
     """
 
     _timer: Any = None

@@ -4,13 +4,13 @@ unit          one `gevent.Greenlet` per task
 scheduler     gevent's hub (libev), first come, first served; cooperative
 message       by reference
 parallel      no: all greenlets of a thread share it; on a free-threaded build gevent switches the GIL back on
-cancellation  an exception that the hub throws in where the task waits, gevent's own waits too; swallowed, it is gone
+cancellation  the hub raises it once, where the task waits, also in gevent's own waits; a task can suppress it
 sockets       watchers of the hub's loop, as for gevent's own sockets; each is kept for the next wait
 
-Limitations: a greenlet that computes stops all others, and so does a blocking call that is not gevent's own. The model
-patches nothing: call `gevent.monkey.patch_all()` yourself if the standard library is to cooperate. A
-`gevent.Timeout` with an exception of the program's own, which strikes in the very turn in which a partner completes the
-operation, is raised at the task's next wait even if its block has been left by then.
+Limitations: a greenlet that computes blocks all others, and so does a blocking call that is not gevent's own. The model
+patches nothing: call `gevent.monkey.patch_all()` yourself if calls of the standard library should let other greenlets
+run. If a `gevent.Timeout` with an exception of the program's own expires in the same turn in which a partner completes
+the operation, the exception is raised at the task's next wait, even if its block has been left by then.
 """
 
 import math
@@ -112,7 +112,7 @@ def _detector(main: _Task, seconds: float | None) -> AbstractContextManager[obje
 
 
 class _Detector(HubDetector):
-    """gevent itself raises a `LoopExit` in main when nothing is left that could go on."""
+    """Turns the `LoopExit` that gevent raises in main, when no greenlet could ever go on, into a `Deadlock`."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -123,7 +123,7 @@ class _Detector(HubDetector):
 
 
 class _KeepLoopAlive:
-    """Keeps the loop waiting when nothing is left to wait for."""
+    """Keeps the loop waiting even if there is nothing left to wait for."""
 
     def __enter__(self) -> None:
         self._watcher = gevent.get_hub().loop.async_()
@@ -134,10 +134,10 @@ class _KeepLoopAlive:
 
 
 class _LookUp:
-    """Wakes the loop now and then, for a look at what nothing wakes it for.
+    """Wakes the loop now and then, to check for events that do not wake it.
 
-    It does not see a signal that comes just before it begins to wait: Python calls the handlers only while Python code
-    runs. Nor does it see that a socket was closed.
+    The loop misses a signal that arrives just before it begins to wait, because Python calls the handlers only while
+    Python code runs. It also misses that a socket was closed.
     """
 
     def __enter__(self) -> None:

@@ -4,7 +4,7 @@ unit          one OS thread per task (`_thread.start_joinable_thread`)
 scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time
 message       by reference
 parallel      only on a free-threaded build
-cancellation  the library's own: where a task waits; swallowed, it is raised again at the next wait
+cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait
 sockets       `poll`, with a descriptor beside the socket that a cancellation makes readable
 
 The whole trick of a queue: a lock guards the list, and a receiver that finds the list empty leaves *a second lock*,

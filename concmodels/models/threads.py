@@ -4,7 +4,7 @@ unit          one OS thread per task (`threading.Thread`)
 scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time, in turns of 5 ms
 message       by reference: sender and receiver hold the same object
 parallel      only on a free-threaded build (3.14t, 3.15t); `GIL` below says what this one is
-cancellation  the library's own: where a task waits; swallowed, it is raised again at the next wait
+cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait
 sockets       `poll`, with a descriptor beside the socket that a cancellation makes readable
 
 Limitations: a thread that computes and never waits, or waits for something foreign such as a `threading.Lock`, can't be

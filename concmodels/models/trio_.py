@@ -4,7 +4,7 @@ unit          one trio task per task
 scheduler     trio's loop, cooperative: in batches of tasks, each of which runs in its order or, at random, reversed
 message       by reference
 parallel      no: one loop, one thread
-cancellation  `trio.Cancelled`, by scope: swallowed, it is raised again at every wait until the scope is left
+cancellation  `trio.Cancelled`, by scope: if suppressed, it is raised again at every wait until the scope is left
 sockets       `trio.lowlevel.wait_readable` and `wait_writable`
 
 Limitations: code that computes or blocks stops all tasks. A task that is handed an item runs in the next batch, whose

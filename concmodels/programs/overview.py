@@ -84,7 +84,7 @@ def _told(facts: Facts) -> list[tuple[str, str]]:
         ("message", f"{facts.message}; share() gives {facts.shares}"),
         ("parallel", facts.parallel + gil),
         ("a pool for", facts.pool),
-        ("cancelled", f"{facts.cancellation}; swallowed, it {again}"),
+        ("cancelled", f"{facts.cancellation}; if suppressed, it {again}"),
         ("costs", facts.cost),
     ]
 

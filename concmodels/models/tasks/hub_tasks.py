@@ -1,10 +1,10 @@
 """Tasks and groups for the models whose greenlets a hub switches, cancelled by throwing (gevent, eventlet).
 
-The throw is not done at once but by the hub, in its next round: only there is it certain that the target waits. Until
-then the throw is *due*, and no other task can complete the target's operation any more. A cancellation is delivered
-once; swallowed, it does not come again.
+The hub does the throw, in its next round, because only there is it certain that the target waits. Until then the throw
+is *due*, and no other task can complete the target's operation any more. A cancellation is raised once: if the task
+suppresses it, it is not raised again.
 
-Other code may throw too, and unannounced: a `Timeout` of gevent's or eventlet's own, a `kill`. If a partner has
+Other code may throw too, without notice: a `Timeout` of gevent's or eventlet's own, a `kill`. If a partner has
 completed the task's operation just before, the operation returns, and the same exception is *postponed*: it is raised
 at the task's next wait. A timeout that was closed meanwhile is not raised again.
 """
