@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from concmodels import catalog
-from concmodels.models.tasks.nesting import is_in_loop
+from concmodels.models.tasks.nesting import loops_here
 
 if TYPE_CHECKING:
     from concmodels.catalog import Facts
@@ -23,7 +23,7 @@ _LOOK_S = 0.05
 
 def is_needed(facts: Facts) -> bool:
     """Return whether a loop runs in this thread beside which this model can't start its own."""
-    return facts.is_async and not catalog.is_simulated(facts) and is_in_loop()
+    return facts.is_async and not catalog.is_simulated(facts) and bool(loops_here())
 
 
 def measure(timer: Stopwatch[Any, Any], model: Any, alarm: Alarm) -> list[Any]:

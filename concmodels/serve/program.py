@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
+from concmodels.models.tasks.nesting import loops_here
 from concmodels.net import listen
 from concmodels.net.addresses import told
 from concmodels.platform.measuring import raise_descriptor_limit
@@ -56,9 +57,11 @@ class Server:
     def run(self) -> None:
         """Serve until `stop` is called, or a signal comes, and end politely; at most three seconds later it returns.
 
-        Raises `KeyboardInterrupt` after Ctrl-C, and `Terminated` after SIGTERM or SIGHUP.
+        Raises `KeyboardInterrupt` after Ctrl-C, `Terminated` after SIGTERM or SIGHUP, and `RuntimeError` where an event
+        loop runs that the model's own can't run beside.
         """
         try:
+            _must_have_thread(self.name)
             if self.workers is None:
                 self._model.run(self._program, self._model, self._listener, self._stop, Service(self.name))
             else:
@@ -76,6 +79,18 @@ class Server:
         """Listen no more, without having run; after `run` there is nothing to close."""
         self._listener.close()
         self._stop.close()
+
+
+def _must_have_thread(name: str) -> None:
+    """Raise `RuntimeError` if an event loop runs in this thread beside which this model can't start its own."""
+    facts = catalog.facts(name)
+    in_the_way = [it for it in loops_here() if facts.is_async and facts.model in (it, "anyio")]
+    if in_the_way:
+        call = {"asyncio": "asyncio.to_thread", "trio": "trio.to_thread.run_sync"}[in_the_way[-1]]
+        raise RuntimeError(
+            f"{name} can't serve in a thread where an event loop of {in_the_way[-1]} runs already: serve in another "
+            f'one, as in `await {call}(serve, "{name}")`, and end that by the `stop` of its server'
+        )
 
 
 def _raise(signum: int) -> NoReturn:
@@ -112,8 +127,9 @@ def serve(
     It ends politely: it accepts no more, closes the connections that wait for a request, lets those that are being
     answered end within two seconds, and cancels the rest.
 
-    Raises `UnknownModel`, `ModelUnavailable`, `ValueError` for a port or a number of workers that makes no sense, and
-    `OSError` if it can't listen at the address.
+    Raises `UnknownModel`, `ModelUnavailable`, `ValueError` for a port or a number of workers that makes no sense,
+    `OSError` if it can't listen at the address, and `RuntimeError` where an event loop runs that the model's own can't
+    run beside: call it in another thread, as in `await asyncio.to_thread(serve, "asyncio")`.
 
         >>> from threading import Thread
         >>> from urllib.request import urlopen
@@ -127,6 +143,7 @@ def serve(
     """
     server = Server(model, host=host, port=port, workers=workers)
     try:
+        _must_have_thread(server.name)
         if started is not None:
             started(server)
     except BaseException:

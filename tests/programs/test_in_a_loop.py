@@ -12,6 +12,7 @@ from concmodels import load
 from concmodels.channel import channel
 from concmodels.pool import pool
 from concmodels.ring import ring
+from concmodels.serve import Server, serve
 
 ASYNC = ("asyncio", "anyio", "anyio:trio", "trio")
 LOOPS = {"asyncio": asyncio.run, "trio": lambda coroutine: trio.run(lambda: coroutine)}
@@ -99,6 +100,45 @@ def test_a_run_in_a_cell_says_what_to_write(name):
     model = load(name)
     with pytest.raises(RuntimeError, match="a notebook's cell says `await main"):
         in_cell(model.run, main, model)
+
+
+@pytest.mark.parametrize("name", ["asyncio", "anyio", "anyio:trio"])
+def test_a_server_in_a_loop_of_asyncio_names_the_call_that_works(name):
+    started = []
+    with pytest.raises(RuntimeError) as refused:
+        in_cell(serve, name, port=0, started=started.append)
+    said = str(refused.value)
+    assert said.startswith(f"{name} can't serve in a thread where an event loop of asyncio runs already: ")
+    assert f'`await asyncio.to_thread(serve, "{name}")`' in said
+    assert started == []
+
+
+@pytest.mark.parametrize("name", ["trio", "anyio"])
+def test_a_server_in_a_loop_of_trio_names_the_call_that_works(name):
+    async def cell():
+        server = Server(name, port=0)
+        with pytest.raises(RuntimeError, match=rf'`await trio.to_thread.run_sync\(serve, "{name}"\)`'):
+            server.run()
+
+    trio.run(cell)
+
+
+@pytest.mark.parametrize("name", ["asyncio", "anyio", "trio", "threads"])
+def test_what_a_server_says_in_a_loop_works(name):
+    async def cell():
+        await asyncio.to_thread(serve, name, port=0, started=lambda server: servers.append(server) or server.stop())
+
+    servers = []
+    in_loop = asyncio.new_event_loop()
+    in_loop.run_until_complete(cell())
+    in_loop.run_until_complete(in_loop.shutdown_default_executor())
+    in_loop.close()
+    assert [it.name for it in servers] == [name]
+
+
+@pytest.mark.parametrize("name", ["trio", "threads"])
+def test_a_server_of_another_kind_runs_in_a_loop_of_asyncio(name):
+    in_cell(serve, name, port=0, started=lambda server: server.stop())
 
 
 def test_what_the_cell_says_works():

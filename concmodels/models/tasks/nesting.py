@@ -59,9 +59,12 @@ def refusal_in_loop(model: str, library: str) -> RuntimeError:
     return refusal(model, f"{library} itself", "await the function instead; a notebook's cell says `await main(model)`")
 
 
-def is_in_loop() -> bool:
-    """Return whether an event loop of asyncio or trio runs in this thread, of a model or of the program."""
+def loops_here() -> list[str]:
+    """Return which of asyncio and trio have an event loop that runs in this thread, of a model or of the program."""
     asyncio, trio = sys.modules.get("asyncio"), sys.modules.get("trio")
+    found = []
     if asyncio is not None and asyncio._get_running_loop() is not None:
-        return True
-    return trio is not None and bool(trio.lowlevel.in_trio_run())
+        found.append("asyncio")
+    if trio is not None and trio.lowlevel.in_trio_run():
+        found.append("trio")
+    return found
