@@ -29,12 +29,6 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: row.median)
 
 
-def ahead(rows: list[Row], name: str) -> int | None:
-    """Return how many rows are measurably faster than the one of this name; None if there is no such row."""
-    own = next((row for row in rows if row.candidate == name), None)
-    return None if own is None else sum(faster(row, own) for row in rows)
-
-
 def between(rows: list[Row]) -> str:
     """Return the least and the greatest median in words: `63 ns to 74 ns`."""
     first, last = (words.duration(row.median) for row in (in_order(rows)[0], in_order(rows)[-1]))

@@ -10,7 +10,7 @@ from benchmarks.report import together, words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.pairs import Pair
 from benchmarks.report.pairs import drawing as pairs_drawing
-from benchmarks.report.ranks import ahead, faster, in_order
+from benchmarks.report.ranks import between, faster, in_order
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.slopes import Panel, Slope
 from benchmarks.report.slopes import drawing as slopes_drawing
@@ -171,7 +171,7 @@ def slope(results: Results) -> Chart | Absent:
     ends = ("work is waiting", "a task is woken")
     return Chart(
         "slope", title, fall(cells), told(panels), command_for(results, rows),
-        slopes_drawing(panels, ends, "time per hop (log)"), slope_sheet(panels),
+        slopes_drawing(panels, ends, "time per message (log)"), slope_sheet(panels),
     )  # fmt: skip
 
 
@@ -181,23 +181,12 @@ def slope_of(name: str, first: Row, second: Row) -> Slope:
 
 
 def fall(cells: list[dict[str, Both]]) -> str:
-    """Say how many models are measurably faster than threads in either case."""
-    rows = [[it.built for it in cell.values()] for cell in cells]
-    first, second = (ahead(its, HIGHLIGHTED) for its in rows)
-    if first is None or second is None:
-        return "A hop while work is waiting, and one that has to wake a task"
-    many = len(rows[1]) - 1
+    """Say in words of everyday what a message takes in either case, from the fastest model to the slowest."""
+    awake, asleep = (between([it.built for it in cell.values()]) for cell in cells)
     return (
-        f"With unbounded channels built for each model, {counted(first, many)} faster than threads while work is"
-        f" waiting; when each message has to wake a task, {counted(second, many)}"
+        f"With a channel built for each model, a message to a task that is awake takes {awake};"
+        f" to one that has to be woken, {asleep}"
     )
-
-
-def counted(number: int, many: int) -> str:
-    """Return how many of the other models are, in words."""
-    if number in (0, many):
-        return "all others are" if number else "no model is"
-    return f"{number} of the {many} others {'is' if number == 1 else 'are'}"
 
 
 def told(panels: list[Panel]) -> str:

@@ -253,8 +253,8 @@ def test_the_slopes_go_from_streaming_to_waking_on_one_axis():
         assert [line.get_label() for line in ships.lines if "slope" in line.get_label()] == ["slope threads"]
         assert built.get_ylim() == ships.get_ylim()
     assert it.takeaway == (
-        "With unbounded channels built for each model, no model is faster than threads while work is waiting;"
-        " when each message has to wake a task, all others are"
+        "With a channel built for each model, a message to a task that is awake takes 100 ns to 250 ns;"
+        " to one that has to be woken, 4.5 µs to 8.5 µs"
     )
     assert "With what ships: threads from 600 ns to 10 µs." in it.says
 
@@ -268,7 +268,6 @@ def test_rows_whose_spreads_overlap_are_not_ranked():
         ranks.headline([one, two, far])
         == "trio and threads lead with 2 µs to 3 µs a hop; gevent takes 4.5 times as long"
     )
-    assert ranks.ahead([one, two, far], "gevent") == 2 and ranks.ahead([one], "threads") is None
     assert chart("ring-stream", one, two, far).says.startswith(
         "trio is among the fastest with 2 µs a hop, gevent slowest"
     )

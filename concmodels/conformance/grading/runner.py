@@ -28,6 +28,12 @@ _AFTER_A_REPORT_S = 0.5  # an exception was reported: the guarantee will not be 
 _TO_START_S = 60.0
 _TO_END_S = 5.0
 _OUTPUT_SHOWN = 4000  # characters, the last ones
+_MOST_PRINTED = 64 * 2**20  # bytes: one that prints more is ended before it fills the disk
+_LOOK_S = 0.1
+
+
+class PrintsTooMuch(Exception):
+    """The model has printed more than anybody will read."""
 
 
 class Child:
@@ -42,6 +48,7 @@ class Child:
         self._is_simulated = schedules > 0  # then a broken guarantee leaves nothing running: its tasks were all ended
         self._folder = tempfile.TemporaryDirectory(prefix="concmodels-", ignore_cleanup_errors=True)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
+        self._logged = 0  # bytes, before the present question
         self._process = self._start([model, str(schedules), replay])
         self._reader = threading.Thread(target=self._read, name="answers", daemon=True)
         self._reader.start()
@@ -69,12 +76,14 @@ class Child:
 
     def _wait_until_ready(self) -> dict[str, str]:
         try:
-            answer = self._answers.get(timeout=_TO_START_S)
+            answer = self._next_answer(time.monotonic() + _TO_START_S)
             if answer is not None:  # Python has started: from here on the time is the model's own
-                answer = self._answers.get(timeout=self._patience)
+                answer = self._next_answer(time.monotonic() + self._patience)
         except queue.Empty:
             why = f"it was not loaded within {self._patience:g} seconds"
             raise candidate.Refused(f"{self._label} can't be graded: {why}") from None
+        except PrintsTooMuch as error:
+            raise candidate.Refused(f"{self._label} can't be graded: loading it {error}") from None
         if answer is None:
             raise candidate.Refused(f"{self._label} can't be graded: loading it {self._death()}{self._last_words()}")
         if "refused" in answer:
@@ -84,15 +93,16 @@ class Child:
 
     def ask(self, guarantee: Guarantee) -> Outcome:
         """Test the model for the guarantee. The child may be dead afterwards: see `usable`."""
-        logged = os.fstat(self._log.fileno()).st_size
+        self._logged = self._printed()
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # the child has died: `_answer` reports that
             self._process.stdin.write(f"{guarantee}\n".encode())
             self._process.stdin.flush()
         found = self._answer()
+        self.usable = self.usable and self._printed() <= _MOST_PRINTED
         if found["verdict"] == BROKEN:
             self.usable = self.usable and self._is_simulated and self._process.poll() is None
-            found["output"] = self._logged_since(logged)
+            found["output"] = self._logged_since(self._logged)
         return outcome_of(guarantee, **found)
 
     def _answer(self) -> dict[str, Any]:
@@ -100,7 +110,10 @@ class Child:
         end, told = time.monotonic() + self._patience, None
         while True:
             try:
-                answer = self._answers.get(timeout=max(0, end - time.monotonic()))
+                answer = self._next_answer(end)
+            except PrintsTooMuch as error:
+                self.kill()
+                return {"verdict": BROKEN, "reason": f"the program {error}"}
             except queue.Empty:
                 self.kill()
                 hangs = f"did not end within {self._patience:g} seconds (deadlock or endless loop?)"
@@ -113,6 +126,21 @@ class Child:
                 told, end = answer["told"], time.monotonic() + answer["seconds"]
             elif told is None:
                 told, end = answer["told"], min(end, time.monotonic() + _AFTER_A_REPORT_S)
+
+    def _next_answer(self, end: float) -> dict[str, Any] | None:
+        """Return the next answer; None if the child has died. Raises `queue.Empty` at the end, and `PrintsTooMuch`."""
+        while True:
+            rest = end - time.monotonic()
+            try:
+                return self._answers.get(timeout=max(0, min(rest, _LOOK_S)))
+            except queue.Empty:
+                if self._printed() - self._logged > _MOST_PRINTED:
+                    raise PrintsTooMuch(f"printed more than {_MOST_PRINTED // 2**20} MiB") from None
+                if rest <= _LOOK_S:
+                    raise
+
+    def _printed(self) -> int:
+        return os.fstat(self._log.fileno()).st_size
 
     def _death(self) -> str:
         status = self._process.wait()
@@ -128,7 +156,7 @@ class Child:
         return "".join(f" ({line.strip()})" for line in [it for it in lines if it.strip()][-1:])
 
     def _logged_since(self, start: int) -> str:
-        self._log.seek(start)
+        self._log.seek(max(start, self._printed() - 4 * _OUTPUT_SHOWN))  # a character has at most 4 bytes
         return self._log.read().decode(errors="replace")[-_OUTPUT_SHOWN:]
 
     def end(self, patiently: bool = True) -> None:

@@ -1,0 +1,177 @@
+"""Mark the hand-ins of a folder: python grade_folder.py SOLUTION.py FOLDER
+
+What the solution keeps counts, so all hand-ins have the same number of guarantees to keep. Each is graded by
+`python -m concmodels.conformance` in processes of its own, several at a time. So a hand-in may hang, crash, or print
+without end: it gets the points of what was tested before. Ctrl-C ends it; what is graded by then is written all the
+same.
+"""
+
+import argparse
+import asyncio
+import csv
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+TO_STOP_S = 10
+
+
+@dataclass
+class Graded:
+    """What came of one file. A test is one guarantee, for one of its capacities: two texts."""
+
+    file: str
+    kept: set = field(default_factory=set)
+    broken: set = field(default_factory=set)
+    note: str = ""
+    """Why it was not graded to the end, if so."""
+
+
+async def grade(file, name, options):
+    """Grade one file. Whatever it does, that takes little more than the limit."""
+    with tempfile.TemporaryDirectory(prefix="grading-") as folder:
+        told, said = Path(folder, "told.json"), Path(folder, "said.txt")
+        command = [sys.executable, "-m", "concmodels.conformance", file, "--quiet", "--json", told, *options.passed_on]
+        note = ""
+        with said.open("wb") as errors:
+            process = await asyncio.create_subprocess_exec(
+                *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=errors
+            )
+        try:
+            async with asyncio.timeout(options.limit):
+                await process.wait()
+        except TimeoutError:
+            note = f"stopped after {options.limit:g} seconds"
+        finally:
+            await stop(process)
+        if process.returncode not in (0, 1) and not note:  # the last line is a sentence that says why
+            note = said.read_text(errors="replace").strip().rpartition("\n")[2].partition(": ")[2] or "the grader died"
+        return Graded(name, *tests(told), note)
+
+
+async def stop(process):
+    """End a grader that still runs. An interrupt has it write what it knows, and end the processes of the hand-in."""
+    if process.returncode is None and os.name == "posix":
+        process.send_signal(signal.SIGINT)
+        try:
+            async with asyncio.timeout(TO_STOP_S):
+                await process.wait()
+        except TimeoutError:
+            pass  # then without mercy
+    if process.returncode is None:
+        process.kill()
+        await process.wait()
+
+
+def tests(told):
+    """Read the tests that were kept, and those that were broken."""
+    found = {"kept": set(), "broken": set(), "not guaranteed": set()}
+    try:
+        reports = json.loads(told.read_text())
+    except (OSError, ValueError):
+        reports = []  # the grader was killed before it could write
+    for report in reports:
+        for outcome in report["outcomes"]:
+            found[outcome["verdict"]].add((outcome["guarantee"], outcome["values"]))
+    return found["kept"], found["broken"]
+
+
+async def grade_all(files, folder, options, done):
+    """Grade the files, some at a time; add each to `done`."""
+    turns = asyncio.Semaphore(options.jobs)
+
+    async def grade_in_turn(file):
+        async with turns:
+            done.append(await grade(file, str(file.relative_to(folder)), options))
+        bar.advance(task)
+
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(f"{len(files)} hand-ins", total=len(files))
+        async with asyncio.TaskGroup() as group:
+            for file in files:
+                group.create_task(grade_in_turn(file))
+
+
+def by_chapter(wanted, kept):
+    """Count the guarantees of each chapter: those that are kept in every test that counts, and all."""
+    whole = Counter(guarantee.partition(".")[0] for guarantee in {guarantee for guarantee, _ in wanted})
+    lost = Counter(guarantee.partition(".")[0] for guarantee in {guarantee for guarantee, _ in wanted - kept})
+    return {chapter: (whole[chapter] - lost[chapter], whole[chapter]) for chapter in whole}
+
+
+def points(chapters, scheme):
+    """Return the points of all chapters: each gives its points in proportion to what is kept in it."""
+    return sum(scheme.get(chapter, 0) * kept / whole for chapter, (kept, whole) in chapters.items())
+
+
+def write(path, wanted, done, scheme):
+    """Write a line for each hand-in to a CSV file, and print the same in short."""
+    names = sorted({guarantee.partition(".")[0] for guarantee, _ in wanted})
+    print(f"{'points':>6}  {'kept':>7}  {'broken':>6}  hand-in")
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["hand-in", "points", *names, "broken", "note"])
+        for it in sorted(done, key=lambda it: it.file):
+            chapters, broken = by_chapter(wanted, it.kept), len({guarantee for guarantee, _ in it.broken})
+            total = f"{points(chapters, scheme):.1f}"
+            table.writerow([it.file, total, *("{}/{}".format(*chapters[name]) for name in names), broken, it.note])
+            kept, whole = map(sum, zip(*chapters.values(), strict=True))
+            print(f"{total:>6}  {kept:>3}/{whole:<3}  {broken:>6}  {it.file}{f': {it.note}' if it.note else ''}")
+
+
+def main():
+    """Grade them; return the exit status."""
+    options = parse()
+    solution = asyncio.run(grade(options.solution, options.solution.name, options))
+    if solution.note or solution.broken or not solution.kept:
+        print(f"the solution must keep all that it guarantees: {solution.note or solution.broken}", file=sys.stderr)
+        return 2
+    scheme = dict(options.points) or {it: whole for it, (_, whole) in by_chapter(solution.kept, set()).items()}
+    files = sorted(file for file in options.folder.rglob("*.py") if file.resolve() != options.solution.resolve())
+    done, status = [], 0
+    try:
+        asyncio.run(grade_all(files, options.folder, options, done))
+    except KeyboardInterrupt:
+        status = 130
+    write(options.csv, solution.kept, done, scheme)
+    return status
+
+
+def parse():
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("solution", type=Path, help="a file that keeps what counts")
+    add("folder", type=Path, help="all .py files in it are graded, those in its folders too")
+    add("--points", metavar="CHAPTER=N", type=worth, nargs="+", default=[], help="default: one for each guarantee")
+    add("-k", metavar="TEXT", default="", help="only the guarantees whose name or sentence contains TEXT")
+    add("--explore", metavar="N", type=int, help="try each guarantee on N simulated schedules")
+    add("--patience", metavar="SECONDS", type=float, default=20, help="for each test; default 20")
+    add("--limit", metavar="SECONDS", type=float, default=600, help="for each hand-in; default 600")
+    add("--jobs", metavar="N", type=int, default=os.process_cpu_count(), help="how many at a time; default: one per CPU")
+    add("--csv", metavar="FILE", default="grades.csv", help="where the grades go; default grades.csv")
+    options = parser.parse_args()
+    for path in (options.solution, options.folder):
+        if not path.exists():
+            parser.error(f"there is no {path}")
+    options.passed_on = ["-k", options.k, "--patience", f"{options.patience:g}"]
+    options.passed_on += ["--explore", str(options.explore)] if options.explore else []
+    return options
+
+
+def worth(text):
+    """Read how many points a chapter is worth."""
+    chapter, _, number = text.partition("=")
+    return chapter, float(number)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
