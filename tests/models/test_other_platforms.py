@@ -66,6 +66,16 @@ def test_ctrl_c_ends_a_run(seen):
     assert found["interrupted"] == dict.fromkeys(("threads", "rawthreads"), "KeyboardInterrupt: ")
 
 
+def test_what_students_build_is_graded(seen):
+    _, found = seen
+    assert set(found["graded"]) == {"kept"}
+
+
+def test_a_race_in_plain_threads_is_found(seen):
+    _, found = seen
+    assert found["explored"] == "broken"
+
+
 def test_the_commands_work(seen):
     _, found = seen
     assert found["commands"] == [0, 0, 2]

@@ -15,8 +15,9 @@ import socket
 import sys
 import threading
 import types
+from pathlib import Path
 
-LIBRARIES = ["anyio", "eventlet.hubs", "greenlet", "rich.console", "rich.table", "tempfile", "trio"]
+LIBRARIES = ["anyio", "eventlet.hubs", "greenlet", "rich.console", "rich.progress", "rich.table", "tempfile", "trio"]
 if sys._is_gil_enabled():
     LIBRARIES.append("gevent.monkey")  # it would switch the GIL on again
 for library in LIBRARIES:
@@ -37,6 +38,7 @@ UNLIKE_UNIX = {
 NO_MODULES = ("fcntl", "grp", "pwd", "resource", "termios", "_posixshmem", "syslog")
 
 ASYNC = ("asyncio", "trio", "anyio", "anyio:trio")
+EXAMPLES = Path(__file__).parents[2] / "examples"
 IN_ONE_PROCESS = ("threads", "rawthreads", "greenlet", "tasklets", "gevent", "eventlet", *ASYNC)
 
 
@@ -120,6 +122,23 @@ def interrupted(name):
     return model.run(main)
 
 
+def graded():
+    """Grade the channel of the sixth session, in this process: the one that does it usually is not pretended to."""
+    from concmodels.conformance.grading import reasons, simulated
+    from concmodels.conformance.suite import guarantees
+
+    model = simulated.load(str(EXAMPLES / "my_first_model.py"), 3)
+    chosen = [it for it in guarantees() if "iteration_ends" in str(it) and not it.why_not(model)]
+    return [reasons.verdict(it, model, BaseException)["verdict"] for it in chosen]
+
+
+def explored():
+    """Look for the lost update of plain threads."""
+    from concmodels.explore import explore
+
+    return explore(str(EXAMPLES / "races" / "lost_update_broken.py")).verdict
+
+
 def commands():
     from concmodels.__main__ import main
     from concmodels.programs.command import command
@@ -141,6 +160,8 @@ def main():
         "sockets": {name: told(waiting, name) for name in IN_ONE_PROCESS},
         "interrupted": {name: told(interrupted, name) for name in ("threads", "rawthreads")},
         "commands": told(commands),
+        "graded": told(graded),
+        "explored": told(explored),
     }
     json.dump(found, out)
 

@@ -41,6 +41,7 @@ class Watchdog:
         self._stuck: list[str] | None = None
         self._old: dict[signal.Signals, Any] = {}
         self._timer = (0.0, 0.0)
+        self._has_alarm = False  # Windows has none, not even the name SIGALRM
 
     def __enter__(self) -> Self:
         self._begin = time.monotonic()
@@ -52,11 +53,12 @@ class Watchdog:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if signal.SIGALRM in self._old:
+        if self._has_alarm:
             left, interval = self._timer
             rest = max(left - (time.monotonic() - self._begin), 1e-3) if left else 0.0
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._old.pop(signal.SIGALRM))
+            self._has_alarm = False
             signal.setitimer(signal.ITIMER_REAL, rest, interval)
         for signum, handler in self._old.items():
             signal.signal(signum, handler)
@@ -75,19 +77,20 @@ class Watchdog:
 
     def start_timer(self) -> None:
         """Let `seconds` begin again."""
-        if signal.SIGALRM in self._old:
+        if self._has_alarm:
             signal.setitimer(signal.ITIMER_REAL, self._seconds + GRACE_S, GRACE_S)
 
     def _take_timer(self) -> None:
         self._timer = signal.getitimer(signal.ITIMER_REAL)
         if 0 < self._timer[0] < self._seconds + GRACE_S:
             return  # somebody else's alarm comes first
+        self._has_alarm = True
         self._old[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._strike)
         self.start_timer()
 
     def _interrupt(self, _signum: int, _frame: FrameType | None) -> None:
         is_repeated, self._interrupted = self._interrupted, True
-        if is_repeated or signal.SIGALRM not in self._old:
+        if is_repeated or not self._has_alarm:
             raise KeyboardInterrupt
         if self.world is not None:
             self.world.cut_soon(Stopped())
