@@ -3,6 +3,8 @@
 What they print is on the site: `make test-docs` runs these.
 """
 
+import importlib.util
+import inspect
 import os
 import re
 import subprocess
@@ -21,6 +23,10 @@ SAID = {
     "back_pressure": ["no bound", "at most 10:    10 items waited"],
     "contexts": ["asyncio.to_thread                  seen", "Thread(context=copy_context())     seen"],
     "eager": ["lazy:", "eager:"],
+    "gui_asyncio": ["page 0\npage 1\npage 2"],
+    "gui_frozen": ["redrawn meanwhile: 0 times"],
+    "gui_loop": ["first\nsecond"],
+    "gui_worker": ["20 %\n40 %\n60 %\n80 %\n100 %\nredrawn meanwhile: often"],
     "loop_and_processes": ["1 result, four times; the loop went on: True"],
     "loop_in_a_thread": ["page 0 in the loop\npage 1 in the loop\npage 2 in the loop"],
     "own_loop": ["with result(): nothing, the loop stood still", "with await: 42"],
@@ -83,6 +89,20 @@ def test_a_forked_child_alone_sees_what_the_parent_has_changed():
     said = printed(str(FOLDER / "start_methods.py"))
     seen = dict(re.findall(r"^(\w+) .* sees the setting (.*)$", said, re.MULTILINE))
     assert {method for method, setting in seen.items() if setting != "as the module says"} == {"fork"}
+
+
+def test_the_main_loop_is_of_the_shape_of_tkinters():
+    """Each of its methods takes what the one of a window takes, wherever there is tkinter to compare it with."""
+    tkinter = pytest.importorskip("tkinter", reason="there is no tkinter here; its stand-in is tested all the same")
+    spec = importlib.util.spec_from_file_location("gui_loop", FOLDER / "gui_loop.py")
+    gui_loop = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(gui_loop)
+    names = {name for name in vars(gui_loop.MainLoop) if not name.startswith("_")}
+    assert names == {"after", "mainloop", "quit"}
+    for name in names:
+        parameters = list(inspect.signature(getattr(gui_loop.MainLoop, name)).parameters)
+        real = inspect.signature(getattr(tkinter.Tk, name)).parameters
+        assert len(parameters) <= len(real), name
 
 
 @pytest.mark.docs

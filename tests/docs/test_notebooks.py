@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import sys
+import zipfile
 
 import pytest
 from test_docs_links import ROOT
@@ -68,6 +69,22 @@ def test_a_notebook_holds_the_programs_of_its_page_and_no_markup_of_the_site(pag
 def test_there_is_a_notebook_for_nearly_every_page():
     assert {"one-channel.md", "ring.md", "await.md", "races.md"} <= set(PAGES)
     assert len(PAGES) >= 12
+
+
+@pytest.mark.docs
+def test_the_site_hands_them_out():
+    site = ROOT / "build" / "docs"
+    if not (site / "index.html").exists():
+        pytest.skip("there is no site in build/docs; `make docs` builds it")
+    names = {f"{page.removesuffix('.md')}.ipynb" for page in PAGES}
+    there = {path.name: path for path in site.glob("_downloads/*/*")}
+    assert names | {"tutorial.zip"} <= set(there)
+    with zipfile.ZipFile(there["tutorial.zip"]) as packed:
+        assert set(packed.namelist()) == {f"tutorial/{name}" for name in names}
+    for page in PAGES:
+        name = page.removesuffix(".md")
+        assert f"/{name}.ipynb" in (site / "tutorial" / f"{name}.html").read_text(), page
+        assert there[f"{name}.ipynb"].read_text() == notebooks.Notebook(notebooks.PAGES / page).to_json()
 
 
 def run_by_jupyter(notebook, folder):

@@ -1,11 +1,17 @@
 """The exercises' programs: the mended ones are right, and those that are to be mended go wrong as the page says."""
 
+import csv
+import os
+import re
+import signal
 import sys
+import time
 from pathlib import Path
 
 import interruptible
 import pytest
 
+from concmodels import catalog
 from concmodels.conformance import grade
 
 pytestmark = pytest.mark.docs
@@ -47,6 +53,151 @@ def test_the_rendezvous_keeps_all_it_guarantees():
     report = grade(TEACHERS / "rendezvous.py", only="nowait")
     assert report.kept
     assert [line.guarantee for line in report.broken] == []
+
+
+SESSIONS = Path(__file__).parents[2] / "docs" / "teachers"
+ONE_TEST = "items_arrive_in_order(capacity=1)"
+BAD_CHANNEL = """\
+import ctypes, os
+
+class Channel:
+    def __init__(self, capacity=1, name=None):
+        pass
+
+    def send(self, item, timeout=None):
+        {}
+
+    receive = send
+"""
+HAND_INS = {
+    "crashes": BAD_CHANNEL.format("ctypes.string_at(0)"),
+    "empty": "",
+    "floods": BAD_CHANNEL.format("while True: os.write(1, bytes(10**6))"),
+    "floods_at_once": "import os\nwhile True: os.write(2, bytes(10**6))",
+    "hangs": BAD_CHANNEL.format("while True: pass"),
+    "hangs_at_once": "while True: pass",
+    "no_python": "class Channel(",
+    "says_it_is_done": "import os\nos._exit(0)",
+}
+
+
+def marking(folder, *options):
+    """The command that marks the files of a folder, in a folder of its own."""
+    script, solution = TEACHERS / "grade_folder.py", EXAMPLES / "my_first_model.py"
+    temporary = folder.parent / "temporary"
+    temporary.mkdir()
+    environment = os.environ | {"PYTHONPATH": str(EXAMPLES.parent), "TMPDIR": str(temporary)}
+    command = [sys.executable, str(script), str(solution), str(folder), *options]
+    return {"args": command, "cwd": folder.parent, "env": environment}, temporary
+
+
+def marks(folder):
+    with (folder.parent / "grades.csv").open() as file:
+        return {row["hand-in"]: row for row in csv.DictReader(file)}
+
+
+@pytest.fixture
+def hand_ins(tmp_path):
+    folder = tmp_path / "hand-ins"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.timeout(150)
+def test_a_folder_is_marked_whatever_its_files_do(hand_ins):
+    for name, text in HAND_INS.items():
+        (hand_ins / f"{name}.py").write_text(text)
+    (hand_ins / "ada").mkdir()
+    (hand_ins / "ada" / "right.py").write_text((EXAMPLES / "my_first_model.py").read_text())
+    options, temporary = marking(hand_ins, "-k", ONE_TEST, "--patience", "4", "--points", "delivery=40")
+    command = options.pop("args")
+    done = interruptible.run(command, timeout=140, **options)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = marks(hand_ins)
+    assert {name for name, row in found.items() if row["points"] != "0.0"} == {"ada/right.py"}
+    assert found["ada/right.py"] == {
+        "hand-in": "ada/right.py", "points": "40.0", "delivery": "1/1", "broken": "0", "note": ""
+    }  # fmt: skip
+    assert [found[f"{name}.py"]["broken"] for name in ("crashes", "floods", "hangs")] == ["1", "1", "1"]
+    assert {name: found[f"{name}.py"]["note"] for name in sorted({*HAND_INS} - {"crashes", "floods", "hangs"})} == {
+        "empty": "empty.py has no Channel: define a class Channel with the methods send and receive",
+        "floods_at_once": "floods_at_once.py can't be graded: loading it printed more than 64 MiB",
+        "hangs_at_once": "hangs_at_once.py can't be graded: it was not loaded within 4 seconds",
+        "no_python": "no_python.py can't be imported: SyntaxError: '(' was never closed (line 1)",
+        "says_it_is_done": "says_it_is_done.py can't be graded: loading it ended Python with status 0",
+    }
+    assert " 40.0    1/1         0  ada/right.py\n" in done.stdout
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_hand_in_that_hangs_in_every_test_is_stopped(hand_ins):
+    (hand_ins / "hangs.py").write_text(HAND_INS["hangs"])
+    options, temporary = marking(hand_ins, "-k", "items_arrive_in_order", "--patience", "40", "--limit", "6")
+    command = options.pop("args")
+    done = interruptible.run(command, timeout=50, **options)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert marks(hand_ins)["hangs.py"]["note"] == "stopped after 6 seconds"
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="it sends a signal")
+def test_ctrl_c_writes_what_is_marked_by_then(hand_ins, tmp_path):
+    begun = tmp_path / "begun"
+    (hand_ins / "hangs.py").write_text(
+        f"import os\nopen({str(begun)!r}, 'w').write(str(os.getpid()))\nwhile True: pass"
+    )
+    options, temporary = marking(hand_ins, "-k", ONE_TEST, "--patience", "40")
+    process = interruptible.popen(options.pop("args"), **options)
+    while not (begun.exists() and begun.read_text()):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=40)
+    assert (process.returncode, err) == (130, "")
+    assert out.splitlines() == ["points     kept  broken  hand-in"] and marks(hand_ins) == {}
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(begun.read_text()), 0)
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_solution_that_is_wrong_is_refused(hand_ins):
+    options, _ = marking(hand_ins, "-k", "iteration_ends(capacity=1)")
+    command = options.pop("args")
+    command[2] = str(EXAMPLES / "my_first_model_buggy.py")
+    done = interruptible.run(command, timeout=50, **options)
+    assert done.returncode == 2 and "the solution must keep all that it guarantees" in done.stderr
+
+
+def rows_of_the_table():
+    """The sessions of "Which computers do the sessions need?": models, and what there is on each system."""
+    text = (SESSIONS / "systems.md").read_text()
+    rows = re.findall(r"^\| \[(\d)\]\(session-\d\.md\) \| (.*) \| (.*) \| (.*) \| (.*) \|$", text, re.MULTILINE)
+    return {number: columns for number, *columns in rows}
+
+
+@pytest.mark.parametrize("session", "123456")
+def test_the_table_of_systems_names_the_models_of_a_session(session):
+    models, linux, macos, windows = rows_of_the_table()[session]
+    page = (SESSIONS / f"session-{session}.md").read_text()
+    shown = re.findall(r"\} (examples/teachers/\w+\.py)", page)
+    used = {name for file in shown for name in re.findall(r'load\("(\w+)"\)', (EXAMPLES.parent / file).read_text())}
+    assert used <= set(re.findall(r"\w+", models))
+    assert linux == "all"
+    needs_linux = {it for it in catalog.names() if it in ("processes", "subinterp")} & set(re.findall(r"\w+", models))
+    assert (macos == "all") == (not needs_linux)
+    assert windows.startswith("all") == (not needs_linux) or "but" in windows
+
+
+def test_the_scheme_gives_100_points_and_has_the_chapters_of_the_solution():
+    page = (SESSIONS / "marking.md").read_text()
+    scheme = {
+        chapter: int(points) for chapter, points in re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", page, re.MULTILINE)
+    }
+    command = re.search(r"--points (.*)", page.partition("hand-ins \\")[2])[1]
+    assert sum(scheme.values()) == 100
+    assert command == " ".join(f"{chapter}={points}" for chapter, points in scheme.items())
+    kept = printed("gradebook", "", EXAMPLES / "my_first_model.py")[0]
+    assert set(re.findall(r"(\w+) \d+/\d+", kept)) == set(scheme)
 
 
 def test_the_gradebook_goes_on_after_a_file_that_has_nothing():
