@@ -55,4 +55,4 @@ def headline(rows: list[Row]) -> str:
     return f"{text}; {last[0].candidate} takes {ratio} as long"
 
 
-__all__ = ["ahead", "between", "faster", "headline", "in_order", "leaders", "names", "trailers"]
+__all__ = ["between", "faster", "headline", "in_order", "leaders", "names", "trailers"]

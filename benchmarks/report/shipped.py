@@ -168,7 +168,7 @@ def slope(results: Results) -> Chart | Absent:
     ]
     panels = [Panel("With a channel built for it", built)] + ([Panel("With what ships", ships)] if ships else [])
     rows = [row for cell in cells for name in names for row in (cell[name].built, cell[name].ships) if row]
-    ends = ("work is waiting", "a task is woken")
+    ends = ("task is awake", "has to be woken")
     return Chart(
         "slope", title, fall(cells), told(panels), command_for(results, rows),
         slopes_drawing(panels, ends, "time per message (log)"), slope_sheet(panels),
@@ -209,7 +209,7 @@ def slope_sheet(panels: list[Panel]) -> Sheet:
         for panel in panels
         for it in panel.slopes
     ]
-    return Sheet(["", "model", "work is waiting", "a task is woken"], lines, left=2)
+    return Sheet(["", "model", "task is awake", "has to be woken"], lines, left=2)
 
 
 __all__ = ["CHANNELS", "POOLS", "both", "charts"]

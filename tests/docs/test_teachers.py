@@ -143,9 +143,8 @@ def test_a_hand_in_that_hangs_in_every_test_is_stopped(hand_ins):
 @pytest.mark.skipif(os.name != "posix", reason="it sends a signal")
 def test_ctrl_c_writes_what_is_marked_by_then(hand_ins, tmp_path):
     begun = tmp_path / "begun"
-    (hand_ins / "hangs.py").write_text(
-        f"import os\nopen({str(begun)!r}, 'w').write(str(os.getpid()))\nwhile True: pass"
-    )
+    note = f"import os\\nwith open({str(begun)!r}, 'w') as file: file.write(str(os.getpid()))\\n"
+    (hand_ins / "hangs.py").write_text(f"{note}while True: pass")
     options, temporary = marking(hand_ins, "-k", ONE_TEST, "--patience", "40")
     process = interruptible.popen(options.pop("args"), **options)
     while not (begun.exists() and begun.read_text()):
@@ -190,9 +189,8 @@ def test_the_table_of_systems_names_the_models_of_a_session(session):
 
 def test_the_scheme_gives_100_points_and_has_the_chapters_of_the_solution():
     page = (SESSIONS / "marking.md").read_text()
-    scheme = {
-        chapter: int(points) for chapter, points in re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", page, re.MULTILINE)
-    }
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", page, re.MULTILINE)
+    scheme = {chapter: int(points) for chapter, points in rows}
     command = re.search(r"--points (.*)", page.partition("hand-ins \\")[2])[1]
     assert sum(scheme.values()) == 100
     assert command == " ".join(f"{chapter}={points}" for chapter, points in scheme.items())

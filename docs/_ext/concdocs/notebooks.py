@@ -22,13 +22,9 @@ class Notebooks(Directive):
 
     def build(self) -> list[nodes.Node]:
         maker = _maker()
-        lines = [
-            f"- {{download}}`{_title(maker, name)} <{_file(maker, name, self.docname)}>`" for name in maker.pages()
-        ]
-        every = (
-            f"{{download}}`All of them <{_relative(maker.FOLDER / ALL, self.docname)}>`, in one file, or one by one:"
-        )
-        return self.markdown("\n".join([every, "", *lines]))
+        lines = [f"{_download('All of them', maker.FOLDER / ALL, self.docname)}, in one file, or one by one:", ""]
+        lines += [f"- {_download(_title(maker, it), _file(maker, it), self.docname)}" for it in maker.pages()]
+        return self.markdown("\n".join(lines))
 
     @property
     def docname(self) -> str:
@@ -52,7 +48,7 @@ def make(app: Sphinx) -> None:
     with zipfile.ZipFile(maker.FOLDER / ALL, "w", zipfile.ZIP_DEFLATED) as packed:
         for name in maker.pages():
             text = maker.Notebook(maker.PAGES / name).to_json()
-            path = maker.FOLDER / Path(name).with_suffix(".ipynb")
+            path = _file(maker, name)
             path.write_text(text, encoding="utf-8")
             packed.writestr(zipfile.ZipInfo(f"tutorial/{path.name}", LONG_AGO), text)
 
@@ -62,7 +58,7 @@ def add_link(app: Sphinx, docname: str, source: list[str]) -> None:
     folder, _, name = docname.rpartition("/")
     maker = _maker()
     if Path(app.srcdir) == DOCS and folder == maker.PAGES.name and f"{name}.md" in maker.pages():
-        source[0] += f"\n\n{{download}}`This page as a notebook <{_file(maker, f'{name}.md', docname)}>`\n"
+        source[0] += f"\n\n{_download('This page as a notebook', _file(maker, f'{name}.md'), docname)}\n"
 
 
 def _title(maker: ModuleType, name: str) -> str:
@@ -70,12 +66,13 @@ def _title(maker: ModuleType, name: str) -> str:
     return next(line for line in lines if line.startswith("# ")).removeprefix("# ").replace("`", "")
 
 
-def _file(maker: ModuleType, name: str, docname: str) -> str:
-    return _relative(maker.FOLDER / Path(name).with_suffix(".ipynb"), docname)
+def _file(maker: ModuleType, name: str) -> Path:
+    file: Path = maker.FOLDER / Path(name).with_suffix(".ipynb")
+    return file
 
 
-def _relative(path: Path, docname: str) -> str:
-    return path.relative_to((DOCS / docname).parent, walk_up=True).as_posix()
+def _download(text: str, path: Path, docname: str) -> str:
+    return f"{{download}}`{text} <{path.relative_to((DOCS / docname).parent, walk_up=True).as_posix()}>`"
 
 
 def setup(app: Sphinx) -> None:
