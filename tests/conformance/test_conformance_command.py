@@ -123,6 +123,7 @@ class Channel:
         ("ctypes.string_at(0)", "the program crashed Python: SIGSEGV"),
         ("os._exit(3)", "the program ended Python with status 3"),
         ("os.kill(os.getpid(), 9)", "the program crashed Python: SIGKILL"),
+        ("os.write(1, bytes(10**8)) and time.sleep(3600)", "the program printed more than 64 MiB"),
         ("raise SystemExit('enough')", "SystemExit: enough (my_model.py, line 7: raise SystemExit('enough'))"),
         ("self.missing", "'Channel' object has no attribute 'missing' (my_model.py, line 7: self.missing)"),
         ("bytearray(1 << 60)", "MemoryError (my_model.py, line 7: bytearray(1 << 60))"),

@@ -143,7 +143,7 @@ def test_a_hand_in_that_hangs_in_every_test_is_stopped(hand_ins):
 @pytest.mark.skipif(os.name != "posix", reason="it sends a signal")
 def test_ctrl_c_writes_what_is_marked_by_then(hand_ins, tmp_path):
     begun = tmp_path / "begun"
-    note = f"import os\\nwith open({str(begun)!r}, 'w') as file: file.write(str(os.getpid()))\\n"
+    note = f"import os\nwith open({str(begun)!r}, 'w') as file: file.write(str(os.getpid()))\n"
     (hand_ins / "hangs.py").write_text(f"{note}while True: pass")
     options, temporary = marking(hand_ins, "-k", ONE_TEST, "--patience", "40")
     process = interruptible.popen(options.pop("args"), **options)
