@@ -212,6 +212,51 @@ READ_WHOLE = {
     "put into a list": "seen.append([*items])",
     "given to a function": "seen.append(count(*items))",
     "given by name": "seen.append(sum([[4]], start=items))",
+    "added in place": "mine = [0]; mine += items; seen.append(mine)",
+    "shown in a text": "seen.append(f'{items}')",
+    "shown by repr": "seen.append(f'{items!r}')",
+    "shown in a format": "seen.append(f'{items!s:>20}')",
+    "shown within a tuple": "seen.append(f'{(1, items)}')",
+    "shown by the result of a call": "seen.append(f'{of(items)}')",
+    "shown by a percent sign": "seen.append('%s' % (items,))",
+    "matched": """match items:
+                    case [_, _]:
+                        seen.append(2)
+                    case _:
+                        seen.append(3)""",
+    "matched within": """match (0, items):
+                    case (0, [a, *rest]):
+                        seen.append(rest)""",
+    "matched as the result of a call": """match of(items):
+                    case [_, _]:
+                        seen.append(2)""",
+    "unpacked within": "(a, *rest), b = within; seen.append(rest)",
+    "unpacked from the result of a call": "a, *rest = of(items); seen.append(rest)",
+    "unpacked within a loop": "for one, (a, *rest) in [within[::-1]]: seen.append(rest)",
+    "unpacked in a loop over what holds it": "for a, *rest in within[:1]: seen.append(rest)",
+    "assigned to a slice": "mine = [0]; mine[0:1] = items; seen.append(mine)",
+    "assigned to a slice whose end is a variable": "mine = [0]; mine[:n] = items; seen.append(mine)",
+    "iterated as the result of a call": "for it in of(items): seen.append(it)",
+    "iterated by the name that it had": "for it in again(): seen.append(it)",
+    "iterated by a comprehension": "seen.append([it for it in items])",
+    "iterated by a generator": "seen.append(tuple(it for it in items))",
+    "iterated by an iterator": "seen.append(tuple(iterator))",
+    "delegated to": "seen.append(tuple(delegate(items)))",
+    "looked for in the result of a call": "seen.append(3 in of(items))",
+    "looked for in another": "seen.append([1, 2, 3] in [items])",
+    "looked for in a chain": "seen.append(1 in items in [items])",
+    "the truth of the result of a call": "items.clear(); seen.append(1 if of(items) else 2)",
+    "measured as the result of a call": "seen.append(len(of(items)))",
+    "sorted": "seen.append(sorted(items))",
+    "given to a method of another": "mine = [0]; mine.extend(items); seen.append(mine)",
+    "given to a class in C": "seen.append(collections.deque(items))",
+    "counted": "seen.append(collections.Counter(items))",
+    "asked by a method that has a name": "seen.append(counted(3))",
+    "asked by a special method": "seen.append(items.__len__())",
+    "within a tuple that is shown": "seen.append(str((1, items)))",
+    "within a list that is shown": "seen.append(str([1, items]))",
+    "compared within": "seen.append(within == 0 or within == ([1, 2], 1))",
+    "joined as texts": "seen.append(''.join(map(str, items)))",
 }
 
 
@@ -219,10 +264,17 @@ READ_WHOLE = {
 def test_both_orders_of_a_change_and_a_look_at_all_items_are_tried(explored, line):
     report = explored(
         f"""
+        import collections
         def count(*items):
             return len(items)
+        def of(items):
+            return items
+        def delegate(items):
+            yield from items
         def main():
             items, other, seen = [1, 2], [3], []
+            within, n, iterator, counted = (items, 1), 1, iter(items), items.count
+            again = lambda: items
             def look():
                 {line}
             together(lambda: items.append(3), look)

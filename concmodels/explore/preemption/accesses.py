@@ -11,11 +11,19 @@ An access is *atomic* if it is one call of C code, which no other thread can com
 of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, but they are no data race.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from types import BuiltinFunctionType, BuiltinMethodType, FrameType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, NamedTuple
+import ast
+import gc
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from functools import partial
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, Value, attribute, holders
+from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute, holders
+from concmodels.explore.preemption.operands import NEW, UNKNOWN, is_of_library, result, value_or_returned
+from concmodels.explore.preemption.things import elements, how, things
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:
@@ -38,57 +46,137 @@ class Accessed(NamedTuple):
     is_atomic: bool
 
 
-def accessed(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], bool]) -> Sequence[Accessed]:
+class Program(Protocol):
+    """What is to be known of the whole program."""
+
+    iterated: dict[tuple[int, int], Sequence[Any]]
+    """What each `for` goes through, by the `id` of its frame and that of its expression."""
+
+    def watches(self, called: Any) -> bool:
+        """Return whether the instructions of this function are looked at themselves."""
+
+    def defines(self, name: str) -> bool:
+        """Return whether a function of the program has this name."""
+
+    def assigns(self, name: str) -> bool:
+        """Return whether the program assigns attributes of this name anywhere."""
+
+
+def accessed(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
     """Return what this instruction is about to access; nothing if it is nothing that tasks can share.
 
-    `returned` is what the last call in this task has returned, None if that is not known; `watched` says whether a
-    function's own instructions are looked at. Raises `Unknown` if it can't be found out.
+    `returned` is what the last call in this task has returned, `UNKNOWN` if that is not known. Raises `Unknown` if it
+    can't be found out.
     """
-    return _OF_KIND[site.kind](site, frame, returned, watched)
+    return _OF_KIND[site.kind](site, frame, returned, program)
 
 
-def _variable(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
+def _unfollowed(_site: object, _frame: object, _returned: object, _program: object) -> Sequence[Accessed]:
+    raise Unknown
+
+
+def _variable(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
     if site.kind == "attribute":
-        return _attribute(site, frame, returned)
+        return _attribute(site, frame, returned, program)
     owner = frame.f_globals if site.kind == "global" else site.cell_of
     return [Accessed(owner, site.variable, None, site.writes, False)]
 
 
-def _attribute(site: Site, frame: FrameType, returned: Any) -> Sequence[Accessed]:
-    owner = _owner(site, frame, returned)
-    if isinstance(owner, local):
+def _attribute(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+    owner = _owner(site, frame, returned, program)
+    if owner is NEW or isinstance(owner, local):
         return ()
     places = holders(owner, site.variable)
     if site.writes:
-        places = [owner]
+        places = [vars(owner) if isinstance(owner, ModuleType) else owner]
     return [Accessed(place, site.variable, None, site.writes, False) for place in places]
 
 
-def _within(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
-    it = _value(site.owner, frame, returned)
-    if not isinstance(it, CONTAINERS):
-        return ()
-    index = site.index(frame) if site.index is not None and isinstance(it, (dict, set)) else None
+def _within(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+    if site.owner is None:
+        return _operands(site, frame, returned, program)
+    it = value_or_returned(site.owner, frame, returned)
+    if not isinstance(it, (dict, set)):
+        return _read([it], deep=True)
+    index = _index(site, frame)
     return [_of_container(it, (index,) if isinstance(index, _INDEXES) else WHOLE, False, True)]
 
 
-def _container(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
-    it = _value(site.owner, frame, returned)
-    return [_of_container(it, WHOLE if site.writes else SHAPE, site.writes, True)] if isinstance(it, CONTAINERS) else ()
+def _index(site: Site, frame: FrameType) -> Any:
+    """Return the index or key; None if it can't be found out."""
+    try:
+        return None if site.index is None else site.index(frame)
+    except Unknown:
+        return None
 
 
-def _operands(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
-    return _read([_value(find, frame, returned) for find in site.arguments])
+def _container(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+    found = _operands(site, frame, returned, program) if site.operands else []
+    if site.owner is None:
+        return found
+    it = value_or_returned(site.owner, frame, returned)
+    if isinstance(it, CONTAINERS):
+        found.append(_of_container(it, WHOLE if site.writes else SHAPE, site.writes, True))
+    elif how(type(it)) == "opaque":
+        found.append(_of_container(it, WHOLE, site.writes, True))
+    return found
 
 
-def _read(values: Iterable[Any]) -> list[Accessed]:
-    """Return the accesses of one call of C code that reads all the items of these, as far as they are containers."""
-    return [_of_container(it, WHOLE, False, True) for it in values if isinstance(it, CONTAINERS)]
+def _operands(site: Site, frame: FrameType, returned: Any, program: Program) -> list[Accessed]:
+    values = list(site.operands.values(frame, returned, program.watches))
+    if site.deep:
+        _must_show_itself(values, program)
+    return _read(values, deep=site.deep)
 
 
-def _iteration(site: Site, frame: FrameType, _returned: object, _watched: object) -> Sequence[Accessed]:
-    iterated = [find(frame) for find in site.arguments if find is not None]
-    return [_of_container(it, WHOLE, False, False) for it in iterated if isinstance(it, CONTAINERS)]
+def _truth(site: Site, frame: FrameType, returned: Any, program: Program) -> list[Accessed]:
+    values = site.operands.values(frame, returned, program.watches)
+    return [_of_container(it, SHAPE, False, True) for it in values if how(type(it)) in ("container", "opaque")]
+
+
+def _must_show_itself(values: Iterable[Any], program: Program) -> None:
+    """Raise `Unknown` if generated code reads attributes that the program assigns: that of a dataclass."""
+    for value in values:
+        fields = getattr(type(value), "__dataclass_fields__", None)
+        if fields and any(program.assigns(name) for name in fields):
+            raise Unknown
+
+
+def _read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
+    """Return the accesses of one call of C code that reads all of these, as far as they can change."""
+    return [_of_container(it, WHOLE, changes, True) for value in values for it, changes in things(value, deep=deep)]
+
+
+def _iteration(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+    """What the next item is taken from; for the instruction that begins a loop, find that out."""
+    key = id(frame), id(site.node)
+    if not site.begins:
+        values = program.iterated.get(key)
+        if values is None:
+            values = _given_to_generator(frame)
+        return [
+            _of_container(it, WHOLE, changes, False) for value in values for it, changes in things(value, deep=False)
+        ]
+    program.iterated[key] = ()
+    values = program.iterated[key] = list(site.operands.values(frame, returned, program.watches))
+    found = (it for value in values for it, _ in things(value, deep=False))
+    return [_of_container(it, SHAPE, False, True) for it in found if isinstance(it, (dict, set))]
+
+
+def _given_to_generator(frame: FrameType) -> Sequence[Any]:
+    """Return what a generator expression goes through, which is made outside of it."""
+    iterator = frame.f_locals.get(".0")
+    return () if iterator is None else [it for it in gc.get_referents(iterator) if how(type(it)) != "plain"]
+
+
+def _element(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+    """What is unpacked of an item that a `for` has just got."""
+    values = program.iterated.get((id(frame), id(site.node)))
+    if values is None:
+        values = list(site.operands.values(frame, UNKNOWN, program.watches))
+    if isinstance(site.node, ast.Name):
+        values = [it for value in values for it in elements(value)]
+    return _read(values, deep=True)
 
 
 def _of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:
@@ -99,131 +187,237 @@ _INDEXES = (int, str, bytes, float, tuple, frozenset)
 """Types whose values are equal or not without running code of the program; of a tuple this is not certain."""
 
 
-def _owner(site: Site, frame: FrameType, returned: Any) -> Any:
-    if site.by_call and returned is not None:
-        return returned
+def _owner(site: Site, frame: FrameType, returned: Any, program: Program) -> Any:
+    if site.made_by is not None:
+        return result(site.made_by(frame), returned, program.watches)
     if site.owner is None:
         raise Unknown
-    return site.owner(frame)
+    return value_or_returned(site.owner, frame, returned)
 
 
-def _value(find: Value | None, frame: FrameType, returned: Any) -> Any:
-    """Return the value of a whole expression. A property that is written in Python has just returned it."""
-    try:
-        return None if find is None else find(frame)
-    except Unknown:
-        return returned
-
-
-def _item(site: Site, frame: FrameType, returned: Any, _watched: object) -> Sequence[Accessed]:
-    owner = _owner(site, frame, returned)
+def _item(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+    found = _operands(site, frame, returned, program) if site.operands else []
+    owner = _owner(site, frame, returned, program)
     if not isinstance(owner, CONTAINERS):
-        return ()  # something of the program's own: its `__getitem__` is looked at itself
-    index = site.index(frame) if site.index is not None else None
+        if how(type(owner)) == "opaque":
+            found.append(_of_container(owner, WHOLE, site.writes, True))
+        return found  # something of the program's own: its `__getitem__` is looked at itself
+    index = _index(site, frame)
     if index is None or not isinstance(index, _INDEXES):
-        return [_of_container(owner, WHOLE, site.writes, False)]
-    if not isinstance(owner, dict):
+        found.append(_of_container(owner, WHOLE, site.writes, False))
+    elif not isinstance(owner, dict):
         if isinstance(index, int) and index < 0:
             index += len(owner)
-        shape = _of_container(owner, SHAPE, site.deletes, True)
-        return [_of_container(owner, (index,), site.writes, False), shape]
-    found = [_of_container(owner, (index,), site.writes, False)]
-    if site.writes and (index not in owner or site.deletes):
-        found.append(_of_container(owner, SHAPE, True, True))
+        found.append(_of_container(owner, (index,), site.writes, False))
+        found.append(_of_container(owner, SHAPE, site.deletes, True))
+    else:
+        found.append(_of_container(owner, (index,), site.writes, False))
+        if site.writes and (index not in owner or site.deletes):
+            found.append(_of_container(owner, SHAPE, True, True))
     return found
+
+
+def _pattern(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+    """What the pattern of a class reads: attributes, which are not followed."""
+    kind = site.owner(frame) if site.owner is not None else None
+    names = getattr(kind, "__match_args__", ())[: site.positional]
+    if any(program.assigns(name) for name in (*names, *site.names)):
+        raise Unknown
+    return ()
 
 
 _READ_ITEM = frozenset({"get"})
 _WRITE_ITEM = frozenset({"setdefault", "add", "discard"})
 _WRITE_SHAPE = frozenset({"append", "appendleft"})
+_READ_SHAPE = frozenset({"__len__"})
 _READ_WHOLE = frozenset(
     {
         "copy", "count", "difference", "index", "intersection", "isdisjoint", "issubset", "issuperset", "items",
-        "keys", "symmetric_difference", "union", "values",
+        "keys", "most_common", "symmetric_difference", "total", "union", "values", "elements", "decode", "find",
+        "startswith", "endswith", "__contains__", "__iter__", "__getitem__", "__eq__", "__reversed__", "__add__",
     }
 )  # fmt: skip
+_KEEP = frozenset(
+    {"append", "appendleft", "add", "insert", "setdefault", "get", "pop", "discard", "__setitem__", "__getitem__"}
+)
+"""Methods of containers that look at nothing that is in their arguments."""
 _READERS = frozenset(
     {
-        "all", "any", "bool", "bytes", "dict", "enumerate", "frozenset", "iter", "list", "max", "min", "print", "repr",
-        "reversed", "set", "sorted", "str", "sum", "tuple", "zip",
+        "all", "any", "bool", "bytes", "bytearray", "dict", "enumerate", "frozenset", "iter", "list", "map", "filter",
+        "max", "min", "print", "repr", "ascii", "format", "join", "reversed", "set", "sorted", "str", "sum", "tuple",
+        "zip", "fsum", "prod", "deepcopy", "copy", "dumps", "deque", "array", "chain", "next",
     }
 )  # fmt: skip
-_LOOK_AT_NOTHING = frozenset({"isinstance", "id", "type", "callable", "hasattr", "getattr", "hash"})
+_SHALLOW = frozenset(
+    {"list", "tuple", "dict", "enumerate", "iter", "map", "filter", "next", "reversed", "zip", "deque", "chain"}
+)
+_LOOK_AT_NOTHING = frozenset(
+    {
+        "abs", "callable", "chr", "delattr", "divmod", "float", "getattr", "hasattr", "hash", "id", "int", "isinstance",
+        "issubclass", "ord", "pow", "range", "round", "setattr", "sleep", "type", "partial", "super", "object", "property",
+        "staticmethod", "classmethod", "complex", "open", "input",
+    }
+)  # fmt: skip
 _WRITING_MODULES = frozenset({"random", "heapq", "bisect"})
 
 
-def _call(site: Site, frame: FrameType, returned: Any, watched: Callable[[Any], bool]) -> Sequence[Accessed]:
-    try:
-        owner = _owner(site, frame, returned) if site.owner is not None or site.by_call else None
-    except Unknown:
-        if site.variable in METHODS:
-            raise
-        return ()
-    found = _method(owner, site, frame) if isinstance(owner, CONTAINERS) else []
-    if site.unpacked:
-        found += _read(_value(find, frame, None) for find in site.unpacked)
-    given = _given(site, frame) if site.arguments else ()
-    if not given:
-        return found  # so are most calls: what is called makes no difference then
-    try:
-        called = attribute(owner, site.variable) if site.owner is not None else site.index and site.index(frame)
-    except Unknown:
+def _call(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+    found = _read((find(frame) for find in site.unpacked), deep=False)
+    called, owner = _called(site, frame, returned, program)
+    if called is NEW or (called is not None and program.watches(called)):
         return found
-    if called is None or watched(called):
-        return found
-    for argument in given:
-        found += _passed(argument, called)
+    if isinstance(called, partial):
+        raise Unknown
+    found += _of_method(site, frame, called, owner)
+    if site.passed:
+        found += _passed(site, frame, returned, called, program)
     return found
 
 
-def _given(site: Site, frame: FrameType) -> list[Any]:
-    """Return the containers that a call is given."""
-    given = []
-    for find in site.arguments:
+def _called(site: Site, frame: FrameType, returned: Any, program: Program) -> tuple[Any, Any]:
+    """Return what is called and the object whose method it is, as far as it is known; `NEW` if it is no access."""
+    if not site.is_method:
         try:
-            argument = find(frame) if find is not None else None
+            called = site.index(frame) if site.index is not None else None
         except Unknown:
-            continue
-        if isinstance(argument, CONTAINERS):
-            given.append(argument)
-    return given
+            called = None
+        return called, called.__self__ if type(called) is BuiltinFunctionType else None
+    try:
+        owner = _owner(site, frame, returned, program)
+    except Unknown:
+        if site.variable in _OF_PLAIN or program.defines(site.variable):
+            return NEW, None
+        raise
+    if owner is NEW:
+        return NEW, None
+    if site.of_super:
+        return None, owner
+    kind = how(type(owner))
+    if kind == "plain" and not site.passed and not isinstance(owner, ModuleType):
+        return NEW, None  # so are most calls: what is called makes no difference then
+    try:
+        called = attribute(owner, site.variable)
+    except Unknown:
+        return None, owner
+    if isinstance(owner, ModuleType):
+        return called, getattr(called, "__self__", None)
+    return called, owner
 
 
-def _method(owner: Any, site: Site, frame: FrameType) -> list[Accessed]:
-    name = site.variable
-    if isinstance(getattr(type(owner), name, None), FunctionType):
-        return []  # written in Python
+def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Accessed]:
+    """Return what a method does to its own object."""
+    kind = how(type(owner))
+    if kind == "container":
+        return _method(owner, site, frame, site.variable or called.__name__)
+    if kind in ("iterator", "opaque"):
+        return [_of_container(it, WHOLE, it is owner, True) for it, _ in things(owner, deep=False)]
+    if kind == "view":
+        return _read([owner], deep=False)
+    if how(type(called)) == "opaque" or (called is not None and _of_stdlib(owner, called)):
+        return [_of_container(called if owner is None else owner, WHOLE, True, True)]
+    return []
+
+
+def _of_stdlib(owner: Any, called: Any) -> bool:
+    """Whether this is a method of a class of Python's library, whose code is not looked at."""
+    if not isinstance(called, MethodType) or isinstance(owner, type):
+        return False
+    module = (getattr(called, "__module__", None) or "").partition(".")[0]
+    return module in sys.stdlib_module_names and not is_of_library(called) and module not in _HARMLESS_MODULES
+
+
+_HARMLESS_MODULES = ("abc", "contextlib", "dataclasses", "datetime", "enum", "fractions", "logging", "pathlib", "typing")
+    "enum",
+    "contextlib",
+    "logging",
+    "dataclasses",
+    "typing",
+    "abc",
+    "pathlib",
+    "fractions",
+    "datetime",
+)
+
+
+def _method(owner: Any, site: Site, frame: FrameType, name: str) -> list[Accessed]:
     by_key = isinstance(owner, (dict, set)) and (
         name in _READ_ITEM or name in _WRITE_ITEM or (name in ("pop", "remove") and site.arguments)
     )
     if by_key:
-        key = site.arguments[0](frame) if site.arguments and site.arguments[0] is not None else None
+        try:
+            key = site.arguments[0](frame) if site.arguments and site.arguments[0] is not None else None
+        except Unknown:
+            key = None
         if isinstance(key, _INDEXES):
             writes = name not in _READ_ITEM
             item = _of_container(owner, (key,), writes, True)
             return [item, _of_container(owner, SHAPE, True, True)] if writes else [item]
+    if name in _READ_SHAPE:
+        return [_of_container(owner, SHAPE, False, True)]
     if name in _READ_WHOLE or name in _READ_ITEM:
         return [_of_container(owner, WHOLE, False, True)]
     return [_of_container(owner, SHAPE if name in _WRITE_SHAPE else WHOLE, True, True)]
 
 
-def _passed(argument: Any, called: Any) -> list[Accessed]:
-    """Return what a function does with a container that it is given."""
+def _passed(site: Site, frame: FrameType, returned: Any, called: Any, program: Program) -> list[Accessed]:
+    """Return what a function that is not watched does with what it is given. Raises `Unknown`."""
     name = getattr(called, "__name__", "")
-    if isinstance(called, (BuiltinFunctionType, BuiltinMethodType)) or called in _TYPES:
-        if name == "len":
-            return [_of_container(argument, SHAPE, False, True)]
-        if name not in _LOOK_AT_NOTHING and not isinstance(getattr(called, "__self__", None), CONTAINERS):
-            return [_of_container(argument, WHOLE, name not in _READERS, True)]
-    elif isinstance(called, (FunctionType, MethodType)):
-        writes = getattr(called, "__module__", None) in _WRITING_MODULES
-        return [_of_container(argument, WHOLE, writes, False)]
-    return []
+    if name in _LOOK_AT_NOTHING or (isinstance(getattr(called, "__self__", None), CONTAINERS) and name in _KEEP):
+        return []
+    keeps = _keeps(called)
+    values = []
+    for value in site.passed.values(frame, returned, program.watches) if not keeps else _known(site, frame):
+        while isinstance(value, partial):
+            value = value.func
+        if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
+            raise Unknown  # it is called where nobody looks
+        values.append(value)
+    if keeps or not values:
+        return []
+    if name == "len":
+        return [_of_container(it, SHAPE, False, True) for it in values if isinstance(it, CONTAINERS)]
+    _must_show_itself(values, program)
+    of_python = isinstance(called, (FunctionType, MethodType))
+    if of_python:
+        writes = (getattr(called, "__module__", None) or "") in _WRITING_MODULES
+    else:
+        writes = name not in _READERS and not isinstance(getattr(called, "__self__", None), (str, bytes, *CONTAINERS))
+    deep = name not in _SHALLOW
+    found = (it for value in values for it in things(value, deep=deep))
+    return [_of_container(it, WHOLE, writes or changes, not of_python) for it, changes in found]
 
 
-_TYPES = (list, dict, set, frozenset, tuple, bytes, bytearray, str, bool, enumerate, zip, reversed)
+def _known(site: Site, frame: FrameType) -> Iterator[Any]:
+    for find in site.passed.found:
+        try:
+            yield find(frame)
+        except Unknown:
+            continue
+
+
+def _keeps(called: Any) -> bool:
+    """Whether this only keeps what it is given: an exception, a class of the program, what starts a thread."""
+    if is_of_library(called):
+        return True
+    if not isinstance(called, type):
+        return False
+    if called.__module__ == "builtins":
+        return issubclass(called, BaseException)
+    return called.__module__ not in sys.stdlib_module_names
+
+
+_OF_PLAIN = (
+    frozenset(
+        name
+        for kind in (str, bytes, int, float, threading.Thread, threading.Condition, threading.Event, Future, Executor)
+        for name in (*dir(kind), "put", "put_nowait", "task_done")
+    )
+    - METHODS
+)
+"""Methods of what can't change, and of what the explorer simulates."""
 
 _OF_KIND = {
     "global": _variable, "cell": _variable, "attribute": _variable, "item": _item, "within": _within,
-    "container": _container, "iteration": _iteration, "operands": _operands, "call": _call,
+    "container": _container, "iteration": _iteration, "element": _element, "operands": _operands, "truth": _truth,
+    "pattern": _pattern, "unfollowed": _unfollowed, "call": _call,
 }  # fmt: skip

@@ -5,6 +5,7 @@ A property, or a `__getitem__` that is written in Python, would run code of the 
 
 import ast
 import builtins
+import operator
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from types import CodeType, FrameType, MemberDescriptorType, ModuleType
@@ -15,7 +16,7 @@ type Value = Callable[[FrameType], Any]
 CONTAINERS = (list, dict, set, deque, bytearray)
 """What has items that can change, and does so without running code of the program. A subclass counts too."""
 
-METHODS = frozenset(name for it in (*CONTAINERS, OrderedDict) for name in dir(it) if not name.startswith("_"))
+METHODS = frozenset(name for it in (*CONTAINERS, OrderedDict) for name in dir(it)) - frozenset(dir(object))
 """The names of their methods that are written in C."""
 
 _EXACT = (list, dict, tuple, deque, defaultdict, str, bytes, bytearray)
@@ -36,6 +37,10 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
             return _local(name) if is_local else _global(name)
         case ast.Constant(value=value):
             return lambda _: value
+        case ast.Call(func=ast.Name(id="super"), args=[]) if code.co_argcount:
+            return _local(code.co_varnames[0])
+        case ast.BinOp(left=left, right=right, op=op) if type(op) in _ARITHMETIC:
+            return _number(_ARITHMETIC[type(op)], value_of(left, code), value_of(right, code))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
             return lambda _: -value
         case ast.Attribute(value=owner, attr=name):
@@ -47,6 +52,26 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
             found = [it for part in parts if (it := value_of(part, code)) is not None]
             return None if len(found) < len(parts) else lambda frame: tuple(it(frame) for it in found)
     return None
+
+
+_ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mod: operator.mod, ast.FloorDiv: operator.floordiv}
+
+
+def _number(calculate: Callable[[int, int], int], find: Value | None, find_other: Value | None) -> Value | None:
+    """Return what finds a number that is calculated from two others, as that of the next item: `items[number + 1]`."""
+    if find is None or find_other is None:
+        return None
+
+    def calculated(frame: FrameType) -> int:
+        one, other = find(frame), find_other(frame)
+        if type(one) is not int or type(other) is not int:
+            raise Unknown
+        try:
+            return calculate(one, other)
+        except ZeroDivisionError:
+            raise Unknown from None
+
+    return calculated
 
 
 def _item_of(find: Value | None, find_index: Value | None) -> Value | None:
@@ -83,7 +108,9 @@ def holders(owner: Any, name: str) -> list[Any]:
 
     Raises `Unknown` for a property.
     """
-    if isinstance(owner, ModuleType) or name in getattr(owner, "__dict__", ()):
+    if isinstance(owner, ModuleType):
+        return [vars(owner)]  # as the functions of that module access it
+    if name in getattr(owner, "__dict__", ()):
         return [owner]
     looked = [] if isinstance(owner, type) else [owner]
     for it in owner.__mro__ if isinstance(owner, type) else type(owner).__mro__:

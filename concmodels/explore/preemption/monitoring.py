@@ -13,7 +13,7 @@ to its next lock.
 """
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.expressions import Unknown
+from concmodels.explore.preemption.operands import UNKNOWN
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.sites import Site, Sites
 from concmodels.models.simulated.world import current
@@ -51,12 +52,15 @@ class CodeMonitor:
         self._notes = False
         self._returned: dict[Runner, Any] = {}
         """What the last call of each task of the run has returned."""
+        self.iterated: dict[tuple[int, int], Sequence[Any]] = {}
+        """What each `for` goes through, by the `id` of its frame and that of its expression."""
         self._calls: dict[int, int] = {}
         """How often each function that makes cells was called in the run, by the `id` of its code."""
 
     def begin(self) -> None:
         """As `Monitor.begin`."""
         self._returned.clear()
+        self.iterated.clear()
         self._calls.clear()
 
     @contextmanager
@@ -73,7 +77,7 @@ class CodeMonitor:
         self._points, self._notes = frozenset(points), False
         self._detector = detector = Detector()
         for name in self._sites.hidden:
-            detector.unseen.append(f"the program uses {name}, which writes what no instruction names")
+            detector.unseen.append(f"the program uses {name}, which accesses what no instruction names")
         try:
             with self._monitoring():
                 yield detector
@@ -121,44 +125,54 @@ class CodeMonitor:
         world = current()
         if world is None or world.dying:
             return None
-        if self._returned and site.is_call:
-            self._returned.pop(world.running, None)
+        returned = UNKNOWN
+        if self._returned:
+            returned = (self._returned.pop if site.is_call else self._returned.get)(world.running, UNKNOWN)
         if self._points is None or site in self._points:
-            if site.is_access or (site.may_access and self._is_shared(site, world)):
+            if site.is_access or self._is_shared(site, returned):
                 world.point(site.verb, site.keys, site, in_callback=True, place=site.place)
-        elif self._notes and (site.is_access or (site.may_access and self._is_shared(site, world))):
+        elif self._notes and (site.is_access or self._is_shared(site, returned)):
             for key, changes in site.keys:
                 world.touch(key, changes)
         if self._detector is not None:
-            self._detect(self._detector, site, world)
+            self._detect(self._detector, site, returned)
         return None
 
-    def _is_shared(self, site: Site, world: World) -> bool:
+    def _is_shared(self, site: Site, returned: Any) -> bool:
         """Whether the instruction accesses anything that tasks may share."""
         try:
-            return bool(accessed(site, sys._getframe(2), self._returned.get(world.running), self._watched))
+            return bool(accessed(site, sys._getframe(2), returned, self))
         except Unknown:
             return True
 
-    def _detect(self, detector: Detector, site: Site, world: World) -> None:
+    def _detect(self, detector: Detector, site: Site, returned: Any) -> None:
         if site.kind == "cell" and not self._is_the_only_cell(site):
             detector.missed(
                 site, f"{site.variable} is a variable of a function that was called twice: of which call, is unknown"
             )
             return
         try:
-            for it in accessed(site, sys._getframe(2), self._returned.get(world.running), self._watched):
+            for it in accessed(site, sys._getframe(2), returned, self):
                 detector.access(site, it)
         except Unknown:
             detector.missed(site, f"what {site.name} belongs to can't be found out without running the program's code")
 
-    def _watched(self, called: Any) -> bool:
-        """Whether a call of this is no access: its own instructions are watched, or it only keeps what it is given."""
+    def watches(self, called: Any) -> bool:
+        """As `Program.watches`."""
         if isinstance(called, MethodType):
             called = called.__func__
-        if isinstance(called, FunctionType):
-            return id(called.__code__) in self._sites.of
-        return isinstance(called, type) and called.__module__ != "builtins"
+        called = getattr(called, "__wrapped__", called)
+        if not isinstance(called, (FunctionType, type)):
+            called = type(called).__call__ if callable(called) else None
+        return isinstance(called, FunctionType) and id(called.__code__) in self._sites.of
+
+    def defines(self, name: str) -> bool:
+        """As `Program.defines`."""
+        return name in self._sites.defined
+
+    def assigns(self, name: str) -> bool:
+        """As `Program.assigns`."""
+        return name in self._sites.attributes
 
     def _is_the_only_cell(self, site: Site) -> bool:
         return site.cell_of is None or self._calls.get(id(site.cell_of), 1) == 1

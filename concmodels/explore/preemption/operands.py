@@ -1,0 +1,195 @@
+"""What an instruction takes: the expressions whose values it reads, found in the text once.
+
+Which value an expression has, is found in the frame: that of a simple one by evaluating it once more, and that of a
+call by what the callee has just returned. Of all others nothing can be known but that they make something new, which
+no other task has: a sum, a list display, what `len` or `sorted` return.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, Value, value_of
+from concmodels.explore.preemption.things import how
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+UNKNOWN: Any = object()
+"""What the last call has returned, if that is not known."""
+
+NEW: Any = object()
+"""Something that no other task has."""
+
+VIEWS = ("keys", "values", "items")
+LAZY = ("enumerate", "zip", "reversed", "iter", "map", "filter")
+_COPIES = ("list", "tuple", "set", "frozenset", "dict", "sorted")
+_MAKE_NEW = frozenset(
+    {
+        "abs", "all", "any", "ascii", "bin", "bytes", "callable", "chr", "dir", "divmod", "format", "hasattr", "hash",
+        "hex", "id", "input", "isinstance", "issubclass", "len", "oct", "ord", "pow", "print", "repr", "round",
+        "sorted",
+    }
+)  # fmt: skip
+_MODULES_OF_NUMBERS = ("math", "cmath", "time", "posix", "_operator", "_random", "concmodels.explore.threads.library")
+_OF_LIBRARY = frozenset(
+    {
+        "acquire", "active_count", "as_completed", "cancel", "cancelled", "current_thread", "done", "empty",
+        "enumerate", "full", "get_ident", "getName", "is_alive", "is_set", "isDaemon", "locked", "main_thread", "map",
+        "monotonic", "perf_counter", "qsize", "running", "spawn", "submit", "time", "wait",
+    }
+)  # fmt: skip
+"""What functions of the simulated modules are called that return truth values, numbers, or objects of these modules."""
+_NEW_OF_CONTAINER = frozenset(
+    {
+        "count", "index", "isdisjoint", "issubset", "issuperset", "__len__", "__contains__", "decode", "hex", "clear",
+        "append", "add", "extend", "update", "sort", "reverse", "insert", "remove", "discard", "appendleft", "rotate",
+    }
+)  # fmt: skip
+_TOLD = frozenset({"name", "ident", "daemon", "native_id", "__name__", "__qualname__", "__class__", "__doc__"})
+"""Attributes that are texts and numbers, unless the program says otherwise."""
+_PLAIN_FUNCTION = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR: not one of these
+
+SIMULATED = ("threading", "queue", "concurrent", "_thread", "_queue", "concmodels")
+
+
+def is_of_library(called: Any) -> bool:
+    """Whether this belongs to what the explorer simulates, which notes itself what tasks share."""
+    return (getattr(called, "__module__", None) or "").partition(".")[0] in SIMULATED
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """What finds the values of some expressions."""
+
+    found: tuple[Value, ...] = ()
+    """Of simple expressions, and of what others are made of."""
+    made: tuple[tuple[Value, bool], ...] = ()
+    """The functions of those that are calls, and whether what was returned last can be of this one."""
+    is_unknown: bool = False
+    """Whether there are others."""
+
+    def __bool__(self) -> bool:
+        return bool(self.found or self.made or self.is_unknown)
+
+    def values(self, frame: FrameType, returned: Any, watches: Callable[[Any], bool]) -> Iterator[Any]:
+        """Yield their values, as far as other tasks may have them. Raises `Unknown` if there are more."""
+        for find in self.found:
+            yield value_or_returned(find, frame, returned)
+        for find, is_last in self.made:
+            value = result(find(frame), returned if is_last else UNKNOWN, watches)
+            if value is not NEW:
+                yield value
+        if self.is_unknown:
+            raise Unknown
+
+
+NOTHING = Operands()
+UNFOLLOWED = Operands(is_unknown=True)
+
+
+def value_or_returned(find: Value, frame: FrameType, returned: Any) -> Any:
+    """Return the value of an expression. A property that is written in Python has just returned it."""
+    try:
+        return find(frame)
+    except Unknown:
+        if returned is UNKNOWN:
+            raise
+        return returned
+
+
+def result(called: Any, returned: Any, watches: Callable[[Any], bool]) -> Any:
+    """Return what a call of this has just returned; `NEW` if it can be no other task's. Raises `Unknown`."""
+    if isinstance(called, MethodType):
+        called = called.__func__
+    if isinstance(called, FunctionType):
+        return _of_function(called, returned, watches)
+    if isinstance(called, type):
+        if isinstance(called.__new__, FunctionType) and not issubclass(called, (tuple, Enum)):
+            raise Unknown
+        return NEW
+    if isinstance(called, BuiltinFunctionType) and _makes_new(called):
+        return NEW
+    raise Unknown
+
+
+def _of_function(called: FunctionType, returned: Any, watches: Callable[[Any], bool]) -> Any:
+    if called.__code__.co_flags & _PLAIN_FUNCTION:
+        return NEW
+    if watches(called) and returned is not UNKNOWN:
+        return returned
+    if is_of_library(called) and called.__name__ in _OF_LIBRARY:
+        return NEW
+    raise Unknown
+
+
+def _makes_new(called: BuiltinFunctionType) -> bool:
+    owner, name = called.__self__, called.__name__
+    if owner is None or isinstance(owner, ModuleType):
+        module = called.__module__ or ""
+        return name in _MAKE_NEW if module == "builtins" else module in _MODULES_OF_NUMBERS
+    if isinstance(owner, CONTAINERS):
+        return name in _NEW_OF_CONTAINER
+    return how(type(owner)) == "plain"
+
+
+def operands_of(nodes: Iterable[ast.AST], code: CodeType) -> Operands:
+    """Return what finds the values of these expressions."""
+    nodes = list(nodes)
+    last = max((number for number, node in enumerate(nodes) if _has_call(node)), default=-1)
+    found: list[Value] = []
+    made: list[tuple[Value, bool]] = []
+    is_unknown = False
+    for number, node in enumerate(nodes):
+        for part in _parts(node, code):
+            if isinstance(part, ast.Call):
+                find = value_of(part.func, code)
+                if find is not None:
+                    made.append((find, number == last and part is node))
+            else:
+                find = value_of(part, code)
+                if find is not None:
+                    found.append(find)
+            is_unknown = is_unknown or find is None
+    return Operands(tuple(found), tuple(made), is_unknown) if found or made or is_unknown else NOTHING
+
+
+def _has_call(node: ast.AST) -> bool:
+    return any(isinstance(it, (ast.Call, ast.Await)) for it in ast.walk(node))
+
+
+def _parts(node: ast.AST, code: CodeType) -> Iterator[ast.AST]:
+    """Yield the expressions to whose values that of this one leads; one that can't be evaluated is unknown."""
+    match node:
+        case ast.Constant() | ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.JoinedStr() | ast.Lambda():
+            return
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp() | ast.Slice():
+            return  # what they read, they have read themselves
+        case ast.Tuple(elts=inner) | ast.List(elts=inner) | ast.Set(elts=inner) | ast.BoolOp(values=inner):
+            pass
+        case ast.Dict(keys=keys, values=values):
+            inner = [*(key for key in keys if key is not None), *values]
+        case ast.TemplateStr(values=inner):
+            pass
+        case ast.IfExp(body=body, orelse=orelse):
+            inner = [body, orelse]
+        case ast.NamedExpr(value=value) | ast.Starred(value=value) | ast.FormattedValue(value=value):
+            inner = [value]
+        case ast.Interpolation(value=value):
+            inner = [value]
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in VIEWS:
+            inner = [owner]
+        case ast.Call(func=ast.Name(id=name), args=args) if name in (*LAZY, *_COPIES):
+            inner = args
+        case ast.Attribute(attr=name) if name in _TOLD and value_of(node, code) is None:
+            return
+        case ast.Subscript(value=owner) if value_of(node, code) is None:
+            inner = [owner]
+        case _:
+            yield node
+            return
+    for it in inner:
+        yield from _parts(it, code)

@@ -1,0 +1,120 @@
+"""What can change of the values that an instruction is given: containers, iterators, and other objects written in C.
+
+a container     it is accessed by its parts (`accesses.py`)
+a tuple         can't change, but what it holds can
+a view          stands for the container that it is made of: `names.values()`
+an iterator     is changed by whoever takes something out of it, who reads what it goes through
+opaque          an object written in C of which nothing is known: an array, a `StringIO`
+plain           can't change, or its methods are Python code: then these are looked at themselves
+"""
+
+import collections
+import datetime
+import decimal
+import enum
+import functools
+import gc
+import io
+import re
+import types
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from concmodels.explore.preemption.expressions import CONTAINERS, Unknown
+
+type How = Literal["container", "tuple", "view", "iterator", "opaque", "plain"]
+
+MOST = 20_000
+"""So many objects are looked at for one instruction; if there are more, it can't be followed."""
+
+_CAN_T_CHANGE: tuple[type, ...] = (
+    int, float, complex, str, bytes, frozenset, range, slice, type, type(None), type(...), type(NotImplemented),
+    BaseException, enum.Enum, re.Pattern, re.Match, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo,
+    decimal.Decimal, property, staticmethod, classmethod, super, types.CodeType, types.FunctionType, types.MethodType,
+    types.BuiltinFunctionType, types.ModuleType, types.CellType, types.FrameType, types.TracebackType,
+    types.GenericAlias, types.UnionType, types.MethodWrapperType, types.WrapperDescriptorType,
+    types.MethodDescriptorType, types.ClassMethodDescriptorType, types.GetSetDescriptorType,
+    types.MemberDescriptorType, types.CoroutineType, io.TextIOWrapper, functools.partial,
+)  # fmt: skip
+_DICTS: tuple[dict[Any, Any], ...] = ({}, collections.OrderedDict())
+_VIEWS: tuple[type, ...] = (
+    *(type(getattr(made, name)()) for made in _DICTS for name in ("keys", "values", "items")),
+    types.MappingProxyType, memoryview,
+)  # fmt: skip
+
+
+def how(kind: type) -> How:
+    """Say how the objects of this type can change."""
+    known = _HOW.get(kind)
+    if known is None:
+        if len(_HOW) > _MOST_KNOWN:
+            _HOW.clear()  # each run makes the classes of its program anew
+        known = _HOW[kind] = _how(kind)
+    return known
+
+
+_HOW: dict[type, How] = {}
+_MOST_KNOWN = 300
+
+
+def _how(kind: type) -> How:
+    if issubclass(kind, CONTAINERS):
+        return "container"
+    if issubclass(kind, (tuple, frozenset)):
+        return "tuple"
+    if issubclass(kind, _VIEWS):
+        return "view"
+    if issubclass(kind, _CAN_T_CHANGE) or kind.__module__.startswith("concmodels"):
+        return "plain"
+    if all(base is object or "__firstlineno__" in vars(base) or base.__module__ == "typing" for base in kind.__mro__):
+        return "plain"
+    if kind is object or kind.__module__ in ("_thread", "greenlet", "_greenlet"):
+        return "plain"
+    return "iterator" if hasattr(kind, "__next__") else "opaque"
+
+
+def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
+    """Yield what can change of a value, and whether it changes if all of the value is read.
+
+    With `deep` also what is in containers, as far as C code reads it that compares or shows them. Raises `Unknown` if
+    that is too much.
+    """
+    left, seen = [value], set()
+    while left:
+        it = left.pop()
+        kind = how(type(it))
+        if kind == "plain" or id(it) in seen:
+            continue
+        seen.add(id(it))
+        if len(seen) > MOST:
+            raise Unknown
+        if kind == "container":
+            yield it, False
+            if deep:
+                left += _items(it)
+        elif kind == "tuple":
+            left += it
+        elif kind == "view":
+            left += gc.get_referents(it)
+        else:
+            yield it, kind == "iterator"
+            if kind == "iterator" and not isinstance(it, (types.GeneratorType, types.AsyncGeneratorType)):
+                left += (other for other in gc.get_referents(it) if not isinstance(other, (str, bytes, int)))
+
+
+def elements(value: Any) -> list[Any]:
+    """Return what is in the containers that a value leads to: what a `for` over it may get."""
+    return [item for it, _ in things(value, deep=False) if isinstance(it, CONTAINERS) for item in _items(it)] + (
+        list(value) if type(value) is tuple else []
+    )
+
+
+def _items(it: Any) -> list[Any]:
+    """Return what is in a container, without running code of the program."""
+    if isinstance(it, dict):
+        return [*dict.keys(it), *dict.values(it)]
+    if isinstance(it, list):
+        return list(list.__iter__(it))
+    if isinstance(it, set):
+        return list(set.__iter__(it))
+    return list(collections.deque.__iter__(it)) if isinstance(it, collections.deque) else []
