@@ -254,8 +254,8 @@ _SHALLOW = frozenset(
 _LOOK_AT_NOTHING = frozenset(
     {
         "abs", "callable", "chr", "delattr", "divmod", "float", "getattr", "hasattr", "hash", "id", "int", "isinstance",
-        "issubclass", "ord", "pow", "range", "round", "setattr", "sleep", "type", "partial", "super", "object", "property",
-        "staticmethod", "classmethod", "complex", "open", "input",
+        "issubclass", "ord", "pow", "range", "round", "setattr", "sleep", "type", "partial", "super", "object",
+        "property", "staticmethod", "classmethod", "complex", "open", "input",
     }
 )  # fmt: skip
 _WRITING_MODULES = frozenset({"random", "heapq", "bisect"})
@@ -326,16 +326,8 @@ def _of_stdlib(owner: Any, called: Any) -> bool:
     return module in sys.stdlib_module_names and not is_of_library(called) and module not in _HARMLESS_MODULES
 
 
-_HARMLESS_MODULES = ("abc", "contextlib", "dataclasses", "datetime", "enum", "fractions", "logging", "pathlib", "typing")
-    "enum",
-    "contextlib",
-    "logging",
-    "dataclasses",
-    "typing",
-    "abc",
-    "pathlib",
-    "fractions",
-    "datetime",
+_HARMLESS_MODULES = frozenset(
+    {"abc", "contextlib", "dataclasses", "datetime", "enum", "fractions", "logging", "pathlib", "typing"}
 )
 
 
