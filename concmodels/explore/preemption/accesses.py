@@ -49,8 +49,8 @@ class Accessed(NamedTuple):
 class Program(Protocol):
     """What is to be known of the whole program."""
 
-    iterated: dict[tuple[int, int], Sequence[Any]]
-    """What each `for` goes through, by the `id` of its frame and that of its expression."""
+    iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]]
+    """What each `for` goes through and how it accesses that, by the `id` of its frame and that of its expression."""
 
     def watches(self, called: Any) -> bool:
         """Return whether the instructions of this function are looked at themselves."""
@@ -151,16 +151,18 @@ def _iteration(site: Site, frame: FrameType, returned: Any, program: Program) ->
     """What the next item is taken from; for the instruction that begins a loop, find that out."""
     key = id(frame), id(site.node)
     if not site.begins:
-        values = program.iterated.get(key)
-        if values is None:
-            values = _given_to_generator(frame)
-        return [
-            _of_container(it, WHOLE, changes, False) for value in values for it, changes in things(value, deep=False)
-        ]
-    program.iterated[key] = ()
-    values = program.iterated[key] = list(site.operands.values(frame, returned, program.watches))
+        known = program.iterated.get(key)
+        return _taken(_given_to_generator(frame)) if known is None else known[1]
+    program.iterated[key] = (), ()
+    values = list(site.operands.values(frame, returned, program.watches))
+    program.iterated[key] = values, _taken(values)
     found = (it for value in values for it, _ in things(value, deep=False))
     return [_of_container(it, SHAPE, False, True) for it in found if isinstance(it, (dict, set))]
+
+
+def _taken(values: Iterable[Any]) -> list[Accessed]:
+    """Return the accesses of an instruction that takes the next item."""
+    return [_of_container(it, WHOLE, changes, False) for value in values for it, changes in things(value, deep=False)]
 
 
 def _given_to_generator(frame: FrameType) -> Sequence[Any]:
@@ -171,9 +173,8 @@ def _given_to_generator(frame: FrameType) -> Sequence[Any]:
 
 def _element(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
     """What is unpacked of an item that a `for` has just got."""
-    values = program.iterated.get((id(frame), id(site.node)))
-    if values is None:
-        values = list(site.operands.values(frame, UNKNOWN, program.watches))
+    known = program.iterated.get((id(frame), id(site.node)))
+    values = list(site.operands.values(frame, UNKNOWN, program.watches) if known is None else known[0])
     if isinstance(site.node, ast.Name):
         values = [it for value in values for it in elements(value)]
     return _read(values, deep=True)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from concmodels.explore.monitor import Switches
+    from concmodels.explore.preemption.accesses import Accessed
     from concmodels.models.simulated.steps import Runner, Step
     from concmodels.models.simulated.world import World
 
@@ -52,8 +53,8 @@ class CodeMonitor:
         self._notes = False
         self._returned: dict[Runner, Any] = {}
         """What the last call of each task of the run has returned."""
-        self.iterated: dict[tuple[int, int], Sequence[Any]] = {}
-        """What each `for` goes through, by the `id` of its frame and that of its expression."""
+        self.iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]] = {}
+        """As `Program.iterated`."""
         self._calls: dict[int, int] = {}
         """How often each function that makes cells was called in the run, by the `id` of its code."""
 

@@ -78,7 +78,9 @@ class Operands:
     def values(self, frame: FrameType, returned: Any, watches: Callable[[Any], bool]) -> Iterator[Any]:
         """Yield their values, as far as other tasks may have them. Raises `Unknown` if there are more."""
         for find in self.found:
-            yield value_or_returned(find, frame, returned)
+            value = value_or_returned(find, frame, returned)
+            if type(value) not in _SIMPLEST:
+                yield value
         for find, is_last in self.made:
             value = result(find(frame), returned if is_last else UNKNOWN, watches)
             if value is not NEW:
@@ -86,6 +88,8 @@ class Operands:
         if self.is_unknown:
             raise Unknown
 
+
+_SIMPLEST = frozenset({int, str, bool, float, type(None)})
 
 NOTHING = Operands()
 UNFOLLOWED = Operands(is_unknown=True)

@@ -16,7 +16,8 @@ of the program ever assigns.
 import ast
 import builtins
 import dis
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Literal
@@ -240,6 +241,8 @@ class Sites:
             iterated = node.value if isinstance(node, ast.YieldFrom) else node
             if iterated is None or isinstance(iterated, ast.Await):
                 return None
+            if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "range":
+                return None
             begins, operands = name.startswith("GET"), operands_of([iterated], code)
             if not begins and not operands and ".0" not in code.co_varnames:
                 return None
@@ -260,7 +263,7 @@ class Sites:
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") and isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr"):
                 return self._named(code, offset, node, line)
-            return _call(code, offset, node, line)
+            return _call(code, offset, node, line, nodes.known)
         return None
 
     def _named(self, code: CodeType, offset: int, node: ast.Call, line: int) -> Site | None:
@@ -384,7 +387,23 @@ def _starred(nodes: list[ast.expr]) -> list[ast.expr]:
     return [it.value for it in nodes if isinstance(it, ast.Starred)]
 
 
-def _call(code: CodeType, offset: int, node: ast.Call, line: int) -> Site:
+_OF_NOTHING = frozenset({"abs", "float", "hash", "id", "int", "isinstance", "issubclass", "range", "round", "type"})
+_OF_LOCKS = frozenset(
+    {
+        "acquire", "get_ident", "is_alive", "is_set", "join", "locked", "monotonic", "notify", "notify_all", "release",
+        "start", "wait", "Condition", "Event", "Lock", "RLock",
+    }
+)  # fmt: skip
+"""What is called without a container, and is no method of anything else that is written in C."""
+
+
+def _call(code: CodeType, offset: int, node: ast.Call, line: int, known: Collection[str]) -> Site | None:
+    func, is_given = node.func, bool(node.args or node.keywords)
+    if isinstance(func, ast.Attribute) and func.attr in _OF_LOCKS and not is_given:
+        return None
+    if isinstance(func, ast.Name) and func.id in known and func.id not in (*code.co_varnames, *code.co_freevars):
+        if not any(isinstance(it, ast.Starred) for it in node.args) and all(it.arg for it in node.keywords):
+            return None
     owner = value_of(node.func.value, code) if isinstance(node.func, ast.Attribute) else None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     arguments = tuple(value_of(it, code) for it in _given(node))
@@ -419,6 +438,8 @@ class _Nodes(ast.NodeVisitor):
         """What a `for` goes through whose item is unpacked into these names, and whether it is a part of the item."""
         self.matched: dict[Position, _Matched] = {}
         """The patterns of `match` statements."""
+        self.known = _known(tree)
+        """The global names of functions and classes of the file, and of functions that access nothing."""
         self._class = ""
         self.visit(tree)
 
@@ -470,6 +491,33 @@ class _Nodes(ast.NodeVisitor):
             elif isinstance(node, ast.Name) and self._class:
                 node.id = _mangled(node.id, self._class)
         super().generic_visit(node)
+
+
+def _known(tree: ast.AST) -> frozenset[str]:
+    """Return the names that stand for one function or class each wherever they are global."""
+    bound = Counter(_bound(tree))
+    made = {it.name for it in getattr(tree, "body", ()) if _is_plain_definition(it)}
+    return frozenset(name for name in made if bound[name] == 1) | frozenset(it for it in _OF_NOTHING if not bound[it])
+
+
+def _is_plain_definition(node: ast.AST) -> bool:
+    if isinstance(node, ast.ClassDef):
+        return not node.bases and not node.keywords and not node.decorator_list
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
+
+
+def _bound(tree: ast.AST) -> Iterator[str]:
+    """Yield every name that is bound anywhere in a file, as often as it is."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.alias(name=name, asname=other):
+                yield other or name
+            case ast.Attribute(attr=name, ctx=ast.Store()) | ast.Global(names=[name, *_]):
+                yield name
 
 
 def _is_builtin(node: ast.expr) -> bool:
