@@ -1,11 +1,13 @@
 """Data races: what is one, what only looks like one, and what the detector can't see."""
 
+import dis
 import sys
 import textwrap
 
 import pytest
 
 from concmodels.explore import CannotExplore, explore
+from concmodels.explore.preemption import opcodes
 
 HEADER = """
 import threading
@@ -231,6 +233,8 @@ READ_WHOLE = {
                     case [_, _]:
                         seen.append(2)""",
     "unpacked within": "(a, *rest), b = within; seen.append(rest)",
+    "unpacked within a list": "(a, *rest), b = [items, 1]; seen.append(rest)",
+    "unpacked within a list that has a name": "(a, *rest), b = held; seen.append(rest)",
     "unpacked from the result of a call": "a, *rest = of(items); seen.append(rest)",
     "unpacked within a loop": "for one, (a, *rest) in [within[::-1]]: seen.append(rest)",
     "unpacked in a loop over what holds it": "for a, *rest in within[:1]: seen.append(rest)",
@@ -274,7 +278,7 @@ def test_both_orders_of_a_change_and_a_look_at_all_items_are_tried(explored, lin
         def main():
             items, other, seen = [1, 2], [3], []
             within, n, iterator, counted = (items, 1), 1, iter(items), items.count
-            again = lambda: items
+            held, again = [items, 1], lambda: items
             def look():
                 {line}
             together(lambda: items.append(3), look)
@@ -332,6 +336,128 @@ def test_what_can_t_be_followed_makes_it_held_so_far(explored):
     )
     assert report.verdict == "held so far"
     assert any("setattr" in sentence for sentence in report.unseen)
+
+
+UNFOLLOWED = {
+    "an attribute whose name is a value": "name = 'bal' + 'ance'; seen.append(getattr(account, name))",
+    "an attribute of a base class": "seen.append(account.of_base())",
+    "the pattern of a class": """match account:
+                    case Account(balance=1):
+                        seen.append(1)""",
+    "a method of a list that a thread calls": "together(functools.partial(seen.append, 1))",
+    "a method of a list that the library calls": "thread = threading.Thread(target=seen.append, args=(1,))",
+    "what a queue gives": "seen.append(f'{given.get()}')",
+    "what an iterator gives": "seen.append(f'{next(iterator)}')",
+    "what an iterator gives is unpacked": "a, b = next(iterator)",
+    "what a queue gives is given to a function": "seen.append(sorted(given.get()))",
+    "what a queue gives is looked through": "for it in given.get(): seen.append(it)",
+    "the comparison of a dataclass": "seen.append(record == Record(1))",
+    "the text of a dataclass": "seen.append(f'{record}')",
+    "a nested pattern of a class": """match held:
+                    case Held(items=[a, b]):
+                        seen.append(a)""",
+}
+
+
+@pytest.mark.parametrize("line", UNFOLLOWED.values(), ids=UNFOLLOWED)
+def test_what_can_t_be_followed_is_named_with_its_line(explored, line):
+    report = explored(
+        f"""
+        import functools, queue, dataclasses
+        class Base(Account):
+            balance = 2
+        class Heir(Base):
+            def of_base(self):
+                return super().balance
+        @dataclasses.dataclass
+        class Record:
+            number: int
+        class Held:
+            def __init__(self, items):
+                self.items = items
+        def main():
+            seen, account, given, record = [], Heir(0), queue.Queue(), Record(1)
+            iterator, held = iter([(1, 2)]), Held([1, 2])
+            given.put([2, 1])
+            def change():
+                account.balance = record.number = 1
+                held.items = [1, 2]
+            def look():
+                {line}
+            together(look, change)
+        """,
+        schedules=500,
+    )
+    assert report.verdict == "held so far", str(report)
+    assert any("program.py:" in sentence for sentence in report.unseen), report.unseen
+
+
+def test_an_instruction_that_is_not_known_is_named(explored, monkeypatch):
+    monkeypatch.setattr(opcodes, "KNOWN", opcodes.KNOWN - {"COMPARE_OP"})
+    report = explored("def main():\n    return 1 < len('ab')", schedules=500)
+    assert report.verdict == "held so far"
+    assert any("COMPARE_OP" in sentence for sentence in report.unseen)
+
+
+def test_all_instructions_of_this_python_are_known():
+    assert {name for name in dis.opmap if not name.startswith("INSTRUMENTED_")} <= opcodes.KNOWN
+
+
+CHANGED = {
+    "an iterator that two tasks share": "seen.append(next(iterator))",
+    "a counter": "seen.append(next(numbers))",
+    "a generator of random numbers": "seen.append(random.random())",
+    "an array": "seen.append(numbers_of.pop())",
+    "a cache": "seen.append(cached())",
+    "a method that has a name": "note(len(seen))",
+}
+
+
+@pytest.mark.parametrize("line", CHANGED.values(), ids=CHANGED)
+def test_both_orders_of_two_changes_are_tried(explored, line):
+    report = explored(
+        f"""
+        import array, functools, itertools, random
+        def main():
+            iterator, numbers, seen, cached = iter([1, 2]), itertools.count(), [], functools.cache(lambda: 1)
+            numbers_of, note = array.array("i", [1, 2]), seen.append
+            def one():
+                {line}
+            def two():
+                {line}
+            together(one, two)
+        """,
+        search="all",
+    )
+    assert report.verdict == "held in all", str(report)
+    assert report.races, str(report)
+
+
+def test_a_generator_that_two_tasks_share_can_be_executing_already(explored):
+    report = explored(
+        """
+        def main():
+            generator = (it for it in (1, 2))
+            together(lambda: next(generator), lambda: next(generator))
+        """
+    )
+    assert report.verdict == "broken" and "generator already executing" in str(report)
+
+
+def test_a_global_variable_is_an_attribute_of_its_module_elsewhere(explored, tmp_path):
+    (tmp_path / "state.py").write_text("number = 0\ndef count():\n    global number\n    number += 1\n")
+    report = explored(
+        """
+        import state
+        def main():
+            def set_it():
+                state.number = 5
+            together(state.count, set_it)
+            return state.number
+        """,
+        search="all",
+    )
+    assert report.verdict == "held in all" and set(report.outcomes) == {1, 5, 6}, str(report)
 
 
 def test_the_smallest_sum_of_two_loops_is_two(explored):

@@ -12,7 +12,6 @@ of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, 
 """
 
 import ast
-import gc
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,11 +21,12 @@ from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, Modu
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute, holders
-from concmodels.explore.preemption.operands import NEW, UNKNOWN, is_of_library, result, value_or_returned
+from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library, result, value_or_returned
 from concmodels.explore.preemption.things import elements, how, things
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:
+    from concmodels.explore.preemption.operands import Returned
     from concmodels.explore.preemption.sites import Site
 
 SHAPE = "shape"
@@ -62,11 +62,10 @@ class Program(Protocol):
         """Return whether the program assigns attributes of this name anywhere."""
 
 
-def accessed(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def accessed(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     """Return what this instruction is about to access; nothing if it is nothing that tasks can share.
 
-    `returned` is what the last call in this task has returned, `UNKNOWN` if that is not known. Raises `Unknown` if it
-    can't be found out.
+    `returned` is what the last call in this task has returned. Raises `Unknown` if it can't be found out.
     """
     return _OF_KIND[site.kind](site, frame, returned, program)
 
@@ -75,14 +74,14 @@ def _unfollowed(_site: object, _frame: object, _returned: object, _program: obje
     raise Unknown
 
 
-def _variable(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def _variable(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     if site.kind == "attribute":
         return _attribute(site, frame, returned, program)
     owner = frame.f_globals if site.kind == "global" else site.cell_of
     return [Accessed(owner, site.variable, None, site.writes, False)]
 
 
-def _attribute(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def _attribute(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     owner = _owner(site, frame, returned, program)
     if owner is NEW or isinstance(owner, local):
         return ()
@@ -92,7 +91,7 @@ def _attribute(site: Site, frame: FrameType, returned: Any, program: Program) ->
     return [Accessed(place, site.variable, None, site.writes, False) for place in places]
 
 
-def _within(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def _within(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     if site.owner is None:
         return _operands(site, frame, returned, program)
     it = value_or_returned(site.owner, frame, returned)
@@ -110,7 +109,7 @@ def _index(site: Site, frame: FrameType) -> Any:
         return None
 
 
-def _container(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def _container(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     found = _operands(site, frame, returned, program) if site.operands else []
     if site.owner is None:
         return found
@@ -122,14 +121,16 @@ def _container(site: Site, frame: FrameType, returned: Any, program: Program) ->
     return found
 
 
-def _operands(site: Site, frame: FrameType, returned: Any, program: Program) -> list[Accessed]:
-    values = list(site.operands.values(frame, returned, program.watches))
+def _operands(site: Site, frame: FrameType, returned: Returned, program: Program) -> list[Accessed]:
+    values = site.operands.values(frame, returned, program.watches)
+    if not values:
+        return []
     if site.deep:
         _must_show_itself(values, program)
     return _read(values, deep=site.deep)
 
 
-def _truth(site: Site, frame: FrameType, returned: Any, program: Program) -> list[Accessed]:
+def _truth(site: Site, frame: FrameType, returned: Returned, program: Program) -> list[Accessed]:
     values = site.operands.values(frame, returned, program.watches)
     return [_of_container(it, SHAPE, False, True) for it in values if how(type(it)) in ("container", "opaque")]
 
@@ -147,14 +148,14 @@ def _read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
     return [_of_container(it, WHOLE, changes, True) for value in values for it, changes in things(value, deep=deep)]
 
 
-def _iteration(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def _iteration(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     """What the next item is taken from; for the instruction that begins a loop, find that out."""
     key = id(frame), id(site.node)
     if not site.begins:
         known = program.iterated.get(key)
         return _taken(_given_to_generator(frame)) if known is None else known[1]
     program.iterated[key] = (), ()
-    values = list(site.operands.values(frame, returned, program.watches))
+    values = site.operands.values(frame, returned, program.watches)
     program.iterated[key] = values, _taken(values)
     found = (it for value in values for it, _ in things(value, deep=False))
     return [_of_container(it, SHAPE, False, True) for it in found if isinstance(it, (dict, set))]
@@ -166,15 +167,15 @@ def _taken(values: Iterable[Any]) -> list[Accessed]:
 
 
 def _given_to_generator(frame: FrameType) -> Sequence[Any]:
-    """Return what a generator expression goes through, which is made outside of it."""
-    iterator = frame.f_locals.get(".0")
-    return () if iterator is None else [it for it in gc.get_referents(iterator) if how(type(it)) != "plain"]
+    """Return what a generator expression goes through, which is found outside of it."""
+    given = frame.f_locals.get(".0")
+    return () if given is None else (given,)
 
 
-def _element(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def _element(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     """What is unpacked of an item that a `for` has just got."""
     known = program.iterated.get((id(frame), id(site.node)))
-    values = list(site.operands.values(frame, UNKNOWN, program.watches) if known is None else known[0])
+    values: Sequence[Any] = site.operands.values(frame, None, program.watches) if known is None else known[0]
     if isinstance(site.node, ast.Name):
         values = [it for value in values for it in elements(value)]
     return _read(values, deep=True)
@@ -188,7 +189,7 @@ _INDEXES = (int, str, bytes, float, tuple, frozenset)
 """Types whose values are equal or not without running code of the program; of a tuple this is not certain."""
 
 
-def _owner(site: Site, frame: FrameType, returned: Any, program: Program) -> Any:
+def _owner(site: Site, frame: FrameType, returned: Returned, program: Program) -> Any:
     if site.made_by is not None:
         return result(site.made_by(frame), returned, program.watches)
     if site.owner is None:
@@ -196,7 +197,7 @@ def _owner(site: Site, frame: FrameType, returned: Any, program: Program) -> Any
     return value_or_returned(site.owner, frame, returned)
 
 
-def _item(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def _item(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     found = _operands(site, frame, returned, program) if site.operands else []
     owner = _owner(site, frame, returned, program)
     if not isinstance(owner, CONTAINERS):
@@ -218,7 +219,7 @@ def _item(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequ
     return found
 
 
-def _pattern(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
+def _pattern(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     """What the pattern of a class reads: attributes, which are not followed."""
     kind = site.owner(frame) if site.owner is not None else None
     names = getattr(kind, "__match_args__", ())[: site.positional]
@@ -262,10 +263,10 @@ _LOOK_AT_NOTHING = frozenset(
 _WRITING_MODULES = frozenset({"random", "heapq", "bisect"})
 
 
-def _call(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequence[Accessed]:
-    found = _read((find(frame) for find in site.unpacked), deep=False)
+def _call(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
+    found = _read(site.unpacked.values(frame, returned, program.watches), deep=False) if site.unpacked else []
     called, owner = _called(site, frame, returned, program)
-    if called is NEW or (called is not None and program.watches(called)):
+    if called is NEW or (type(called) is not BuiltinFunctionType and program.watches(called)):
         return found
     if isinstance(called, partial):
         raise Unknown
@@ -275,14 +276,14 @@ def _call(site: Site, frame: FrameType, returned: Any, program: Program) -> Sequ
     return found
 
 
-def _called(site: Site, frame: FrameType, returned: Any, program: Program) -> tuple[Any, Any]:
+def _called(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
     """Return what is called and the object whose method it is, as far as it is known; `NEW` if it is no access."""
     if not site.is_method:
         try:
             called = site.index(frame) if site.index is not None else None
         except Unknown:
             called = None
-        return called, called.__self__ if type(called) is BuiltinFunctionType else None
+        return _by_itself(called, site, frame)
     try:
         owner = _owner(site, frame, returned, program)
     except Unknown:
@@ -293,16 +294,45 @@ def _called(site: Site, frame: FrameType, returned: Any, program: Program) -> tu
         return NEW, None
     if site.of_super:
         return None, owner
-    kind = how(type(owner))
-    if kind == "plain" and not site.passed and not isinstance(owner, ModuleType):
+    if type(owner) in CONTAINERS:
+        return getattr(owner, site.variable, None), owner
+    if type(owner) is not ModuleType and how(type(owner)) == "plain" and not _may_pass(site, frame):
         return NEW, None  # so are most calls: what is called makes no difference then
     try:
         called = attribute(owner, site.variable)
     except Unknown:
         return None, owner
-    if isinstance(owner, ModuleType):
-        return called, getattr(called, "__self__", None)
+    return _by_itself(called, site, frame) if type(owner) is ModuleType else (called, owner)
+
+
+def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
+    """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
+    owner = getattr(called, "__self__", None)
+    if type(owner) in _NO_OWNERS and type(called) in _PLAIN_CALLS and not _may_pass(site, frame):
+        return NEW, None
     return called, owner
+
+
+_NO_OWNERS = (ModuleType, type(None))
+_PLAIN_CALLS = (BuiltinFunctionType, FunctionType, type)
+
+
+def _may_pass(site: Site, frame: FrameType) -> bool:
+    """Whether a call is given anything that can change, or that changes something when it is called."""
+    passed = site.passed
+    if passed.made or passed.is_unknown:
+        return True
+    for find in passed.found:
+        try:
+            kind = type(find(frame))
+        except Unknown:
+            return True
+        if kind not in SIMPLEST and (kind in _CALLABLE or how(kind) != "plain"):
+            return True
+    return False
+
+
+_CALLABLE = (BuiltinFunctionType, partial)
 
 
 def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Accessed]:
@@ -352,7 +382,7 @@ def _method(owner: Any, site: Site, frame: FrameType, name: str) -> list[Accesse
     return [_of_container(owner, SHAPE if name in _WRITE_SHAPE else WHOLE, True, True)]
 
 
-def _passed(site: Site, frame: FrameType, returned: Any, called: Any, program: Program) -> list[Accessed]:
+def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, program: Program) -> list[Accessed]:
     """Return what a function that is not watched does with what it is given. Raises `Unknown`."""
     name = getattr(called, "__name__", "")
     if name in _LOOK_AT_NOTHING or (isinstance(getattr(called, "__self__", None), CONTAINERS) and name in _KEEP):

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.expressions import Unknown
-from concmodels.explore.preemption.operands import UNKNOWN
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.sites import Site, Sites
 from concmodels.models.simulated.world import current
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from concmodels.explore.monitor import Switches
     from concmodels.explore.preemption.accesses import Accessed
+    from concmodels.explore.preemption.operands import Returned
     from concmodels.models.simulated.steps import Runner, Step
     from concmodels.models.simulated.world import World
 
@@ -48,10 +48,11 @@ class CodeMonitor:
 
     def __init__(self, codes: Iterable[CodeType], trees: dict[str, ast.Module]) -> None:
         self._sites = Sites(codes, trees)
+        self._sites_of = self._sites.of
         self._detector: Detector | None = None
         self._points: frozenset[Any] | None = frozenset()  # None: all sites
         self._notes = False
-        self._returned: dict[Runner, Any] = {}
+        self._returned: dict[Runner, Returned] = {}
         """What the last call of each task of the run has returned."""
         self.iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]] = {}
         """As `Program.iterated`."""
@@ -120,15 +121,15 @@ class CodeMonitor:
     # The callbacks. Each first asks whether it was called in a task of a run: monitoring knows no threads.
 
     def _instruction(self, code: CodeType, offset: int) -> Any:
-        site = self._sites.of[id(code)].get(offset)
+        site = self._sites_of[id(code)].get(offset)
         if site is None:
             return _DISABLE
         world = current()
         if world is None or world.dying:
             return None
-        returned = UNKNOWN
+        returned = None
         if self._returned:
-            returned = (self._returned.pop if site.is_call else self._returned.get)(world.running, UNKNOWN)
+            returned = (self._returned.pop if site.is_call else self._returned.get)(world.running, None)
         if self._points is None or site in self._points:
             if site.is_access or self._is_shared(site, returned):
                 world.point(site.verb, site.keys, site, in_callback=True, place=site.place)
@@ -139,14 +140,14 @@ class CodeMonitor:
             self._detect(self._detector, site, returned)
         return None
 
-    def _is_shared(self, site: Site, returned: Any) -> bool:
+    def _is_shared(self, site: Site, returned: Returned) -> bool:
         """Whether the instruction accesses anything that tasks may share."""
         try:
             return bool(accessed(site, sys._getframe(2), returned, self))
         except Unknown:
             return True
 
-    def _detect(self, detector: Detector, site: Site, returned: Any) -> None:
+    def _detect(self, detector: Detector, site: Site, returned: Returned) -> None:
         if site.kind == "cell" and not self._is_the_only_cell(site):
             detector.missed(
                 site, f"{site.variable} is a variable of a function that was called twice: of which call, is unknown"
@@ -156,12 +157,14 @@ class CodeMonitor:
             for it in accessed(site, sys._getframe(2), returned, self):
                 detector.access(site, it)
         except Unknown:
-            detector.missed(site, f"what {site.name} belongs to can't be found out without running the program's code")
+            detector.missed(site, f"what {site.name} accesses can't be found out without running the program's code")
 
     def watches(self, called: Any) -> bool:
         """As `Program.watches`."""
         if isinstance(called, MethodType):
             called = called.__func__
+        if isinstance(called, FunctionType) and id(called.__code__) in self._sites.of:
+            return True
         called = getattr(called, "__wrapped__", called)
         if not isinstance(called, (FunctionType, type)):
             called = type(called).__call__ if callable(called) else None
@@ -178,10 +181,10 @@ class CodeMonitor:
     def _is_the_only_cell(self, site: Site) -> bool:
         return site.cell_of is None or self._calls.get(id(site.cell_of), 1) == 1
 
-    def _return(self, _code: CodeType, _offset: int, value: Any) -> None:
+    def _return(self, code: CodeType, _offset: int, value: Any) -> None:
         world = current()
         if world is not None:
-            self._returned[world.running] = value
+            self._returned[world.running] = code.co_name, value
 
     def _start(self, code: CodeType, _offset: int) -> Any:
         if not code.co_cellvars and not self._by_gil:

@@ -6,7 +6,7 @@ no other task has: a sum, a list display, what `len` or `sorted` return.
 """
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
@@ -18,8 +18,8 @@ from concmodels.explore.preemption.things import how
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-UNKNOWN: Any = object()
-"""What the last call has returned, if that is not known."""
+type Returned = tuple[str, Any] | None
+"""The name of the function that has returned last, and what it has; None if that is not known."""
 
 NEW: Any = object()
 """Something that no other task has."""
@@ -27,7 +27,7 @@ NEW: Any = object()
 VIEWS = ("keys", "values", "items")
 LAZY = ("enumerate", "zip", "reversed", "iter", "map", "filter")
 _COPIES = ("list", "tuple", "set", "frozenset", "dict", "sorted")
-_MAKE_NEW = frozenset(
+MAKE_NEW = frozenset(
     {
         "abs", "all", "any", "ascii", "bin", "bytes", "callable", "chr", "dir", "divmod", "format", "hasattr", "hash",
         "hex", "id", "input", "isinstance", "issubclass", "len", "oct", "ord", "pow", "print", "repr", "round",
@@ -67,45 +67,49 @@ class Operands:
 
     found: tuple[Value, ...] = ()
     """Of simple expressions, and of what others are made of."""
-    made: tuple[tuple[Value, bool], ...] = ()
-    """The functions of those that are calls, and whether what was returned last can be of this one."""
+    made: tuple[tuple[Value, str], ...] = ()
+    """The functions of those that are calls, and the name of the one that has returned last, empty for the others."""
     is_unknown: bool = False
     """Whether there are others."""
 
     def __bool__(self) -> bool:
         return bool(self.found or self.made or self.is_unknown)
 
-    def values(self, frame: FrameType, returned: Any, watches: Callable[[Any], bool]) -> Iterator[Any]:
-        """Yield their values, as far as other tasks may have them. Raises `Unknown` if there are more."""
+    def values(self, frame: FrameType, returned: Returned, watches: Callable[[Any], bool]) -> list[Any]:
+        """Return their values, as far as other tasks may have them. Raises `Unknown` if there are more."""
+        values = []
         for find in self.found:
             value = value_or_returned(find, frame, returned)
-            if type(value) not in _SIMPLEST:
-                yield value
-        for find, is_last in self.made:
-            value = result(find(frame), returned if is_last else UNKNOWN, watches)
-            if value is not NEW:
-                yield value
+            if type(value) not in SIMPLEST:
+                values.append(value)
+        for find, name in self.made:
+            if returned is not None and name == returned[0]:
+                values.append(returned[1])
+            elif (value := result(find(frame), returned if name else None, watches)) is not NEW:
+                values.append(value)
         if self.is_unknown:
             raise Unknown
+        return values
 
 
-_SIMPLEST = frozenset({int, str, bool, float, type(None)})
+SIMPLEST = frozenset({int, str, bool, float, type(None)})
+"""Types whose values are most often met, and which can't change."""
 
 NOTHING = Operands()
 UNFOLLOWED = Operands(is_unknown=True)
 
 
-def value_or_returned(find: Value, frame: FrameType, returned: Any) -> Any:
+def value_or_returned(find: Value, frame: FrameType, returned: Returned) -> Any:
     """Return the value of an expression. A property that is written in Python has just returned it."""
     try:
         return find(frame)
     except Unknown:
-        if returned is UNKNOWN:
+        if returned is None:
             raise
-        return returned
+        return returned[1]
 
 
-def result(called: Any, returned: Any, watches: Callable[[Any], bool]) -> Any:
+def result(called: Any, returned: Returned, watches: Callable[[Any], bool]) -> Any:
     """Return what a call of this has just returned; `NEW` if it can be no other task's. Raises `Unknown`."""
     if isinstance(called, MethodType):
         called = called.__func__
@@ -120,11 +124,11 @@ def result(called: Any, returned: Any, watches: Callable[[Any], bool]) -> Any:
     raise Unknown
 
 
-def _of_function(called: FunctionType, returned: Any, watches: Callable[[Any], bool]) -> Any:
+def _of_function(called: FunctionType, returned: Returned, watches: Callable[[Any], bool]) -> Any:
     if called.__code__.co_flags & _PLAIN_FUNCTION:
         return NEW
-    if watches(called) and returned is not UNKNOWN:
-        return returned
+    if returned is not None and returned[0] == called.__code__.co_name and watches(called):
+        return returned[1]
     if is_of_library(called) and called.__name__ in _OF_LIBRARY:
         return NEW
     raise Unknown
@@ -134,31 +138,37 @@ def _makes_new(called: BuiltinFunctionType) -> bool:
     owner, name = called.__self__, called.__name__
     if owner is None or isinstance(owner, ModuleType):
         module = called.__module__ or ""
-        return name in _MAKE_NEW if module == "builtins" else module in _MODULES_OF_NUMBERS
+        return name in MAKE_NEW if module == "builtins" else module in _MODULES_OF_NUMBERS
     if isinstance(owner, CONTAINERS):
         return name in _NEW_OF_CONTAINER
     return how(type(owner)) == "plain"
 
 
-def operands_of(nodes: Iterable[ast.AST], code: CodeType) -> Operands:
-    """Return what finds the values of these expressions."""
+def operands_of(nodes: Iterable[ast.AST], code: CodeType, new: Collection[str] = ()) -> Operands:
+    """Return what finds the values of these expressions. A call of one of the names in `new` makes something new."""
     nodes = list(nodes)
     last = max((number for number, node in enumerate(nodes) if _has_call(node)), default=-1)
     found: list[Value] = []
-    made: list[tuple[Value, bool]] = []
+    made: list[tuple[Value, str]] = []
     is_unknown = False
     for number, node in enumerate(nodes):
         for part in _parts(node, code):
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in new:
+                continue
             if isinstance(part, ast.Call):
                 find = value_of(part.func, code)
                 if find is not None:
-                    made.append((find, number == last and part is node))
+                    made.append((find, _name(part.func) if number == last and part is node else ""))
             else:
                 find = value_of(part, code)
                 if find is not None:
                     found.append(find)
             is_unknown = is_unknown or find is None
     return Operands(tuple(found), tuple(made), is_unknown) if found or made or is_unknown else NOTHING
+
+
+def _name(func: ast.AST) -> str:
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
 def _has_call(node: ast.AST) -> bool:

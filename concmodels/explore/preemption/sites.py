@@ -16,14 +16,17 @@ of the program ever assigns.
 import ast
 import builtins
 import dis
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from types import CodeType
+from io import StringIO
+from types import CodeType, GeneratorType
 from typing import TYPE_CHECKING, Literal
 
-from concmodels.explore.preemption.expressions import Value, value_of
-from concmodels.explore.preemption.operands import NOTHING, UNFOLLOWED, Operands, operands_of
+from concmodels.explore.preemption import opcodes
+from concmodels.explore.preemption.expressions import METHODS, Value, value_of
+from concmodels.explore.preemption.operands import MAKE_NEW, NOTHING, SIMULATED, UNFOLLOWED, Operands, operands_of
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Key
@@ -36,9 +39,12 @@ type Position = tuple[int | None, int | None, int | None, int | None]
 
 _FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
 
-_STORES = {"STORE_GLOBAL": "global", "DELETE_GLOBAL": "global", "STORE_ATTR": "attribute", "DELETE_ATTR": "attribute",
-           "STORE_DEREF": "cell", "DELETE_DEREF": "cell"}  # fmt: skip
-_LOADS = {"LOAD_GLOBAL": "global", "LOAD_ATTR": "attribute", "LOAD_DEREF": "cell"}
+_STORES: dict[str, Kind] = {
+    "STORE_GLOBAL": "global", "DELETE_GLOBAL": "global", "STORE_ATTR": "attribute", "DELETE_ATTR": "attribute",
+    "STORE_DEREF": "cell", "DELETE_DEREF": "cell",
+}  # fmt: skip
+_LOADS: dict[str, Kind] = {"LOAD_GLOBAL": "global", "LOAD_ATTR": "attribute", "LOAD_DEREF": "cell"}
+_VARIABLES: dict[str, Kind] = _STORES | _LOADS
 _HIDDEN = frozenset(
     {
         "setattr", "delattr", "vars", "globals", "locals", "exec", "eval", "attrgetter", "asdict", "astuple",
@@ -64,7 +70,7 @@ class Site:
     """Finds the object whose attribute or item it is; None if its expression may have effects."""
     index: Value | None = None
     arguments: tuple[Value | None, ...] = ()
-    unpacked: tuple[Value, ...] = ()
+    unpacked: Operands = NOTHING
     """What a call unpacks: `f(*items)`."""
     line: int = 0
     deletes: bool = False
@@ -76,6 +82,8 @@ class Site:
     """Whether it reads also the containers that are in what it reads."""
     begins: bool = False
     """Whether it begins an iteration."""
+    of_module: bool = False
+    """Whether a global variable may be an attribute elsewhere: that of a module."""
     positional: int = 0
     """How many attributes the pattern of a class reads by position."""
     names: tuple[str, ...] = ()
@@ -115,6 +123,9 @@ class Site:
             self.made_by = value_of(maker.func, self.code)
         key = (self.kind, self.variable) if is_variable else ("item", "")
         self.keys = ((key, self.writes or self.is_call),)  # type: ignore[assignment]
+        if self.of_module and self.kind in ("global", "attribute"):
+            both = ("global", self.variable), ("attribute", self.variable)
+            self.keys = tuple((it, self.writes) for it in both)  # type: ignore[misc]
         self.verb = "call" if self.is_call else "write" if self.writes else "read"
 
     @property
@@ -133,7 +144,7 @@ class Site:
     @property
     def needs_returned(self) -> bool:
         """Whether what it accesses may be known only by what a call has returned, as that of a property."""
-        if self.made_by is not None or self.operands.made or self.passed.made:
+        if self.made_by is not None or self.operands.made or self.passed.made or self.unpacked.made:
             return True
         kinds = ("within", "container", "operands", "truth")
         return self.kind in kinds and not isinstance(self.node, ast.Name)
@@ -149,21 +160,26 @@ class Sites:
         self.codes = [code for root in codes for code in _functions(root)]
         self._outer = {inner: code for code in self.codes for inner in code.co_consts if isinstance(inner, CodeType)}
         self._lines: dict[int, list[int]] = {}
+        self._generators: set[CodeType] = set()
+        """The generator expressions of which it is known that they go through what they are given."""
         self._nodes = {path: _Nodes(tree) for path, tree in trees.items()}
         self._no_nodes = _Nodes(ast.Module())
+        self._own_methods = _own_methods(trees.values())
         self._assigned = {
             (_STORES[it.opname], it.argval)
             for code in self.codes
             for it in dis.get_instructions(code)
             if it.opname in _STORES
         }
+        self._has_modules = len(trees) > 1
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
         self.of = {id(code): {site.offset: site for site in self._sites(code)} for code in self.codes}
         """The sites of each function, by the `id` of its code, and by offset."""
         self.need_returned = any(site.needs_returned for those in self.of.values() for site in those.values())
         """Whether one of them needs to know what calls return."""
-        self.hidden = sorted({name for code in self.codes for name in code.co_names if name in _HIDDEN})
+        unknown = {it.opname for code in self.codes for it in dis.get_instructions(code)} - opcodes.KNOWN
+        self.hidden = sorted({name for code in self.codes for name in code.co_names if name in _HIDDEN} | unknown)
         """The names in these functions by which something is accessed that can't be followed."""
         self.defined = frozenset(code.co_name for code in self.codes)
         """The names of the functions."""
@@ -181,6 +197,12 @@ class Sites:
         if lines is None:
             lines = self._lines[id(code)] = [line or code.co_firstlineno for line, *_ in code.co_positions()]
         return lines[offset // 2]
+
+    def _is_assigned(self, kind: str, name: str) -> bool:
+        """Whether a variable is ever assigned. A global one is an attribute in other files."""
+        if (kind, name) in self._assigned:
+            return True
+        return self._has_modules and kind != "cell" and bool({("global", name), ("attribute", name)} & self._assigned)
 
     def _sites(self, code: CodeType) -> Iterator[Site]:
         nodes = self._nodes.get(code.co_filename, self._no_nodes)
@@ -201,17 +223,31 @@ class Sites:
         name, offset, line = it.opname, it.offset, it.line_number or 0
         if name in _OF_PATTERNS and where in nodes.matched:
             return _of_pattern(code, it, nodes.matched[where])
+        if name == "IMPORT_FROM":
+            is_shared = self._is_assigned("attribute", it.argval)
+            return Site(code, offset, "unfollowed", "", False, node, None, line=line) if is_shared else None
         if name == "LOAD_SUPER_ATTR":
             is_known = ("attribute", it.argval) not in self._assigned
             return None if is_known else Site(code, offset, "unfollowed", "", False, node, None, line=line)
-        kind = _STORES.get(name) or _LOADS.get(name)
+        kind = _VARIABLES.get(name)
         if kind is not None:
-            if (kind, it.argval) not in self._assigned:
+            if not self._is_assigned(kind, it.argval):
                 return None
             owner = value_of(node.value, code) if isinstance(node, ast.Attribute) else None
             definer = self._definer(code, it.argval) if kind == "cell" else None
             writes = name in _STORES
-            return Site(code, offset, kind, it.argval, writes, node, owner, line=line, cell_of=definer)  # type: ignore[arg-type]
+            return Site(
+                code,
+                offset,
+                kind,
+                it.argval,
+                writes,
+                node,
+                owner,
+                line=line,
+                cell_of=definer,
+                of_module=self._has_modules,
+            )
         if name in ("STORE_SUBSCR", "DELETE_SUBSCR") or (name == "BINARY_OP" and it.argrepr == "[]"):
             if not isinstance(node, ast.Subscript):
                 return None
@@ -233,38 +269,49 @@ class Sites:
             return _augmented(code, offset, node, line)
         if name == "TO_BOOL" and isinstance(node, _SIMPLE):
             return Site(code, offset, "container", "", False, node, value_of(node, code), line=line)
-        if name == "TO_BOOL" and (truth := _truth(node, code)):
+        if name == "TO_BOOL" and (truth := _truth(node, code, nodes.new)):
             return Site(code, offset, "truth", "", False, node, None, line=line, operands=truth)
         if name == "CONTAINS_OP" and isinstance(node, ast.Compare):
             return _within(code, offset, node, line)
         if name in ("GET_ITER", "GET_YIELD_FROM_ITER", "FOR_ITER", "SEND"):
-            iterated = node.value if isinstance(node, ast.YieldFrom) else node
-            if iterated is None or isinstance(iterated, ast.Await):
-                return None
-            if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "range":
-                return None
-            begins, operands = name.startswith("GET"), operands_of([iterated], code)
-            if not begins and not operands and ".0" not in code.co_varnames:
-                return None
-            return Site(
-                code, offset, "iteration", "", False, iterated, None, line=line, begins=begins, operands=operands
-            )
+            return self._iteration(code, it, node, nodes.new)
         if name in ("UNPACK_SEQUENCE", "UNPACK_EX") and where in nodes.elements:
             iterated, is_nested = nodes.elements[where]
             if not is_nested and _gives_new(iterated):
                 return None
             operands = operands_of([iterated], code)
             return Site(code, offset, "element", "", False, iterated, None, line=line, operands=operands)
-        if operands := operands_of(_operands(name, node), code):
-            deep = not name.startswith(("UNPACK", "LIST", "SET", "DICT")) and not (
-                isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mod)
+        if operands := operands_of(_operands(name, node), code, nodes.new):
+            deep = (
+                where in nodes.nested
+                or not name.startswith(("UNPACK", "LIST", "SET", "DICT"))
+                and not (isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mod))
             )
             return Site(code, offset, "operands", "", False, node, None, line=line, operands=operands, deep=deep)
         if name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX") and isinstance(node, ast.Call):
             if isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr"):
                 return self._named(code, offset, node, line)
-            return _call(code, offset, node, line, nodes.known)
+            return _call(code, offset, node, line, nodes, self._own_methods)
         return None
+
+    def _iteration(
+        self, code: CodeType, it: dis.Instruction, node: ast.AST | None, new: Collection[str]
+    ) -> Site | None:
+        """Return the site of an instruction that begins a loop over a container, or takes the next item."""
+        iterated = node.value if isinstance(node, ast.YieldFrom) else node
+        if iterated is None or isinstance(iterated, ast.Await):
+            return None
+        if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "range":
+            return None
+        begins, line = it.opname.startswith("GET"), it.line_number or 0
+        of_generator = ".0" in code.co_varnames and code not in self._generators
+        self._generators.add(code)
+        operands = operands_of([ast.Name(".0") if of_generator else iterated], code, new)
+        if not operands:
+            return None
+        return Site(
+            code, it.offset, "iteration", "", False, iterated, None, line=line, begins=begins, operands=operands
+        )
 
     def _named(self, code: CodeType, offset: int, node: ast.Call, line: int) -> Site | None:
         """Return the site of `getattr` or `hasattr`, which read an attribute whose name is a value."""
@@ -325,9 +372,10 @@ def _changed(code: CodeType, offset: int, node: ast.AugAssign, line: int, operan
     return Site(code, offset, "container", "", True, node.target, owner, line=line, operands=operands)
 
 
-def _truth(node: ast.AST | None, code: CodeType) -> Operands:
+def _truth(node: ast.AST | None, code: CodeType, new: Collection[str]) -> Operands:
     """Return what is looked at for the truth of a call, or of one of several values."""
-    return operands_of([node], code) if isinstance(node, (ast.Call, ast.BoolOp, ast.IfExp, ast.NamedExpr)) else NOTHING
+    has_truth = isinstance(node, (ast.Call, ast.BoolOp, ast.IfExp, ast.NamedExpr))
+    return operands_of([node], code, new) if node is not None and has_truth else NOTHING
 
 
 def _within(code: CodeType, offset: int, node: ast.Compare, line: int) -> Site:
@@ -366,12 +414,16 @@ def _operands(opname: str, node: ast.AST | None) -> list[ast.expr]:
             return _joined(left, *others)
         case "BINARY_OP", ast.BinOp(left=left, right=right, op=op):
             return [left, right] if isinstance(op, (ast.Mult, ast.Mod)) else _joined(left, right)
+        case "UNPACK_SEQUENCE" | "UNPACK_EX", ast.Tuple(ctx=ast.Store()) | ast.List(ctx=ast.Store()):
+            return [ast.Yield()]  # what a `with` gives, of which nothing is known
         case "UNPACK_SEQUENCE" | "UNPACK_EX", ast.expr():
             return [node]
         case "FORMAT_SIMPLE" | "FORMAT_WITH_SPEC" | "CONVERT_VALUE", ast.expr():
             return [node.value if isinstance(node, ast.FormattedValue) else node]
         case "LIST_EXTEND" | "SET_UPDATE", ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
             return _starred(parts)
+        case "LIST_EXTEND" | "DICT_MERGE", ast.Call():
+            return _unpacked(node)
         case "DICT_UPDATE", ast.Dict(keys=keys, values=values):
             return [value for key, value in zip(keys, values, strict=True) if key is None]
     return []
@@ -387,6 +439,10 @@ def _starred(nodes: list[ast.expr]) -> list[ast.expr]:
     return [it.value for it in nodes if isinstance(it, ast.Starred)]
 
 
+def _is_local(name: str, code: CodeType) -> bool:
+    return name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
+
+
 _OF_NOTHING = frozenset({"abs", "float", "hash", "id", "int", "isinstance", "issubclass", "range", "round", "type"})
 _OF_LOCKS = frozenset(
     {
@@ -397,21 +453,73 @@ _OF_LOCKS = frozenset(
 """What is called without a container, and is no method of anything else that is written in C."""
 
 
-def _call(code: CodeType, offset: int, node: ast.Call, line: int, known: Collection[str]) -> Site | None:
-    func, is_given = node.func, bool(node.args or node.keywords)
-    if isinstance(func, ast.Attribute) and func.attr in _OF_LOCKS and not is_given:
+_TAKE_FUNCTIONS = frozenset({"add_done_callback", "map", "spawn", "start_soon", "submit"})
+"""Methods that call what they are given, where nobody looks."""
+_OF_BUILTINS = METHODS.union(*map(dir, (str, bytes, int, float, memoryview, GeneratorType, array, StringIO)))
+
+
+def _own_methods(trees: Iterable[ast.Module]) -> frozenset[str]:
+    """Return the names of methods that can only be the program's own, because it uses no other modules."""
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    imported = {
+        name
+        for node in nodes
+        for name in ([it.name for it in node.names] if isinstance(node, ast.Import) else [])
+        + ([node.module or ""] if isinstance(node, ast.ImportFrom) else [])
+    }
+    if any(
+        name.partition(".")[0] not in (*SIMULATED, "time", "typing", "dataclasses", "__future__") for name in imported
+    ):
+        return frozenset()
+    methods = {
+        it.name
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        for it in node.body
+        if isinstance(it, ast.FunctionDef)
+    }
+    return frozenset(methods - _OF_BUILTINS - _TAKE_FUNCTIONS)
+
+
+def _is_no_access(code: CodeType, node: ast.Call, nodes: _Nodes, own: Collection[str]) -> bool:
+    """Whether a call can't access anything, whatever it is given; most are of functions that are watched themselves."""
+    func, given = node.func, [*node.args, *(it.value for it in node.keywords)]
+    if any(isinstance(it, ast.Starred) for it in node.args) or not all(it.arg for it in node.keywords):
+        return False
+    if isinstance(func, ast.Name):
+        return func.id in nodes.known and not _is_local(func.id, code)
+    if not isinstance(func, ast.Attribute):
+        return False
+    if func.attr in own or (func.attr in _OF_LOCKS and not given):
+        return True
+    of = func.value
+    of_module = isinstance(of, ast.Name) and of.id in nodes.modules and not _is_local(of.id, code)
+    return of_module and all(_is_kept(it, nodes) for it in given)
+
+
+def _is_kept(node: ast.expr, nodes: _Nodes) -> bool:
+    """Whether this is no method of a container, which a thread could call."""
+    if isinstance(node, ast.Name):
+        return node.id in nodes.known
+    return isinstance(node, (ast.Constant, ast.JoinedStr, ast.Lambda, ast.Tuple, ast.List, ast.Dict, ast.BinOp))
+
+
+def _call(code: CodeType, offset: int, node: ast.Call, line: int, nodes: _Nodes, own: Collection[str]) -> Site | None:
+    if _is_no_access(code, node, nodes, own):
         return None
-    if isinstance(func, ast.Name) and func.id in known and func.id not in (*code.co_varnames, *code.co_freevars):
-        if not any(isinstance(it, ast.Starred) for it in node.args) and all(it.arg for it in node.keywords):
-            return None
     owner = value_of(node.func.value, code) if isinstance(node.func, ast.Attribute) else None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     arguments = tuple(value_of(it, code) for it in _given(node))
-    unpacked = _values([*_starred(node.args), *(it.value for it in node.keywords if not it.arg)], code)
-    called, passed = value_of(node.func, code), operands_of([*node.args, *(it.value for it in node.keywords)], code)
+    unpacked = operands_of(_unpacked(node), code, nodes.new)
+    passed = operands_of([*node.args, *(it.value for it in node.keywords)], code, nodes.new)
+    called = value_of(node.func, code)
     return Site(
         code, offset, "call", name, False, node, owner, called, arguments, unpacked, line, passed=passed, deep=True
     )
+
+
+def _unpacked(node: ast.Call) -> list[ast.expr]:
+    return [*_starred(node.args), *(it.value for it in node.keywords if not it.arg)]
 
 
 def _given(node: ast.Call) -> list[ast.expr]:
@@ -436,10 +544,19 @@ class _Nodes(ast.NodeVisitor):
         """What is assigned to an item."""
         self.elements: dict[Position, tuple[ast.expr, bool]] = {}
         """What a `for` goes through whose item is unpacked into these names, and whether it is a part of the item."""
+        self.nested: set[Position] = set()
+        """Names into which a part of something is unpacked."""
         self.matched: dict[Position, _Matched] = {}
         """The patterns of `match` statements."""
-        self.known = _known(tree)
+        bound = Counter(_bound(tree))
+        classes = {it.name for it in getattr(tree, "body", ()) if _is_plain_class(it)}
+        functions = {it.name for it in getattr(tree, "body", ()) if _is_plain_function(it)}
+        self.known = _once(bound, classes | functions) | {it for it in _OF_NOTHING if not bound[it]}
         """The global names of functions and classes of the file, and of functions that access nothing."""
+        self.modules = _once(bound, {it for it in bound if it in ("threading", "queue", "time")} & set(_imported(tree)))
+        """The names of simulated modules."""
+        self.new = _once(bound, classes) | {it for it in MAKE_NEW if not bound[it]}
+        """The names of functions and classes that make something new."""
         self._class = ""
         self.visit(tree)
 
@@ -449,14 +566,26 @@ class _Nodes(ast.NodeVisitor):
         self._class = outer
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """What is unpacked is known by the position of the names that it is unpacked into."""
         for target in node.targets:
-            for it in ast.walk(target):
-                if isinstance(it, (ast.Tuple, ast.List)):
-                    self.by_position[_position(it)] = node.value
-                elif isinstance(it, ast.Subscript):
-                    self.given[_position(it)] = node.value
+            self._assigned(target, node.value)
+            self.given |= {_position(it): node.value for it in ast.walk(target) if isinstance(it, ast.Subscript)}
         self.generic_visit(node)
+
+    def _assigned(self, target: ast.expr, value: ast.expr) -> None:
+        """What is unpacked is known by the position of the names that it is unpacked into."""
+        if not isinstance(target, (ast.Tuple, ast.List)):
+            return
+        position = _position(target)
+        if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+            self.by_position[position] = ast.Constant(None)  # what is made here is not read
+            for it, part in zip(target.elts, value.elts, strict=True):
+                self._assigned(it, part)
+            return
+        self.by_position[position] = value
+        for inner in ast.walk(target):
+            if inner is not target and isinstance(inner, (ast.Tuple, ast.List)):
+                self.by_position[_position(inner)] = value
+                self.nested.add(_position(inner))
 
     def visit_For(self, node: ast.For) -> None:
         self._unpacked(node.target, node.iter)
@@ -493,16 +622,29 @@ class _Nodes(ast.NodeVisitor):
         super().generic_visit(node)
 
 
-def _known(tree: ast.AST) -> frozenset[str]:
-    """Return the names that stand for one function or class each wherever they are global."""
-    bound = Counter(_bound(tree))
-    made = {it.name for it in getattr(tree, "body", ()) if _is_plain_definition(it)}
-    return frozenset(name for name in made if bound[name] == 1) | frozenset(it for it in _OF_NOTHING if not bound[it])
+def _imported(tree: ast.AST) -> list[str]:
+    """Return the modules that a file imports by their own names."""
+    return [
+        it.name for node in ast.walk(tree) if isinstance(node, ast.Import) for it in node.names if it.asname is None
+    ]
 
 
-def _is_plain_definition(node: ast.AST) -> bool:
-    if isinstance(node, ast.ClassDef):
-        return not node.bases and not node.keywords and not node.decorator_list
+def _once(bound: Counter[str], names: set[str]) -> set[str]:
+    """Return those of the names that stand for the same wherever they are used."""
+    return {name for name in names if bound[name] == 1}
+
+
+def _is_plain_class(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.ClassDef)
+        and not node.bases
+        and not node.keywords
+        and not node.decorator_list
+        and not any(isinstance(it, ast.FunctionDef) and it.name == "__new__" for it in node.body)
+    )
+
+
+def _is_plain_function(node: ast.AST) -> bool:
     return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
 
 
@@ -513,6 +655,8 @@ def _bound(tree: ast.AST) -> Iterator[str]:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 yield name
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.arg(arg=name):
                 yield name
             case ast.alias(name=name, asname=other):
                 yield other or name
