@@ -366,7 +366,7 @@ def test_what_can_t_be_followed_is_named_with_its_line(explored, line):
         import functools, queue, dataclasses
         class Base(Account):
             balance = 2
-        class Heir(Base):
+        class Savings(Base):
             def of_base(self):
                 return super().balance
         @dataclasses.dataclass
@@ -376,7 +376,7 @@ def test_what_can_t_be_followed_is_named_with_its_line(explored, line):
             def __init__(self, items):
                 self.items = items
         def main():
-            seen, account, given, record = [], Heir(0), queue.Queue(), Record(1)
+            seen, account, given, record = [], Savings(0), queue.Queue(), Record(1)
             iterator, held = iter([(1, 2)]), Held([1, 2])
             given.put([2, 1])
             def change():

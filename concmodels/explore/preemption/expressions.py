@@ -54,7 +54,7 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
     return None
 
 
-_ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mod: operator.mod, ast.FloorDiv: operator.floordiv}
+_ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mod: operator.mod}
 
 
 def _number(calculate: Callable[[int, int], int], find: Value | None, find_other: Value | None) -> Value | None:

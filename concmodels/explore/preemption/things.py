@@ -3,7 +3,7 @@
 a container     it is accessed by its parts (`accesses.py`)
 a tuple         can't change, but what it holds can
 a view          stands for the container that it is made of: `names.values()`
-an iterator     is changed by whoever takes something out of it, who reads what it goes through
+an iterator     is changed by taking the next item, which reads what it goes through
 opaque          an object written in C of which nothing is known: an array, a `StringIO`
 plain           can't change, or its methods are Python code: then these are looked at themselves
 """
