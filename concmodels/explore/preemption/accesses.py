@@ -271,7 +271,7 @@ def _call(site: Site, frame: FrameType, returned: Returned, program: Program) ->
     if isinstance(called, partial):
         raise Unknown
     found += _of_method(site, frame, called, owner)
-    if site.passed:
+    if site.passed and not (site.variable in _KEEP and type(owner) in CONTAINERS):
         found += _passed(site, frame, returned, called, program)
     return found
 
@@ -296,7 +296,8 @@ def _called(site: Site, frame: FrameType, returned: Returned, program: Program) 
         return None, owner
     if type(owner) in CONTAINERS:
         return getattr(owner, site.variable, None), owner
-    if type(owner) is not ModuleType and how(type(owner)) == "plain" and not _may_pass(site, frame):
+    kind = type(owner)
+    if kind is not ModuleType and how(kind) == "plain" and not (site.passed and _may_pass(site, frame)):
         return NEW, None  # so are most calls: what is called makes no difference then
     try:
         called = attribute(owner, site.variable)
@@ -387,7 +388,7 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     name = getattr(called, "__name__", "")
     if name in _LOOK_AT_NOTHING or (isinstance(getattr(called, "__self__", None), CONTAINERS) and name in _KEEP):
         return []
-    keeps = _keeps(called)
+    keeps = type(called) is not BuiltinFunctionType and _keeps(called)
     values = []
     for value in site.passed.values(frame, returned, program.watches) if not keeps else _known(site, frame):
         while isinstance(value, partial):

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, Value, value_of
-from concmodels.explore.preemption.things import how
+from concmodels.explore.preemption.things import elements, how
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,6 +153,11 @@ def operands_of(nodes: Iterable[ast.AST], code: CodeType, new: Collection[str] =
     is_unknown = False
     for number, node in enumerate(nodes):
         for part in _parts(node, code):
+            if _is_copy(part):
+                copied = operands_of(part.args, code, new)
+                found += map(_inside, copied.found)
+                is_unknown = is_unknown or copied.is_unknown or bool(copied.made)
+                continue
             if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in new:
                 continue
             if isinstance(part, ast.Call):
@@ -165,6 +170,15 @@ def operands_of(nodes: Iterable[ast.AST], code: CodeType, new: Collection[str] =
                     found.append(find)
             is_unknown = is_unknown or find is None
     return Operands(tuple(found), tuple(made), is_unknown) if found or made or is_unknown else NOTHING
+
+
+def _is_copy(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _COPIES
+
+
+def _inside(find: Value) -> Value:
+    """Return what finds the items of a container: a copy of it is new, and has the same ones."""
+    return lambda frame: tuple(elements(find(frame)))
 
 
 def _name(func: ast.AST) -> str:
@@ -196,7 +210,7 @@ def _parts(node: ast.AST, code: CodeType) -> Iterator[ast.AST]:
             inner = [value]
         case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in VIEWS:
             inner = [owner]
-        case ast.Call(func=ast.Name(id=name), args=args) if name in (*LAZY, *_COPIES):
+        case ast.Call(func=ast.Name(id=name), args=args) if name in LAZY:
             inner = args
         case ast.Attribute(attr=name) if name in _TOLD and value_of(node, code) is None:
             return

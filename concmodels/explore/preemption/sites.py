@@ -494,7 +494,11 @@ def _is_no_access(code: CodeType, node: ast.Call, nodes: _Nodes, own: Collection
         return True
     of = func.value
     of_module = isinstance(of, ast.Name) and of.id in nodes.modules and not _is_local(of.id, code)
-    return of_module and all(_is_kept(it, nodes) for it in given)
+    called = [*node.args, *(it.value for it in node.keywords if it.arg not in _NEVER_CALLED)]
+    return of_module and all(_is_kept(it, nodes) for it in called)
+
+
+_NEVER_CALLED = ("args", "kwargs", "name", "daemon", "timeout", "maxsize", "value")
 
 
 def _is_kept(node: ast.expr, nodes: _Nodes) -> bool:
