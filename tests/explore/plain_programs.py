@@ -55,7 +55,7 @@ def main():
     second.join()
     return repr([{subject}, items, names, sorted(map(repr, seen))])
 """
-"""What the threads read, they note by a function whose list no instruction of theirs names."""
+"""What the threads read, they note in a list, whose order is not compared."""
 
 
 class Program:

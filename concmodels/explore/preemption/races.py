@@ -12,6 +12,7 @@ the search tells which steps depend on each other, accesses that are ordered her
 it leaves out.
 """
 
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.monitor import Access, Race
@@ -126,6 +127,8 @@ class Detector:
         if (sites, is_atomic) in self._known:
             return
         self._known.add((sites, is_atomic))
+        if isinstance(it.owner, GeneratorType):
+            self.missed(site, "two tasks share a generator, and its own variables are not followed")
         first = Access(other_site.file, other_site.line, other.name, earlier.writes)
         second = Access(site.file, site.line, runner.name, it.writes)
         self.found.append(Race(site.name, first, second, sites, is_atomic))
