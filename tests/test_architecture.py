@@ -160,7 +160,7 @@ def test_a_model_imports_no_other_model(name):
 
 
 def _files(path, *others):
-    """The files of our package, and of the others, that a file imports, for types too; of a package its `__init__.py`."""
+    """The files that a file imports of our package and of the others, for types too; of a package its `__init__.py`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
