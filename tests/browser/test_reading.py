@@ -101,6 +101,11 @@ def test_the_menu_on_a_phone(visit):
     expect(page.get_by_role("heading", level=1)).to_contain_text("Glossary")
 
 
+def test_the_side_bar_shows_the_page_of_the_reader(visit):
+    page = visit("reference/commands/ring.html")  # far down in a list that is longer than the window
+    expect(page.locator(".sidebar-tree .current-page > a")).to_be_in_viewport()
+
+
 def _open_menu(page):
     page.locator("header label[for=__navigation]").click()
     expect(page.get_by_role("textbox", name="Search")).to_be_in_viewport()
