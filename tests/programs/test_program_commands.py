@@ -362,8 +362,10 @@ def interrupted(folder, program, name, after):
 
 @pytest.mark.parametrize("name", ["threads", "asyncio", "processes"])
 def test_an_interrupt_while_many_wait_for_a_server(tmp_path, name):
-    arguments = (200, "--work", "io", "--delay", 1000, "--workers", 20, "--model", name, "--json", tmp_path / "f")
+    path = tmp_path / "f"
+    arguments = (200, "--work", "io", "--delay", 1000, "--workers", 20, "--model", name, "--json", path)
     with Program(tmp_path, *arguments, module="concmodels.pool") as program:
+        assert until(lambda: path.exists() or None)  # before that, the signal is for Python's own start
         time.sleep(random.uniform(0, 8))  # the random moment: the loop, the warm-up, the run
         program.process.send_signal(signal.SIGINT)
         status, _, err = program.end(ENDS_WITHIN_S)
