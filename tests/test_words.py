@@ -156,7 +156,7 @@ EXCEPTIONS = [
     Exempt("room", "*", SPACE, "space: in a channel, in a buffer, on a page"),
     Exempt("room", "concmodels/models/waiting/*.py", r"\b_room\b", "space: what a buffer still takes"),
     Exempt("border", "*.css", "", "CSS"),
-    Exempt("promise", "*.js", r"Promise\.all", "JavaScript's own class"),
+    Exempt("promise", "*.js", r"Promise\.all|new Promise\(", "JavaScript's own class"),
     Exempt("floor", "*.py", r"\bfloor\(log|math\.floor|import .*\bfloor\b", "mathematics"),
     Exempt("rooms?|floors?", "benchmarks/result.py", "OLD KINDS|floor ", "what older result files say"),
     Exempt("rooms?|floors?", "tests/*test_benchmarks.py", "old|OLD|kind|floor ", "what older result files say"),

@@ -12,8 +12,6 @@ WAIT = 10_000  # milliseconds; nothing here takes a tenth of it
 
 SETTLED = """() => document.readyState === 'complete'
     && document.getAnimations().every(it => it.playState !== 'running')"""
-DRAWN = """width => innerWidth === width
-    && new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"""
 UNFOLD = "() => document.querySelectorAll('article details, main details').forEach(it => it.open = true)"
 
 
@@ -48,7 +46,7 @@ class Look:
         """Be so many pixels wide, and let the page's scripts hear of that, as they do before it is drawn."""
         if self.page.viewport_size["width"] != width:
             self.page.set_viewport_size({"width": width, "height": HEIGHT})
-            self.page.wait_for_function(DRAWN, arg=width)
+            self.ask("drawnAt", width)
             self.settle()
 
     def wear(self, scheme):

@@ -5,6 +5,14 @@
     return [...new Set(all)];
   },
 
+  // Two frames after the page has become so wide, its scripts have heard of that.
+  async drawnAt(width) {
+    const frame = () => new Promise((drawn) => { requestAnimationFrame(drawn); });
+    while (innerWidth !== width) await frame();
+    await frame();
+    await frame();
+  },
+
   shown(elements) {
     return elements.map((it) => it.outerHTML.replace(/\s+/g, " ").slice(0, 120));
   },

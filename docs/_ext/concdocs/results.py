@@ -58,7 +58,7 @@ def missing(name: str, why: str) -> Exception:
 
 @functools.cache
 def read_once(file: Path) -> Results:
-    """Read a result; whoever asks again gets the same one. Raises `BadResult`."""
+    """Read a result; all later calls return the same one. Raises `BadResult`."""
     return read(file)
 
 
