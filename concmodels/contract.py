@@ -556,6 +556,9 @@ class Model(Protocol):
         first.) If a program ignores such a signal (under nohup, for example) or handles it itself, that doesn't change.
         Without a run nothing is guaranteed for Ctrl-C: Python's own handler may raise in the middle of an operation
         on a channel, and then an item or the channel's lock may be lost.
+
+        A signal handler of the program must not use a channel. It may interrupt an operation that holds the channel's
+        lock, and would wait for that lock for ever. It may set a flag, or write to a pipe for which a task waits.
         """
 
     def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:
@@ -636,5 +639,6 @@ class Model(Protocol):
     def notify_closing(self, socket: HasFileno) -> None:
         """Raise `SocketClosed` in the tasks that wait for this socket, because it is about to be closed.
 
-        Call it just before `socket.close()`. Never waits, and is not awaited.
+        Call it just before `socket.close()`. Never waits, and is not awaited. With threads, another task may begin to
+        wait between the two calls. It is told within a second, as after a close without this call.
         """
