@@ -106,9 +106,11 @@ def tab(browser):
 @pytest.fixture(scope="module", params=WIDTHS)
 def look(request, pytestconfig, tab, address_of, name):
     """A page at a width, all its answers unfolded."""
+    is_opened = tab.address == address_of(name) and name not in SPECIMENS and not pytestconfig.option.thorough
+    if not is_opened:
+        tab.leave()
     tab.be_wide(WIDTHS[request.param])
-    is_opened_at_each = name in SPECIMENS or pytestconfig.option.thorough
-    if is_opened_at_each or tab.address != address_of(name):
+    if not is_opened:
         tab.open(address_of(name))
         tab.unfold()
     return tab

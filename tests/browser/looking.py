@@ -38,6 +38,10 @@ class Look:
         self.page.goto(address)
         self.settle()
 
+    def leave(self):
+        """Show nothing: a page that became narrow before it is left would drop the pictures that it then asks for."""
+        self.page.goto("about:blank")
+
     def settle(self):
         """Wait until everything is loaded and no colour is on its way to another."""
         self.page.wait_for_function(SETTLED)
