@@ -4,7 +4,8 @@
 say about it. `visit` opens further ones for the tests that click and type.
 
 As a rule a page is narrow and dark, then wide and light: it is opened in a narrow window that is then made wide. Each
-kind of page has a SPECIMEN that is all four, and is opened at each width. With `--thorough`, all pages are.
+kind of page has a SPECIMEN that is all four, and is opened at each width. With `--thorough`, all pages are, and every
+text is looked at.
 """
 
 from pathlib import Path

@@ -68,11 +68,11 @@ class Look:
         """What is wrong with the page: one of questions.js."""
         return self.page.evaluate(f"it => {QUESTIONS.strip()}.{question}(...it)", arguments)
 
-    def ask_axe(self, question):
+    def ask_axe(self, question, *arguments):
         """The same for those that need axe: what it finds serious or critical."""
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(AXE_SCRIPT)
-        return self.ask(question, COLOUR_RULES)
+        return self.ask(question, COLOUR_RULES, *arguments)
 
     def _listen(self):
         page, note = self.page, self.troubles.append

@@ -65,12 +65,14 @@
   },
 
   // axe takes milliseconds for each text, and a page has hundreds in the same colour on the same ground. One of them
-  // will do. In a block of code the others are away while it looks: they would cost even if it did not look at them.
-  async colours(rules) {
+  // will do, unless every text is to be looked at. In a block of code the others are away while it looks: they would
+  // cost even if it did not look at them.
+  async colours(rules, every = false) {
     const blocks = [...document.querySelectorAll("pre")];
     const whole = blocks.map((it) => it.innerHTML);
-    blocks.forEach((it) => this.leaveOneOfEachColour(it));
-    const found = await axe.run({ include: this.oneOfEachColour() }, { resultTypes: ["violations"], runOnly: rules });
+    if (!every) blocks.forEach((it) => this.leaveOneOfEachColour(it));
+    const texts = every ? document : { include: this.oneOfEachColour() };
+    const found = await axe.run(texts, { resultTypes: ["violations"], runOnly: rules });
     blocks.forEach((it, index) => { it.innerHTML = whole[index]; });
     return this.grave(found);
   },

@@ -30,8 +30,8 @@ def test_it_is_accessible(look):
     none(look.ask_axe("allButColours"))
 
 
-def test_its_colours_are_accessible(look, scheme):
-    none(look.ask_axe("colours"))
+def test_its_colours_are_accessible(look, scheme, pytestconfig):
+    none(look.ask_axe("colours", pytestconfig.option.thorough))
 
 
 @wide_only
