@@ -260,6 +260,12 @@ READ_WHOLE = {
     "within a tuple that is shown": "seen.append(str((1, items)))",
     "within a list that is shown": "seen.append(str([1, items]))",
     "compared within": "seen.append(within == 0 or within == ([1, 2], 1))",
+    "shown as it comes from a queue": "seen.append(f'{given.get()}')",
+    "sorted as it comes from a queue": "seen.append(sorted(given.get()))",
+    "iterated as it comes from a queue": "for it in given.get(): seen.append(it)",
+    "joined as both come from a queue": "seen.append(given.get() + given.get())",
+    "joined as both come from calls": "seen.append(of(items) + of(other))",
+    "compared as both come from calls": "seen.append(of(items) == of(other))",
     "joined as texts": "seen.append(''.join(map(str, items)))",
 }
 
@@ -268,7 +274,7 @@ READ_WHOLE = {
 def test_both_orders_of_a_change_and_a_look_at_all_items_are_tried(explored, line):
     report = explored(
         f"""
-        import collections
+        import collections, queue
         def count(*items):
             return len(items)
         def of(items):
@@ -278,7 +284,9 @@ def test_both_orders_of_a_change_and_a_look_at_all_items_are_tried(explored, lin
         def main():
             items, other, seen = [1, 2], [3], []
             within, n, iterator, counted = (items, 1), 1, iter(items), items.count
-            held, again = [items, 1], lambda: items
+            held, again, given = [items, 1], lambda: items, queue.Queue()
+            given.put(items)
+            given.put(other)
             def look():
                 {line}
             together(lambda: items.append(3), look)
@@ -346,11 +354,9 @@ UNFOLLOWED = {
                         seen.append(1)""",
     "a method of a list that a thread calls": "together(functools.partial(seen.append, 1))",
     "a method of a list that the library calls": "thread = threading.Thread(target=seen.append, args=(1,))",
-    "what a queue gives": "seen.append(f'{given.get()}')",
     "what an iterator gives": "seen.append(f'{next(iterator)}')",
     "what an iterator gives is unpacked": "a, b = next(iterator)",
-    "what a queue gives is given to a function": "seen.append(sorted(given.get()))",
-    "what a queue gives is looked through": "for it in given.get(): seen.append(it)",
+    "what an iterator gives is looked through": "for it in next(iterator): seen.append(it)",
     "the comparison of a dataclass": "seen.append(record == Record(1))",
     "the text of a dataclass": "seen.append(f'{record}')",
     "a nested pattern of a class": """match held:

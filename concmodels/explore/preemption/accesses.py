@@ -17,11 +17,11 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import partial
-from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute, holders
-from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library, result, value_or_returned
+from concmodels.explore.preemption.operands import NEW, SIMPLEST, Results, is_of_library, result, value_or_returned
 from concmodels.explore.preemption.things import elements, how, things
 from concmodels.explore.threads.tasks import local
 
@@ -46,14 +46,14 @@ class Accessed(NamedTuple):
     is_atomic: bool
 
 
-class Program(Protocol):
+class Program(Results, Protocol):
     """What is to be known of the whole program."""
 
     iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]]
     """What each `for` goes through and how it accesses that, by the `id` of its frame and that of its expression."""
 
-    def watches(self, called: Any) -> bool:
-        """Return whether the instructions of this function are looked at themselves."""
+    def learn(self, code: CodeType) -> None:
+        """Note from now on what this function of the library returns."""
 
     def defines(self, name: str) -> bool:
         """Return whether a function of the program has this name."""
@@ -122,7 +122,7 @@ def _container(site: Site, frame: FrameType, returned: Returned, program: Progra
 
 
 def _operands(site: Site, frame: FrameType, returned: Returned, program: Program) -> list[Accessed]:
-    values = site.operands.values(frame, returned, program.watches)
+    values = site.operands.values(frame, returned, program)
     if not values:
         return []
     if site.deep:
@@ -131,7 +131,7 @@ def _operands(site: Site, frame: FrameType, returned: Returned, program: Program
 
 
 def _truth(site: Site, frame: FrameType, returned: Returned, program: Program) -> list[Accessed]:
-    values = site.operands.values(frame, returned, program.watches)
+    values = site.operands.values(frame, returned, program)
     return [_of_container(it, SHAPE, False, True) for it in values if how(type(it)) in ("container", "opaque")]
 
 
@@ -155,7 +155,7 @@ def _iteration(site: Site, frame: FrameType, returned: Returned, program: Progra
         known = program.iterated.get(key)
         return _taken(_given_to_generator(frame)) if known is None else known[1]
     program.iterated[key] = (), ()
-    values = site.operands.values(frame, returned, program.watches)
+    values = site.operands.values(frame, returned, program)
     program.iterated[key] = values, _taken(values)
     found = (it for value in values for it, _ in things(value, deep=False))
     return [_of_container(it, SHAPE, False, True) for it in found if isinstance(it, (dict, set))]
@@ -175,7 +175,7 @@ def _given_to_generator(frame: FrameType) -> Sequence[Any]:
 def _element(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
     """What is unpacked of an item that a `for` has just got."""
     known = program.iterated.get((id(frame), id(site.node)))
-    values: Sequence[Any] = site.operands.values(frame, None, program.watches) if known is None else known[0]
+    values: Sequence[Any] = site.operands.values(frame, None, program) if known is None else known[0]
     if isinstance(site.node, ast.Name):
         values = [it for value in values for it in elements(value)]
     return _read(values, deep=True)
@@ -191,7 +191,7 @@ _INDEXES = (int, str, bytes, float, tuple, frozenset)
 
 def _owner(site: Site, frame: FrameType, returned: Returned, program: Program) -> Any:
     if site.made_by is not None:
-        return result(site.made_by(frame), returned, program.watches)
+        return result(site.made_by(frame), returned, program)
     if site.owner is None:
         raise Unknown
     return value_or_returned(site.owner, frame, returned)
@@ -264,8 +264,10 @@ _WRITING_MODULES = frozenset({"random", "heapq", "bisect"})
 
 
 def _call(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
-    found = _read(site.unpacked.values(frame, returned, program.watches), deep=False) if site.unpacked else []
+    found = _read(site.unpacked.values(frame, returned, program), deep=False) if site.unpacked else []
     called, owner = _called(site, frame, returned, program)
+    if site.is_wanted and is_of_library(called) and isinstance(called, (FunctionType, MethodType)):
+        program.learn(called.__code__)
     if called is NEW or (type(called) is not BuiltinFunctionType and program.watches(called)):
         return found
     if isinstance(called, partial):
@@ -297,7 +299,12 @@ def _called(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if type(owner) in CONTAINERS:
         return getattr(owner, site.variable, None), owner
     kind = type(owner)
-    if kind is not ModuleType and how(kind) == "plain" and not (site.passed and _may_pass(site, frame)):
+    if (
+        kind is not ModuleType
+        and how(kind) == "plain"
+        and not site.is_wanted
+        and not (site.passed and _may_pass(site, frame))
+    ):
         return NEW, None  # so are most calls: what is called makes no difference then
     try:
         called = attribute(owner, site.variable)
@@ -390,7 +397,7 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
         return []
     keeps = type(called) is not BuiltinFunctionType and _keeps(called)
     values = []
-    for value in site.passed.values(frame, returned, program.watches) if not keeps else _known(site, frame):
+    for value in site.passed.values(frame, returned, program) if not keeps else _known(site, frame):
         while isinstance(value, partial):
             value = value.func
         if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):

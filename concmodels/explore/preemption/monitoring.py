@@ -15,7 +15,7 @@ to its next lock.
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from concmodels.explore.monitor import Switches
     from concmodels.explore.preemption.accesses import Accessed
-    from concmodels.explore.preemption.operands import Returned
+    from concmodels.explore.preemption.operands import Position, Returned
     from concmodels.models.simulated.steps import Runner, Step
     from concmodels.models.simulated.world import World
 
@@ -54,6 +54,10 @@ class CodeMonitor:
         self._notes = False
         self._returned: dict[Runner, Returned] = {}
         """What the last call of each task of the run has returned."""
+        self._results: dict[tuple[int, int], Any] = {}
+        """What calls have returned, by the `id` of the frame and the offset, if more than the last one is needed."""
+        self._learned: set[CodeType] = set()
+        """Functions of the library of which it is noted what they return."""
         self.iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]] = {}
         """As `Program.iterated`."""
         self._calls: dict[int, int] = {}
@@ -62,6 +66,7 @@ class CodeMonitor:
     def begin(self) -> None:
         """As `Monitor.begin`."""
         self._returned.clear()
+        self._results.clear()
         self.iterated.clear()
         self._calls.clear()
 
@@ -112,8 +117,9 @@ class CodeMonitor:
             _monitoring.restart_events()
             yield
         finally:
-            for code in self._sites.codes:
+            for code in (*self._sites.codes, *self._learned):
                 _monitoring.set_local_events(_TOOL, code, 0)
+            self._learned.clear()
             for event in callbacks:
                 _monitoring.register_callback(_TOOL, event, None)
             _monitoring.free_tool_id(_TOOL)
@@ -170,6 +176,23 @@ class CodeMonitor:
             called = type(called).__call__ if callable(called) else None
         return isinstance(called, FunctionType) and id(called.__code__) in self._sites.of
 
+    def learn(self, code: CodeType) -> None:
+        """As `Program.learn`."""
+        if code not in self._learned:
+            self._learned.add(code)
+            _monitoring.set_local_events(_TOOL, code, _events.PY_RETURN)
+
+    def has_learned(self, code: CodeType) -> bool:
+        """As `Results.has_learned`."""
+        return code in self._learned
+
+    def result_of(self, frame: FrameType, where: Position) -> Any:
+        """As `Results.result_of`."""
+        key = id(frame), self._sites.offset_of_call(frame.f_code, where)
+        if key not in self._results:
+            raise Unknown
+        return self._results[key]
+
     def defines(self, name: str) -> bool:
         """As `Program.defines`."""
         return name in self._sites.defined
@@ -185,6 +208,8 @@ class CodeMonitor:
         world = current()
         if world is not None:
             self._returned[world.running] = code.co_name, value
+            if self._sites.need_results and (caller := sys._getframe(1).f_back) is not None:
+                self._results[id(caller), caller.f_lasti] = value
 
     def _start(self, code: CodeType, _offset: int) -> Any:
         if not code.co_cellvars and not self._by_gil:

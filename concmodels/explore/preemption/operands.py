@@ -10,13 +10,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, Value, value_of
 from concmodels.explore.preemption.things import elements, how
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+type Position = tuple[int | None, int | None, int | None, int | None]
 
 type Returned = tuple[str, Any] | None
 """The name of the function that has returned last, and what it has; None if that is not known."""
@@ -61,31 +60,44 @@ def is_of_library(called: Any) -> bool:
     return (getattr(called, "__module__", None) or "").partition(".")[0] in SIMULATED
 
 
+class Results(Protocol):
+    """What is known of the functions that are called, and of what they have returned."""
+
+    def watches(self, called: Any) -> bool:
+        """Return whether the instructions of this function are looked at themselves."""
+
+    def has_learned(self, code: CodeType) -> bool:
+        """Return whether it is noted what this function of the library returns."""
+
+    def result_of(self, frame: FrameType, where: Position) -> Any:
+        """Return what the call at this position has returned in this frame. Raises `Unknown`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operands:
     """What finds the values of some expressions."""
 
     found: tuple[Value, ...] = ()
     """Of simple expressions, and of what others are made of."""
-    made: tuple[tuple[Value, str], ...] = ()
-    """The functions of those that are calls, and the name of the one that has returned last, empty for the others."""
+    made: tuple[tuple[Value, str, Position], ...] = ()
+    """The functions of those that are calls, the name of the one that has returned last, and where the calls are."""
     is_unknown: bool = False
     """Whether there are others."""
 
     def __bool__(self) -> bool:
         return bool(self.found or self.made or self.is_unknown)
 
-    def values(self, frame: FrameType, returned: Returned, watches: Callable[[Any], bool]) -> list[Any]:
+    def values(self, frame: FrameType, returned: Returned, program: Results) -> list[Any]:
         """Return their values, as far as other tasks may have them. Raises `Unknown` if there are more."""
         values = []
         for find in self.found:
             value = value_or_returned(find, frame, returned)
             if type(value) not in SIMPLEST:
                 values.append(value)
-        for find, name in self.made:
+        for find, name, where in self.made:
             if returned is not None and name == returned[0]:
                 values.append(returned[1])
-            elif (value := result(find(frame), returned if name else None, watches)) is not NEW:
+            elif (value := result(find(frame), returned if name else None, program, frame, where)) is not NEW:
                 values.append(value)
         if self.is_unknown:
             raise Unknown
@@ -109,12 +121,17 @@ def value_or_returned(find: Value, frame: FrameType, returned: Returned) -> Any:
         return returned[1]
 
 
-def result(called: Any, returned: Returned, watches: Callable[[Any], bool]) -> Any:
-    """Return what a call of this has just returned; `NEW` if it can be no other task's. Raises `Unknown`."""
+def result(
+    called: Any, returned: Returned, program: Results, frame: FrameType | None = None, where: Position | None = None
+) -> Any:
+    """Return what a call of this has returned; `NEW` if it can be no other task's. Raises `Unknown`.
+
+    It is what was `returned` last, or what the call `where` in this frame has returned.
+    """
     if isinstance(called, MethodType):
         called = called.__func__
     if isinstance(called, FunctionType):
-        return _of_function(called, returned, watches)
+        return _of_function(called, returned, program, frame, where)
     if isinstance(called, type):
         if isinstance(called.__new__, FunctionType) and not issubclass(called, (tuple, Enum)):
             raise Unknown
@@ -124,14 +141,19 @@ def result(called: Any, returned: Returned, watches: Callable[[Any], bool]) -> A
     raise Unknown
 
 
-def _of_function(called: FunctionType, returned: Returned, watches: Callable[[Any], bool]) -> Any:
-    if called.__code__.co_flags & _PLAIN_FUNCTION:
+def _of_function(
+    called: FunctionType, returned: Returned, program: Results, frame: FrameType | None, where: Position | None
+) -> Any:
+    code = called.__code__
+    if code.co_flags & _PLAIN_FUNCTION or (is_of_library(called) and called.__name__ in _OF_LIBRARY):
         return NEW
-    if returned is not None and returned[0] == called.__code__.co_name and watches(called):
+    if not program.watches(called) and not program.has_learned(code):
+        raise Unknown
+    if returned is not None and returned[0] == code.co_name:
         return returned[1]
-    if is_of_library(called) and called.__name__ in _OF_LIBRARY:
-        return NEW
-    raise Unknown
+    if frame is None or where is None:
+        raise Unknown
+    return program.result_of(frame, where)
 
 
 def _makes_new(called: BuiltinFunctionType) -> bool:
@@ -149,7 +171,7 @@ def operands_of(nodes: Iterable[ast.AST], code: CodeType, new: Collection[str] =
     nodes = list(nodes)
     last = max((number for number, node in enumerate(nodes) if _has_call(node)), default=-1)
     found: list[Value] = []
-    made: list[tuple[Value, str]] = []
+    made: list[tuple[Value, str, Position]] = []
     is_unknown = False
     for number, node in enumerate(nodes):
         for part in _parts(node, code):
@@ -163,7 +185,8 @@ def operands_of(nodes: Iterable[ast.AST], code: CodeType, new: Collection[str] =
             if isinstance(part, ast.Call):
                 find = value_of(part.func, code)
                 if find is not None:
-                    made.append((find, _name(part.func) if number == last and part is node else ""))
+                    name = _name(part.func) if number == last and part is node else ""
+                    made.append((find, name, (part.lineno, part.end_lineno, part.col_offset, part.end_col_offset)))
             else:
                 find = value_of(part, code)
                 if find is not None:

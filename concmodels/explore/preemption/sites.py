@@ -26,7 +26,15 @@ from typing import TYPE_CHECKING, Literal
 
 from concmodels.explore.preemption import opcodes
 from concmodels.explore.preemption.expressions import METHODS, Value, value_of
-from concmodels.explore.preemption.operands import MAKE_NEW, NOTHING, SIMULATED, UNFOLLOWED, Operands, operands_of
+from concmodels.explore.preemption.operands import (
+    MAKE_NEW,
+    NOTHING,
+    SIMULATED,
+    UNFOLLOWED,
+    Operands,
+    Position,
+    operands_of,
+)
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Key
@@ -35,7 +43,6 @@ type Kind = Literal[
     "global", "cell", "attribute", "item", "within", "container", "iteration", "element", "operands", "truth",
     "pattern", "unfollowed", "call",
 ]  # fmt: skip
-type Position = tuple[int | None, int | None, int | None, int | None]
 
 _FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
 
@@ -80,6 +87,8 @@ class Site:
     """What a call is given."""
     deep: bool = False
     """Whether it reads also the containers that are in what it reads."""
+    is_wanted: bool = False
+    """Whether it is a method whose result is read by another instruction."""
     begins: bool = False
     """Whether it begins an iteration."""
     of_module: bool = False
@@ -160,6 +169,7 @@ class Sites:
         self.codes = [code for root in codes for code in _functions(root)]
         self._outer = {inner: code for code in self.codes for inner in code.co_consts if isinstance(inner, CodeType)}
         self._lines: dict[int, list[int]] = {}
+        self._calls: dict[int, dict[Position, int]] = {}
         self._generators: set[CodeType] = set()
         """The generator expressions of which it is known that they go through what they are given."""
         self._nodes = {path: _Nodes(tree) for path, tree in trees.items()}
@@ -176,6 +186,8 @@ class Sites:
         """The names of all attributes that are assigned."""
         self.of = {id(code): {site.offset: site for site in self._sites(code)} for code in self.codes}
         """The sites of each function, by the `id` of its code, and by offset."""
+        self.need_results = self._want_results()
+        """Whether one of them needs to know what another call than the last one has returned."""
         self.need_returned = any(site.needs_returned for those in self.of.values() for site in those.values())
         """Whether one of them needs to know what calls return."""
         unknown = {it.opname for code in self.codes for it in dis.get_instructions(code)} - opcodes.KNOWN
@@ -197,6 +209,28 @@ class Sites:
         if lines is None:
             lines = self._lines[id(code)] = [line or code.co_firstlineno for line, *_ in code.co_positions()]
         return lines[offset // 2]
+
+    def _want_results(self) -> bool:
+        """Mark the calls whose results are read; return whether two results are read at once."""
+        sites = [site for those in self.of.values() for site in those.values()]
+        read = [it for site in sites for it in (*site.operands.made, *site.passed.made, *site.unpacked.made)]
+        where = {position for *_, position in read}
+        for site in sites:
+            if site.is_method and isinstance(site.node, ast.Call):
+                site.is_wanted = _position(site.node) in where
+        return any(not name for _, name, _ in read)
+
+    def offset_of_call(self, code: CodeType, where: Position) -> int | None:
+        """Return the offset of the call at this position."""
+        calls = self._calls.get(id(code))
+        if calls is None:
+            found = dis.get_instructions(code)
+            calls = self._calls[id(code)] = {
+                (it.lineno, it.end_lineno, it.col_offset, it.end_col_offset): instruction.offset
+                for instruction in found
+                if instruction.opname.startswith("CALL") and (it := instruction.positions) is not None
+            }
+        return calls.get(where)
 
     def _is_assigned(self, kind: str, name: str) -> bool:
         """Whether a variable is ever assigned. A global one is an attribute in other files."""
