@@ -128,7 +128,7 @@ def load(name: str) -> Model:
     if refusal := _refusal(entry):
         raise ModelUnavailable(f"{name} can't run here: {refusal}")
     try:
-        module = importlib.import_module(_module(entry))
+        module = importlib.import_module(f"concmodels.models.{entry.file.replace('/', '.')}")
     except ImportError as error:
         raise ModelUnavailable(f"{name} can't run here: {_missing(entry) or error}") from error
     model: Model = module if _BY_NAME[entry.model] is entry else module.variant(entry.variant)
@@ -264,11 +264,6 @@ def _missing(entry: Facts) -> str | None:
         return f"not installed; pip install {what}"
     if entry.file == "subinterp" and find_spec("_interpreters") is None:
         return "this interpreter was built without concurrent.interpreters"
-    if find_spec(_module(entry)) is None:
+    if find_spec(f"concmodels.models.{entry.file.replace('/', '.')}") is None:
         return f"concmodels/models/{entry.file}.py is not installed"
     return None
-
-
-def _module(entry: Facts) -> str:
-    """The name of the module of a model."""
-    return f"concmodels.models.{entry.file.replace('/', '.')}"

@@ -36,7 +36,7 @@ def test_without_a_defect_nothing_is_killed(name):
         reasons = [holder.reason(it) for it in judge.reduced(name) if it.chapter == "waiting"]
     finally:
         holder.end()
-    assert len(reasons) > 20 and not any(reasons)
+    assert len(reasons) > 10 and not any(reasons)
 
 
 def test_what_the_healthy_model_does_not_keep_kills_nobody(monkeypatch):

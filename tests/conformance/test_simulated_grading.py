@@ -72,7 +72,7 @@ EXPLAINED = {
     "look_then_act": ("capacity=1", "1 forced switch", "popleft"),
     "notify_one": ("capacity=1", "where each task runs on until it has to wait", "wait_for"),
 }
-"""What the explanation of each has: the values, how the schedule is, and what the line does that it ends at."""
+"""What the explanation of each has: the values, how the schedule is, and what one of its lines does."""
 
 
 @pytest.mark.parametrize("name", EXPLAINED)
@@ -82,7 +82,7 @@ def test_a_broken_guarantee_is_explained_and_can_be_replayed(name):
     status, out, _ = run(path, "-k", "each_item_reaches_one_receiver")
     assert status == 1
     picture = out.split("What happened")[1].split("\n\n")[0].splitlines()
-    assert switches in picture[0] and f"{name}.py:" in picture[-1] and line in picture[-1]
+    assert switches in picture[0] and any(f"{name}.py:" in row and line in row for row in picture[1:])
     assert len(picture) <= 22
     again = shlex.split(out.split("again: python -m concmodels.conformance ")[1].splitlines()[0])
     assert again[1:3] == ["-k", f"delivery.each_item_reaches_one_receiver({values})"]

@@ -58,9 +58,11 @@ def _access(access: Access) -> str:
 def lost_updates(moments: Sequence[Moment], races: Iterable[Race]) -> Iterator[str]:
     """Yield a sentence for each write by a task that has not seen what another one has written since its own read.
 
-    Footprints tell variables by their names alone. So only lines count that a data race is known of.
+    Footprints tell variables by their names alone, and any call may write. So only lines of a known data race count,
+    and as writes only those that write in one.
     """
-    racing = {it.line for race in races for it in (race.first, race.second)}
+    accesses = [it for race in races for it in (race.first, race.second)]
+    racing, writing = {it.line for it in accesses}, {it.line for it in accesses if it.writes}
     reads: dict[tuple[object, str], Moment] = {}
     unseen: dict[tuple[object, str], Moment] = {}
     tasks = {moment.identity for moment in moments}
@@ -69,7 +71,7 @@ def lost_updates(moments: Sequence[Moment], races: Iterable[Race]) -> Iterator[s
             if not _is_memory(key) or moment.line not in racing:
                 continue
             mine = key, moment.identity
-            if not writes:
+            if not writes or moment.line not in writing:
                 reads[mine] = moment
                 unseen.pop(mine, None)
                 continue
