@@ -32,8 +32,8 @@ help: ## this list
 demo: setup ## 3 million hops: 10,000 messages through 300 subinterpreters
 	$(python) -m concmodels.ring 300 10000 --model subinterp
 
-test: setup ## the tests, 12 minutes
-	@echo "This takes about 12 minutes on two processors."
+test: setup ## the tests, 7 minutes
+	@echo "This takes about 7 minutes on two processors."
 	$(pytest) -n $(WORKERS)
 
 test-all: setup ## the tests, everything on every model and variant and with many rounds, 15 minutes
