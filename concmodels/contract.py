@@ -2,38 +2,40 @@
 
 Every model (`concmodels/models/*.py`) implements this contract in its own way. There are two kinds of models. In sync
 models (threads, rawthreads, processes, subinterp, greenlet, tasklets, gevent, eventlet) the operations that may wait
-are plain calls; in async models (asyncio, trio, anyio) the same operations are awaited. There is no other difference
-between the two kinds.
+are plain calls; in async models (asyncio, trio, anyio) the same operations are awaited. Channels, task groups and
+`select` don't differ otherwise. Pools do: that of a sync model is a `concurrent.futures.Executor`, while that of an
+async model returns handles that are awaited (see `Pool` and `AsyncPool`).
 
 The docstring of each model describes what is particular to it. The largest difference is between tasks that share their
 memory and tasks that don't. In processes and subinterp a message is a copy; the function of a task must be importable
 (so a program does its work behind `if __name__ == "__main__":`); channels exist only during a `run`; and an object that
 can't be copied to the other side is refused with `CannotTravel`. A socket arrives as a duplicate: each side closes its
 own, and a socket that a task has not closed is closed when the task ends. An exception that is raised on the other side
-of such a memory boundary keeps its type or arrives as `RemoteError`. If the process of a task is killed, that is
-reported as `TaskDied`. All these exceptions are in `concmodels.errors`.
+of such a memory boundary keeps its type or arrives as `RemoteError`. If the process of a task is killed, the whole run
+ends with `TaskDied`, because the process may have held a lock. If it is the process of a pool's worker and no lock was
+held, only the task that it was running fails, with `WorkerDied`. All these exceptions are in `concmodels.errors`.
 
 This module is for readers, type checkers and tests. No model imports it.
 
 What every model guarantees:
 
-* An item that a channel has accepted reaches exactly one receiver, and the items of one sender arrive in the order in
-  which they were sent.
+* An item that a channel has accepted reaches at most one receiver, and exactly one if the channel is drained and no
+  task is killed. The items of one sender arrive in the order in which they were sent.
 * `send` waits while the channel is full, and `receive` waits while it is empty. On a channel of capacity 0 (a
   rendezvous), `send` returns once a receiver has taken the item.
 * After `close`, items that were accepted can still be received; after the last of them, iteration ends and `receive`
   raises `ChannelClosed`. If a `send` races with a `close`, it either returns, and its item can still be received, or it
   raises `ChannelClosed`, and its item is never received.
-* `select` waits for several channels at once and performs exactly one of its cases. If several cases are ready, each of
-  them is equally likely to be chosen. A case that was not chosen has sent and received nothing, and neither has a
+* `select` waits for several channels at once and performs exactly one of its cases. If several cases are ready when it
+  begins, one of them is chosen at random, each with the same probability. A case that was not chosen has sent and received nothing, and neither has a
   `select` that timed out or was cancelled.
 * The `with` block of a task group ends only when all tasks of the group have ended. When a task fails, the others are
   cancelled.
 * When a task is cancelled, the model's own exception `Cancelled` is raised where the task waits, and no operation is
   left half done. If another task has completed the operation just before, the operation returns, and the next
   checkpoint (the next operation at which a task can be cancelled) raises `Cancelled`.
-* An operation that raises an exception has done nothing, and an operation that returns has taken effect. Nothing is
-  undone afterwards. (There is one exception: if an item can't be unpickled on the other side of a memory boundary,
+* A `send`, `receive` or `select` that raises an exception has sent and received nothing, and one that returns has taken
+  effect. Nothing is undone afterwards. (There is one exception: if an item can't be unpickled on the other side of a memory boundary,
   `receive` raises `CannotTravel` there, and the item has been received.)
 * Leaving a group is a checkpoint: a task that was cancelled ends there, even if all tasks of the group have already
   ended.
@@ -558,7 +560,9 @@ class Model(Protocol):
         on a channel, and then an item or the channel's lock may be lost.
 
         A signal handler of the program must not use a channel. It may interrupt an operation that holds the channel's
-        lock, and would wait for that lock for ever. It may set a flag, or write to a pipe for which a task waits.
+        lock, and would wait for that lock for ever. It may set a flag, or write to a pipe for which a task waits. The
+        same holds for `__del__` and the callback of a weak reference, which Python may call in the middle of any
+        operation. They may put an item into a `queue.SimpleQueue`, whose `put` was made for that.
         """
 
     def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:

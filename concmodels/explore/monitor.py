@@ -4,7 +4,9 @@ The search has two kinds of phases. A sample switches wherever `switches` allows
 what they show is a failure or nothing. The complete search switches at verbs and locks only, which is far less, and
 looks for data races in each of its runs: if there is none, a program behaves as if it switched nowhere else, so that
 "held in all schedules" holds for every preemption. If there is a race, the sites of it become scheduling points too
-and the search starts again, until it finds no new race. So a race that does no harm is proved to do none.
+and the search starts again, until it finds no new race. So a race that does no harm is proved to do none, if memory is
+sequentially consistent: if all threads see all reads and writes in one order. A build with the GIL comes close to that.
+Without the GIL Python promises no such order, and a program with a data race is not proved to hold there.
 
 A step under way is known to the world as its footprint: keys, and whether it writes them. Two steps of different tasks
 that touch the same key, one of them writing, are ordered. This is the happens-before relation of the run, and all that

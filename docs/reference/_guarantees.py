@@ -21,8 +21,9 @@ WRITTEN = "% Written by docs/reference/_guarantees.py. Change the guarantees' do
 INDEX = """\
 # The guarantees
 
-What does every {{term}}`model` guarantee? There are {count} guarantees, with {held} choices of values in all. Each is
-one sentence, the docstring of a test that checks it on every model. `python -m concmodels.conformance trio` runs these
+What does a {{term}}`model` guarantee? There are {count} guarantees, with {held} choices of values in all. Each is one
+sentence, the docstring of a test. Most hold for every model, and some only for one kind, such as the async models:
+these say so. Each is tested on every model for which it holds. `python -m concmodels.conformance trio` runs these
 tests on trio, with `-k delivery.` only those of one chapter. You can test [a model of your
 own](../tutorial/your-own-model.md) too.
 
