@@ -23,20 +23,22 @@ What every model guarantees:
   task is killed. The items of one sender arrive in the order in which they were sent.
 * `send` waits while the channel is full, and `receive` waits while it is empty. On a channel of capacity 0 (a
   rendezvous), `send` returns once a receiver has taken the item.
+* Where all tasks share one thread, the task that has waited longest at a channel comes first, and no newcomer overtakes
+  it. In the other models this order is not guaranteed.
 * After `close`, items that were accepted can still be received; after the last of them, iteration ends and `receive`
   raises `ChannelClosed`. If a `send` races with a `close`, it either returns, and its item can still be received, or it
   raises `ChannelClosed`, and its item is never received.
 * `select` waits for several channels at once and performs exactly one of its cases. If several cases are ready when it
-  begins, one of them is chosen at random, each with the same probability. A case that was not chosen has sent and received nothing, and neither has a
-  `select` that timed out or was cancelled.
+  begins, one of them is chosen at random, each with the same probability. A case that was not chosen has sent and
+  received nothing, and neither has a `select` that timed out or was cancelled.
 * The `with` block of a task group ends only when all tasks of the group have ended. When a task fails, the others are
   cancelled.
 * When a task is cancelled, the model's own exception `Cancelled` is raised where the task waits, and no operation is
   left half done. If another task has completed the operation just before, the operation returns, and the next
   checkpoint (the next operation at which a task can be cancelled) raises `Cancelled`.
 * A `send`, `receive` or `select` that raises an exception has sent and received nothing, and one that returns has taken
-  effect. Nothing is undone afterwards. (There is one exception: if an item can't be unpickled on the other side of a memory boundary,
-  `receive` raises `CannotTravel` there, and the item has been received.)
+  effect. Nothing is undone afterwards. (There is one exception: if an item can't be unpickled on the other side of a
+  memory boundary, `receive` raises `CannotTravel` there, and the item has been received.)
 * Leaving a group is a checkpoint: a task that was cancelled ends there, even if all tasks of the group have already
   ended.
 * After Ctrl-C, `run` raises a bare `KeyboardInterrupt`, not wrapped in an `ExceptionGroup`, once every task has ended.

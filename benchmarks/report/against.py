@@ -76,15 +76,21 @@ def path(row: Row) -> str:
 
 
 def verdict(dots: list[Dot]) -> str:
-    """Say in how many pairs ours is faster and in how many slower, in every round."""
-    faster, slower = sum(dot.low > 1 for dot in dots), sum(dot.high < 1 for dot in dots)
-    return f"Ours is faster in {faster} of {len(dots)} pairs, slower in {slower}"
+    """Say how far the two ends are; how many pairs there are of which kind is our choice, so they are not counted."""
+    best, worst = max(dots, key=lambda dot: dot.value), min(dots, key=lambda dot: dot.value)
+    if best is worst:
+        return end(best)
+    return f"Farthest to the right, {end(best)}; farthest to the left, {end(worst)}"
+
+
+def end(it: Dot) -> str:
+    """Say how our model compares with the other one."""
+    return f"{it.group} {words.takes(1 / it.value)} as {it.label}"
 
 
 def says(dots: list[Dot]) -> str:
-    """Say how many goals are met, and which are not."""
-    faster = sum(dot.value > 1 for dot in dots)
-    text = f"Ours is faster in {faster} of {len(dots)} pairs."
+    """Say where the ends are, how many goals are met, and which are not."""
+    text = f"{verdict(dots)}."
     held = [dot for dot in dots if dot.goal]
     if not held:
         return text

@@ -92,7 +92,7 @@ def ratios(results: Results, one: str, other: str) -> Chart | Absent:
         return Absent(TITLE, f"nothing was measured under {one} and under {other}")
     dots, rows = [it.dot for it in found], [row for it in found for row in it.rows]
     below = f"times as fast, or as small, on {other} (log)"
-    says = f"{extremes(results, dots, one, other)} {comparison(results, one, other)}"
+    says = f"{moved(dots)}. {extremes(results, dots, one, other)} {comparison(results, one, other)}"
     return Chart(
         f"gil-{other}", TITLE, moved(dots), says, command_for(results, rows), drawing(dots, below),
         pairs_sheet(found, one, other),
@@ -102,7 +102,7 @@ def ratios(results: Results, one: str, other: str) -> Chart | Absent:
 def moved(dots: list[Dot]) -> str:
     """Say how many figures are better without the GIL in every round, and how many worse."""
     better, worse = sum(dot.low > 1 for dot in dots), sum(dot.high < 1 for dot in dots)
-    return f"Without the GIL, {better} of {len(dots)} figures are better, {worse} worse"
+    return f"Without the GIL, {better} of {len(dots)} figures are better in every round, {worse} worse"
 
 
 def grouped(results: Results, one: str, other: str) -> Iterator[Pair]:
@@ -150,9 +150,7 @@ def extremes(results: Results, dots: list[Dot], one: str, other: str) -> str:
     if times:
         best, worst = max(times, key=lambda it: it.value), min(times, key=lambda it: it.value)
         text = (
-            f"Of {len(times)} times here, {sum(it.value > 1 for it in times)} are shorter under {other}"
-            f" than under {one}."
-            f" Farthest to the right, {best.label} ({best.group}) {words.takes(1 / best.value)}."
+            f"Farthest to the right, {best.label} ({best.group}) {words.takes(1 / best.value)}."
             f" Farthest to the left, {worst.label} ({worst.group}) {words.takes(1 / worst.value)}."
         )
     rows = [results.row(memory.suite, memory.cell, "threads", python) for python in (one, other)]

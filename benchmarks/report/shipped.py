@@ -147,9 +147,7 @@ def in_times(it: Both) -> str:
     if not it.ships:
         return ""
     ratio = it.ships.median / it.built.median
-    if faster(it.built, it.ships):
-        return words.times(ratio)
-    return f"{words.times(1 / ratio)} as fast" if faster(it.ships, it.built) else "no difference"
+    return words.times(ratio) if faster(it.built, it.ships) or faster(it.ships, it.built) else "no difference"
 
 
 def slope(results: Results) -> Chart | Absent:

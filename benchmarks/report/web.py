@@ -23,6 +23,8 @@ IDLE = "Ten thousand connections that wait: the memory of each"
 KNEE = Axis(
     "rate", "More and more requests: when answers take longer", "requests per second", across="P99 of the latency (log)"
 )
+WIDE = 2.0
+"""If a row's rounds differ by a greater factor, no row of the chart is called the best: another round may be too."""
 COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "P50": ("p50_s", words.duration),
     "P99 alone": ("alone_p99_s", words.duration),
@@ -110,17 +112,24 @@ def tail(results: Results) -> Chart | Absent:
     ]
     panel = panel_of("", bars, "P99 of the latency", words.duration)
     mark = "where no request computes" if any(bar.mark for bar in bars) else ""
-    ahead = least(rows)
-    keep = "keeps" if len(ahead) == 1 else "keep"
-    takeaway = f"One request in a hundred computes: {servers(ahead)} {keep} P99 lowest, {between(ahead)}"
-    single = least([row for row in rows if row.kind == "model" and not workers(row)])
-    if single and any(map(workers, ahead)):
-        takeaway += f"; of the models with one process, {names(single)}, {between(single)}"
+    takeaway = f"One request in a hundred computes: {lowest_p99(rows)}"
     says = (
-        f"{takeaway}; the highest is {words.duration(rows[-1].median)}. Where a task runs until it waits, one that"
+        f"{takeaway}. The highest P99 is {words.duration(rows[-1].median)}. Where a task runs until it waits, one that"
         " computes keeps all others waiting."
     )
     return chart_of(results, "web-tail", (TAIL, takeaway), says, rows, [panel], mark)
+
+
+def lowest_p99(rows: list[Row]) -> str:
+    """Say which servers have the lowest P99; only how far all are apart if the rounds of one of them differ widely."""
+    widest = max(row.most / row.least for row in rows)
+    if widest > WIDE:
+        return f"P99 is {between(rows)}, and the rounds of one server differ by a factor of up to {widest:.2g}"
+    ahead, single = least(rows), least([row for row in rows if row.kind == "model" and not workers(row)])
+    text = f"{servers(ahead)} {'keeps' if len(ahead) == 1 else 'keep'} P99 lowest, {between(ahead)}"
+    if single and any(map(workers, ahead)):
+        text += f"; of the models with one process, {names(single)}, {between(single)}"
+    return text
 
 
 def idle(results: Results) -> Chart | Absent:
@@ -165,12 +174,11 @@ def knee(results: Results) -> Chart | Absent:
     rows = [row for sweep in found.values() for _, row in sweep]
     highest = max(sweep[-1][0] for sweep in found.values())
     there = [row for sweep in found.values() for rate, row in sweep if rate == highest]
-    ahead, last = least(there), KNEE.tick(highest)
-    have, rounds = "has" if len(ahead) == 1 else "have", max(len(row.seconds) for row in there)
-    of = f" of {len(there)} servers" if len(there) > 1 else ""
-    lowest = f"{servers(ahead)} {have} the lowest P99{of}, {between(ahead)}"
-    takeaway = f"At {last} requests a second {lowest}, in {'one round' if rounds == 1 else f'{rounds} rounds'}"
-    says = f"{takeaway}. Among all of them P99 is {between(there)}."
+    rounds = max(len(row.seconds) for row in there)
+    within = f"among {len(there)} servers" if len(there) > 1 else f"on {there[0].candidate}"
+    within += f", in {'one round' if rounds == 1 else f'{rounds} rounds'}"
+    takeaway = f"At {KNEE.tick(highest)} requests a second P99 is {between(there)} {within}"
+    says = f"{takeaway}. Up to its knee, a server answers at once; beyond it, requests wait in a queue."
     parts = sweeps.families(KNEE, found)
     draw, table = lines(parts), sweeps.sheet(KNEE, found)
     return Chart("web-knee", KNEE.title, takeaway, says, command_for(results, rows), draw, table)
