@@ -6,7 +6,7 @@ looks for data races in each of its runs: if there is none, a program behaves as
 "held in all schedules" holds for every preemption. If there is a race, the sites of it become scheduling points too
 and the search starts again, until it finds no new race. So a race that does no harm is proved to do none, if memory is
 sequentially consistent: if all threads see all reads and writes in one order. A build with the GIL comes close to that.
-Without the GIL Python promises no such order, and a program with a data race is not proved to hold there.
+Without the GIL Python specifies no such order, and a program with a data race is not proved to hold there.
 
 A step under way is known to the world as its footprint: keys, and whether it writes them. Two steps of different tasks
 that touch the same key, one of them writing, are ordered. This is the happens-before relation of the run, and all that
