@@ -130,7 +130,7 @@ def says(found: list[Both], cell: Cell) -> str:
     text = f"A {cell.step} with what ships, and with a {cell.kind} built for it: {'; '.join(ships)}."
     text += f" With one built for it alone, since nothing ships: {words.listing(alone)}." if alone else ""
     quicker = [it.built.candidate for it in found if it.ships and faster(it.ships, it.built)]
-    return f"{text} Faster with what ships: {words.listing(quicker)}." if quicker else text
+    return f"{text} Faster with what ships in every round: {words.listing(quicker)}." if quicker else text
 
 
 def sheet(found: list[Both]) -> Sheet:

@@ -44,7 +44,7 @@ SAID = {
     "too_many_tasks": ["inside the task: at most 1000 tasks", "before the task: at most   10 tasks"],
 }
 PLUGINS = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin")
-PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if not path.stem.startswith("test_"))
+PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if not path.stem.startswith(("test_", "gui_window")))
 
 
 def printed(*command: str) -> str:
@@ -147,6 +147,56 @@ def test_the_first_test_on_the_page_fails_without_its_lock(tmp_path):
     assert broken.read_text() != text
     done = ran(broken, "-k", "no_schedule")
     assert done.returncode == 1 and "1 failed" in done.stdout, done.stdout
+
+
+WINDOW = """
+from gui_loop import MainLoop
+
+
+class Tk(MainLoop):
+    def title(self, text):
+        pass
+
+
+class Label(dict):
+    def __init__(self, window, **options):
+        self.window = window
+
+    def pack(self, **options):
+        pass
+
+    def __setitem__(self, name, value):
+        print(name, value)
+
+
+class Button(Label):
+    def __init__(self, window, command, **options):
+        self.window = window
+        window.after(0, command)
+
+    def __setitem__(self, name, value):
+        print(name, value)
+        if value == "normal":
+            self.window.quit()
+"""
+"""Where there may be no display: the window presses its button at once, and ends when it may be pressed again."""
+
+
+@pytest.mark.docs
+@pytest.mark.parametrize(
+    ("instead", "said"),
+    [("pass", [f"text {it}" for it in ("20 %", "40 %", "60 %", "80 %", "100 %", "done")]),
+     ("raise OSError('no network')", ["text failed: no network"])],
+    ids=["all goes well", "the work fails"],
+)  # fmt: skip
+def test_the_window_shows_what_its_thread_sends(tmp_path, instead, said):
+    (tmp_path / "tkinter.py").write_text(WINDOW)
+    (tmp_path / "gui_loop.py").write_text((FOLDER / "gui_loop.py").read_text())
+    text = (FOLDER / "gui_window.py").read_text()
+    program = tmp_path / "gui_window.py"
+    program.write_text(text.replace("time.sleep(0.2)", instead))
+    assert program.read_text() != text
+    assert printed(str(program)).splitlines() == ["state disabled", *said, "state normal"]
 
 
 def test_each_program_is_on_a_page():

@@ -127,12 +127,19 @@ def test_a_card_is_the_same_every_time(tmp_path, monkeypatch):
 
 def test_without_addresses_there_are_no_links_to_them(plain):
     text = (plain / "index.html").read_text()
-    assert "git clone" not in text and "Edit this page" not in text and "og:url" not in text and "canonical" not in text
+    assert "Edit this page" not in text and "og:url" not in text and "canonical" not in text
+
+
+def test_without_an_address_the_reader_is_told_what_to_put_in_its_place(plain):
+    text = re.sub("<[^>]*>", "", (plain / "index.html").read_text())
+    assert "$ git clone ADDRESS concmodels\n$ cd concmodels\n" in text
+    assert "In place of ADDRESS goes the address of the project’s repository." in text
 
 
 def test_with_addresses_the_project_can_be_fetched_and_pages_edited(known):
     text = re.sub("<[^>]*>", "", (known / "index.html").read_text())
-    assert "$ git clone https://github.com/us/project\n$ cd project\n" in text
+    assert "$ git clone https://github.com/us/project concmodels\n$ cd concmodels\n" in text
+    assert "ADDRESS" not in text
     page = (known / "deep" / "charted.html").read_text()
     assert 'href="https://github.com/us/project/edit/main/docs/deep/charted.md"' in page
     assert 'href="https://github.com/us/project"' in page

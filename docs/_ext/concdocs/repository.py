@@ -1,4 +1,6 @@
-"""Where the project lies: links to it, "Edit this page", and the commands that fetch it; none of these by default.
+"""Where the project lies: links to it, "Edit this page", and the commands that fetch it.
+
+By default there are no links, and the commands have the word ADDRESS with a sentence about it.
 
 The address is that of the repository's own page, from the variable CONCMODELS_REPOSITORY or `-D repository=`;
 CONCMODELS_BRANCH (`-D branch=`) is the branch that pages are edited on. The theme knows how pages are edited on HOSTS;
@@ -18,13 +20,19 @@ from concdocs.places import Directive, fenced
 HOSTS = ("github.com", "gitlab.com", "bitbucket.org")
 
 
+UNKNOWN = (
+    "In place of `ADDRESS` goes the address of the project's repository. If you have the project as a ZIP file, unpack "
+    "that instead, and go into its folder."
+)
+
+
 class Clone(Directive):
-    """The commands by which a reader gets the project; nothing where its address is not known."""
+    """The commands by which a reader gets the project, into a folder of its name."""
 
     def build(self) -> list[nodes.Node]:
         address = self.config.repository
-        folder = address.rpartition("/")[2].removesuffix(".git")
-        return self.markdown(fenced(f"$ git clone {address}\n$ cd {folder}", "console")) if address else []
+        commands = f"$ git clone {address or 'ADDRESS'} concmodels\n$ cd concmodels"
+        return self.markdown(fenced(commands, "console") + ("" if address else f"\n\n{UNKNOWN}"))
 
 
 def link(app: Sphinx, config: Config) -> None:
