@@ -21,7 +21,7 @@ def work():
             time.sleep(0.2)  # a request, a query, a file
             messages.put((f"{percent} %", False))
         messages.put(("done", True))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, the window says it
         messages.put((f"failed: {error}", True))
 
 
