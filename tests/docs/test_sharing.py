@@ -18,9 +18,9 @@ pytest.importorskip("sphinx")
 from concdocs import cards  # noqa: E402 - found only now
 
 PAGES = {
-    "index.md": "# Side by *side*\n\n```{clone}\n```\n"
+    "index.md": "# Side by *side*\n\n"
     "The first sentence says <b>what</b> {measured}`ring/stream/threads|short` of 3.14 is. The second one more.\n"
-    "```{toctree}\n:glob:\n\n**\n```\n",
+    "```{clone}\n```\n```{toctree}\n:glob:\n\n**\n```\n",
     "question.md": "# A question\n\n:::{note}\nNot this.\n:::\n\n**Who waits?**\n\nA task does. Nothing else would.\n",
     "told.md": '---\ndescription: What the "front" matter says.\n---\n# Told\n\nNot this.\n',
     "bare.md": "# Bare\n\n- a point\n",
