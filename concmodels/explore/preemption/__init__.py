@@ -6,8 +6,15 @@ Its parts, the lower ones first:
     expressions.py    what finds the value of an expression in a frame, without any effect
     things.py         what can change of a value
     operands.py       the values that an instruction reads
-    sites.py          the instructions that access what tasks may share, and the expressions that they belong to
-    accesses.py       what an instruction is about to access
+    site.py           an instruction that accesses what tasks may share
+    names.py          which names of a file stand for the same wherever they are used
+    nodes.py          the expressions that the instructions belong to
+    patterns.py, calls.py, containers.py
+                      which instructions of `match` statements, of calls and of other expressions are sites
+    sites.py          all sites of a program
+    access.py         an access: of a variable, or of a part of a container
+    call_accesses.py  what a call is about to access
+    accesses.py       what any instruction is about to access
     races.py          which accesses nothing orders, by vector clocks
     monitoring.py     the callbacks of `sys.monitoring`
 """

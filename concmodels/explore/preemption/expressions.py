@@ -33,8 +33,7 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
     """
     match node:
         case ast.Name(id=name):
-            is_local = name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
-            return _local(name) if is_local else _global(name)
+            return _local(name) if is_local(name, code) else _global(name)
         case ast.Constant(value=value):
             return lambda _: value
         case ast.Call(func=ast.Name(id="super"), args=[]) if code.co_argcount:
@@ -44,14 +43,18 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
             return lambda _: -value
         case ast.Attribute(value=owner, attr=name):
-            find = value_of(owner, code)
-            return None if find is None else lambda frame: attribute(find(frame), name)
+            return _attribute_of(value_of(owner, code), name)
         case ast.Subscript(value=owner, slice=index):
             return _item_of(value_of(owner, code), value_of(index, code))
         case ast.Tuple(elts=parts):
             found = [it for part in parts if (it := value_of(part, code)) is not None]
             return None if len(found) < len(parts) else lambda frame: tuple(it(frame) for it in found)
     return None
+
+
+def is_local(name: str, code: CodeType) -> bool:
+    """Whether a name is that of a local variable or a cell."""
+    return name in code.co_varnames or name in code.co_cellvars or name in code.co_freevars
 
 
 _ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mod: operator.mod}
@@ -72,6 +75,10 @@ def _number(calculate: Callable[[int, int], int], find: Value | None, find_other
             raise Unknown from None
 
     return calculated
+
+
+def _attribute_of(find: Value | None, name: str) -> Value | None:
+    return None if find is None else lambda frame: attribute(find(frame), name)
 
 
 def _item_of(find: Value | None, find_index: Value | None) -> Value | None:

@@ -22,7 +22,8 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.expressions import Unknown
 from concmodels.explore.preemption.races import Detector
-from concmodels.explore.preemption.sites import Site, Sites
+from concmodels.explore.preemption.site import Site
+from concmodels.explore.preemption.sites import Sites
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from concmodels.explore.monitor import Switches
-    from concmodels.explore.preemption.accesses import Accessed
+    from concmodels.explore.preemption.access import Accessed
     from concmodels.explore.preemption.operands import Position, Returned
     from concmodels.models.simulated.steps import Runner, Step
     from concmodels.models.simulated.world import World

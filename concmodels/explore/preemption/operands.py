@@ -6,11 +6,11 @@ no other task has: a sum, a list display, what `len` or `sorted` return.
 """
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
 from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, Value, value_of
 from concmodels.explore.preemption.things import elements, how
@@ -23,8 +23,8 @@ type Returned = tuple[str, Any] | None
 NEW: Any = object()
 """Something that no other task has."""
 
-VIEWS = ("keys", "values", "items")
-LAZY = ("enumerate", "zip", "reversed", "iter", "map", "filter")
+_VIEWS = ("keys", "values", "items")
+_LAZY = ("enumerate", "zip", "reversed", "iter", "map", "filter")
 _COPIES = ("list", "tuple", "set", "frozenset", "dict", "sorted")
 MAKE_NEW = frozenset(
     {
@@ -170,33 +170,34 @@ def operands_of(nodes: Iterable[ast.AST], code: CodeType, new: Collection[str] =
     """Return what finds the values of these expressions. A call of one of the names in `new` makes something new."""
     nodes = list(nodes)
     last = max((number for number, node in enumerate(nodes) if _has_call(node)), default=-1)
-    found: list[Value] = []
-    made: list[tuple[Value, str, Position]] = []
-    is_unknown = False
-    for number, node in enumerate(nodes):
-        for part in _parts(node, code):
-            if _is_copy(part):
-                copied = operands_of(part.args, code, new)
-                found += map(_inside, copied.found)
-                is_unknown = is_unknown or copied.is_unknown or bool(copied.made)
-                continue
-            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in new:
-                continue
-            if isinstance(part, ast.Call):
-                find = value_of(part.func, code)
-                if find is not None:
-                    name = _name(part.func) if number == last and part is node else ""
-                    made.append((find, name, (part.lineno, part.end_lineno, part.col_offset, part.end_col_offset)))
-            else:
-                find = value_of(part, code)
-                if find is not None:
-                    found.append(find)
-            is_unknown = is_unknown or find is None
-    return Operands(tuple(found), tuple(made), is_unknown) if found or made or is_unknown else NOTHING
+    operands = [
+        _operand(part, code, new, has_returned_last=number == last and part is node)
+        for number, node in enumerate(nodes)
+        for part in _parts(node, code)
+    ]
+    return Operands(
+        found=tuple(find for it in operands for find in it.found),
+        made=tuple(made for it in operands for made in it.made),
+        is_unknown=any(it.is_unknown for it in operands),
+    )
 
 
-def _is_copy(node: ast.AST) -> TypeGuard[ast.Call]:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _COPIES
+def _operand(node: ast.AST, code: CodeType, new: Collection[str], *, has_returned_last: bool) -> Operands:
+    """Return what finds the value of one expression, whose parts are not asked for."""
+    if not isinstance(node, ast.Call):
+        find = value_of(node, code)
+        return UNFOLLOWED if find is None else Operands(found=(find,))
+    called = node.func.id if isinstance(node.func, ast.Name) else ""
+    if called in _COPIES:
+        copied = operands_of(node.args, code, new)
+        return Operands(tuple(map(_inside, copied.found)), is_unknown=copied.is_unknown or bool(copied.made))
+    if called in new:
+        return NOTHING
+    find = value_of(node.func, code)
+    if find is None:
+        return UNFOLLOWED
+    where = node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+    return Operands(made=((find, _name(node.func) if has_returned_last else "", where),))
 
 
 def _inside(find: Value) -> Value:
@@ -212,35 +213,44 @@ def _has_call(node: ast.AST) -> bool:
     return any(isinstance(it, (ast.Call, ast.Await)) for it in ast.walk(node))
 
 
+_HAVE_READ = (
+    ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.JoinedStr, ast.Lambda,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Slice,
+)  # fmt: skip
+"""Expressions that make something new. What they read, their own instructions have read before."""
+
+
 def _parts(node: ast.AST, code: CodeType) -> Iterator[ast.AST]:
     """Yield the expressions to whose values that of this one leads; one that can't be evaluated is unknown."""
+    inner = _inner(node, code)
+    if inner is None:
+        yield node
+    else:
+        for it in inner:
+            yield from _parts(it, code)
+
+
+def _inner(node: ast.AST, code: CodeType) -> Sequence[ast.AST] | None:
+    """Return the expressions that this one only hands on, or puts together; None if its value is to be found itself."""
     match node:
-        case ast.Constant() | ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.JoinedStr() | ast.Lambda():
-            return
-        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp() | ast.Slice():
-            return  # what they read, they have read themselves
-        case ast.Tuple(elts=inner) | ast.List(elts=inner) | ast.Set(elts=inner) | ast.BoolOp(values=inner):
-            pass
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return parts
+        case ast.BoolOp(values=parts) | ast.TemplateStr(values=parts):
+            return parts
         case ast.Dict(keys=keys, values=values):
-            inner = [*(key for key in keys if key is not None), *values]
-        case ast.TemplateStr(values=inner):
-            pass
+            return [*(key for key in keys if key is not None), *values]
         case ast.IfExp(body=body, orelse=orelse):
-            inner = [body, orelse]
+            return [body, orelse]
         case ast.NamedExpr(value=value) | ast.Starred(value=value) | ast.FormattedValue(value=value):
-            inner = [value]
+            return [value]
         case ast.Interpolation(value=value):
-            inner = [value]
-        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in VIEWS:
-            inner = [owner]
-        case ast.Call(func=ast.Name(id=name), args=args) if name in LAZY:
-            inner = args
+            return [value]
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _VIEWS:
+            return [owner]
+        case ast.Call(func=ast.Name(id=name), args=parts) if name in _LAZY:
+            return parts
         case ast.Attribute(attr=name) if name in _TOLD and value_of(node, code) is None:
-            return
+            return []
         case ast.Subscript(value=owner) if value_of(node, code) is None:
-            inner = [owner]
-        case _:
-            yield node
-            return
-    for it in inner:
-        yield from _parts(it, code)
+            return [owner]
+    return [] if isinstance(node, _HAVE_READ) else None

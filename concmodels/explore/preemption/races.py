@@ -16,10 +16,10 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.monitor import Access, Race
-from concmodels.explore.preemption.accesses import WHOLE, Accessed
+from concmodels.explore.preemption.access import WHOLE, Accessed
 
 if TYPE_CHECKING:
-    from concmodels.explore.preemption.sites import Site
+    from concmodels.explore.preemption.site import Site
     from concmodels.models.simulated.steps import Key, Runner, Step
     from concmodels.models.simulated.world import World
 

@@ -1,6 +1,6 @@
 """What can change of the values that an instruction is given: containers, iterators, and other objects written in C.
 
-a container     it is accessed by its parts (`accesses.py`)
+a container     it is accessed by its parts (`access.py`)
 a tuple         can't change, but what it holds can
 a view          stands for the container that it is made of: `names.values()`
 an iterator     is changed by taking the next item, which reads what it goes through
@@ -74,10 +74,9 @@ def _how(kind: type) -> How:
 
 
 def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
-    """Yield what can change of a value, and whether it changes if all of the value is read.
+    """Yield what can change of a value, and whether it changes if all of it is read. Raises `Unknown` if that is a lot.
 
-    With `deep` also what is in containers, as far as C code reads it that compares or shows them. Raises `Unknown` if
-    that is too much.
+    With `deep`, also what is in containers, as far as C code reads it that compares or shows them.
     """
     left, seen = [value], set()
     while left:
@@ -98,8 +97,14 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
             left += gc.get_referents(it)
         else:
             yield it, kind == "iterator"
-            if kind == "iterator" and not isinstance(it, (types.GeneratorType, types.AsyncGeneratorType)):
-                left += (other for other in gc.get_referents(it) if not isinstance(other, (str, bytes, int)))
+            left += _iterated(it) if kind == "iterator" else ()
+
+
+def _iterated(iterator: Any) -> list[Any]:
+    """Return what an iterator goes through. A generator is Python code, which is looked at itself."""
+    if isinstance(iterator, (types.GeneratorType, types.AsyncGeneratorType)):
+        return []
+    return [it for it in gc.get_referents(iterator) if not isinstance(it, (str, bytes, int))]
 
 
 def elements(value: Any) -> list[Any]:

@@ -1,0 +1,94 @@
+"""An access of an instruction, and what is found in the same way for several kinds of sites.
+
+A *thing* is a variable (a global name, a cell, an attribute of one object) or a container. A container has parts, so
+that tasks which write different items of it are not taken for rivals:
+
+    an item     `results[3]`; of a list also its shape is read, because the index may not be there yet
+    the shape   which items there are: `len(items)`, `if items`, `items.append(x)`
+    the whole   both: `items.pop()`, `for item in items`
+
+An access is *atomic* if it is one call of C code, which no other thread can come in between: CPython documents this
+of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, but they are no data race.
+"""
+
+from collections.abc import Iterable, Sequence
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from concmodels.explore.preemption.expressions import Unknown
+from concmodels.explore.preemption.operands import Results, result, value_or_returned
+from concmodels.explore.preemption.things import things
+
+if TYPE_CHECKING:
+    from concmodels.explore.preemption.operands import Returned
+    from concmodels.explore.preemption.site import Site
+
+
+SHAPE = "shape"
+WHOLE = "whole"
+INDEXES = (int, str, bytes, float, tuple, frozenset)
+"""Types whose values are equal or not without running code of the program; of a tuple this is not certain."""
+
+
+class Accessed(NamedTuple):
+    """One access of an instruction."""
+
+    owner: Any
+    """The object that is accessed, or one of whose attributes is; of a global variable the module's variables."""
+    name: str
+    """The name of the variable; empty for a container."""
+    part: Any
+    """None for a variable, (index,) for an item."""
+    writes: bool
+    is_atomic: bool
+
+
+class Program(Results, Protocol):
+    """What is to be known of the whole program."""
+
+    iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]]
+    """What each `for` goes through and how it accesses that, by the `id` of its frame and that of its expression."""
+
+    def learn(self, code: CodeType) -> None:
+        """Note from now on what this function of the library returns."""
+
+    def defines(self, name: str) -> bool:
+        """Return whether a function of the program has this name."""
+
+    def assigns(self, name: str) -> bool:
+        """Return whether the program assigns attributes of this name anywhere."""
+
+
+def owner_of(site: Site, frame: FrameType, returned: Returned, program: Program) -> Any:
+    """Return the object whose attribute, item or method it is; `NEW` if no other task has it. Raises `Unknown`."""
+    if site.made_by is not None:
+        return result(site.made_by(frame), returned, program)
+    if site.owner is None:
+        raise Unknown
+    return value_or_returned(site.owner, frame, returned)
+
+
+def index_of(site: Site, frame: FrameType) -> Any:
+    """Return the index or key, or what is called; None if it can't be found out."""
+    try:
+        return None if site.index is None else site.index(frame)
+    except Unknown:
+        return None
+
+
+def of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:
+    """Return the access of a part of a container."""
+    return Accessed(it, "", part, writes, is_atomic)
+
+
+def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
+    """Return the accesses of one call of C code that reads all of these, as far as they can change."""
+    return [of_container(it, WHOLE, changes, True) for value in values for it, changes in things(value, deep=deep)]
+
+
+def must_show_itself(values: Iterable[Any], program: Program) -> None:
+    """Raise `Unknown` if generated code reads attributes that the program assigns: that of a dataclass."""
+    for value in values:
+        fields = getattr(type(value), "__dataclass_fields__", None)
+        if fields and any(program.assigns(name) for name in fields):
+            raise Unknown

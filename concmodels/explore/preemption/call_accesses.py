@@ -1,0 +1,269 @@
+"""What a call accesses: its own object, and what it is given."""
+
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from functools import partial
+from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from concmodels.explore.preemption.access import (
+    INDEXES,
+    SHAPE,
+    WHOLE,
+    Accessed,
+    Program,
+    index_of,
+    must_show_itself,
+    of_container,
+    owner_of,
+    read,
+)
+from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute
+from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
+from concmodels.explore.preemption.things import how, things
+
+if TYPE_CHECKING:
+    from concmodels.explore.preemption.operands import Returned
+    from concmodels.explore.preemption.site import Site
+
+
+# What methods of containers do: one that is in none of these writes the whole.
+_READ_ITEM = frozenset({"get"})
+_WRITE_ITEM = frozenset({"setdefault", "add", "discard"})
+_WRITE_SHAPE = frozenset({"append", "appendleft"})
+_READ_SHAPE = frozenset({"__len__"})
+_READ_WHOLE = frozenset(
+    {
+        "copy", "count", "difference", "index", "intersection", "isdisjoint", "issubset", "issuperset", "items",
+        "keys", "most_common", "symmetric_difference", "total", "union", "values", "elements", "decode", "find",
+        "startswith", "endswith", "__contains__", "__iter__", "__getitem__", "__eq__", "__reversed__", "__add__",
+    }
+)  # fmt: skip
+_KEEP = frozenset(
+    {"append", "appendleft", "add", "insert", "setdefault", "get", "pop", "discard", "__setitem__", "__getitem__"}
+)
+"""Methods of containers that look at nothing that is in their arguments."""
+
+# What other functions written in C do with what they are given: one that is in none of these writes all of it.
+_READERS = frozenset(
+    {
+        "all", "any", "bool", "bytes", "bytearray", "dict", "enumerate", "frozenset", "iter", "list", "map", "filter",
+        "max", "min", "print", "repr", "ascii", "format", "join", "reversed", "set", "sorted", "str", "sum", "tuple",
+        "zip", "fsum", "prod", "deepcopy", "copy", "dumps", "deque", "array", "chain", "next",
+    }
+)  # fmt: skip
+_SHALLOW = frozenset(
+    {"list", "tuple", "dict", "enumerate", "iter", "map", "filter", "next", "reversed", "zip", "deque", "chain"}
+)
+"""They don't look into the containers that are in it."""
+_LOOK_AT_NOTHING = frozenset(
+    {
+        "abs", "callable", "chr", "delattr", "divmod", "float", "getattr", "hasattr", "hash", "id", "int", "isinstance",
+        "issubclass", "ord", "pow", "range", "round", "setattr", "sleep", "type", "partial", "super", "object",
+        "property", "staticmethod", "classmethod", "complex", "open", "input",
+    }
+)  # fmt: skip
+_WRITING_MODULES = frozenset({"random", "heapq", "bisect"})
+"""Modules whose functions write what they are given, if they are Python code."""
+
+
+def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
+    """Return what a call is about to access, as `accessed`; nothing if the callee is looked at itself."""
+    found = read(site.unpacked.values(frame, returned, program), deep=False) if site.unpacked else []
+    find = _called_method if site.is_method else _called_function
+    called, owner = find(site, frame, returned, program)
+    if site.is_wanted and is_of_library(called) and isinstance(called, (FunctionType, MethodType)):
+        program.learn(called.__code__)
+    if called is NEW or (type(called) is not BuiltinFunctionType and program.watches(called)):
+        return found
+    if isinstance(called, partial):
+        raise Unknown
+    found += _of_method(site, frame, called, owner)
+    if site.passed and not (site.variable in _KEEP and type(owner) in CONTAINERS):
+        found += _passed(site, frame, returned, called, program)
+    return found
+
+
+def _called_function(site: Site, frame: FrameType, _returned: object, _program: object) -> tuple[Any, Any]:
+    """As `_called_method`, for a call of what is no attribute."""
+    return _by_itself(index_of(site, frame), site, frame)
+
+
+def _called_method(site: Site, frame: FrameType, returned: Returned, program: Program) -> tuple[Any, Any]:
+    """Return what is called and the object whose method it is, as far as it is known; `NEW` if it is no access."""
+    try:
+        owner = owner_of(site, frame, returned, program)
+    except Unknown:
+        if site.variable in _OF_PLAIN or program.defines(site.variable):
+            return NEW, None
+        raise
+    if owner is NEW:
+        return NEW, None
+    if site.of_super:
+        return None, owner
+    if type(owner) in CONTAINERS:
+        return getattr(owner, site.variable, None), owner
+    if _makes_no_difference(site, frame, type(owner)):
+        return NEW, None  # so are most calls
+    try:
+        called = attribute(owner, site.variable)
+    except Unknown:
+        return None, owner
+    return _by_itself(called, site, frame) if type(owner) is ModuleType else (called, owner)
+
+
+def _makes_no_difference(site: Site, frame: FrameType, kind: type) -> bool:
+    """Whether what is called makes no difference: a method of something plain that is given nothing to change."""
+    if kind is ModuleType or how(kind) != "plain" or site.is_wanted:
+        return False
+    return not (site.passed and _may_pass(site, frame))
+
+
+def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
+    """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
+    owner = getattr(called, "__self__", None)
+    if type(owner) in _NO_OWNERS and type(called) in _PLAIN_CALLS and not _may_pass(site, frame):
+        return NEW, None
+    return called, owner
+
+
+_NO_OWNERS = (ModuleType, type(None))
+_PLAIN_CALLS = (BuiltinFunctionType, FunctionType, type)
+
+
+def _may_pass(site: Site, frame: FrameType) -> bool:
+    """Whether a call is given anything that can change, or that changes something when it is called."""
+    passed = site.passed
+    if passed.made or passed.is_unknown:
+        return True
+    for find in passed.found:
+        try:
+            kind = type(find(frame))
+        except Unknown:
+            return True
+        if kind not in SIMPLEST and (kind in _CALLABLE or how(kind) != "plain"):
+            return True
+    return False
+
+
+_CALLABLE = (BuiltinFunctionType, partial)
+
+
+def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Accessed]:
+    """Return what a method does to its own object."""
+    kind = how(type(owner))
+    if kind == "container":
+        return _method(owner, site, frame, site.variable or called.__name__)
+    if kind in ("iterator", "opaque"):
+        return [of_container(it, WHOLE, it is owner, True) for it, _ in things(owner, deep=False)]
+    if kind == "view":
+        return read([owner], deep=False)
+    if how(type(called)) == "opaque" or (called is not None and _of_stdlib(owner, called)):
+        return [of_container(called if owner is None else owner, WHOLE, True, True)]
+    return []
+
+
+def _of_stdlib(owner: Any, called: Any) -> bool:
+    """Whether this is a method of a class of Python's library, whose code is not looked at."""
+    if not isinstance(called, MethodType) or isinstance(owner, type):
+        return False
+    module = (getattr(called, "__module__", None) or "").partition(".")[0]
+    return module in sys.stdlib_module_names and not is_of_library(called) and module not in _HARMLESS_MODULES
+
+
+_HARMLESS_MODULES = frozenset(
+    {"abc", "contextlib", "dataclasses", "datetime", "enum", "fractions", "logging", "pathlib", "typing"}
+)
+
+
+def _method(owner: Any, site: Site, frame: FrameType, name: str) -> list[Accessed]:
+    """Return what the method of this name does to a container."""
+    by_key = name in _READ_ITEM or name in _WRITE_ITEM or (name in ("pop", "remove") and site.arguments)
+    if by_key and isinstance(owner, (dict, set)):
+        key = _first_argument(site, frame)
+        if isinstance(key, INDEXES):
+            writes = name not in _READ_ITEM
+            item = of_container(owner, (key,), writes, True)
+            return [item, of_container(owner, SHAPE, True, True)] if writes else [item]
+    if name in _READ_SHAPE:
+        return [of_container(owner, SHAPE, False, True)]
+    if name in _READ_WHOLE or name in _READ_ITEM:
+        return [of_container(owner, WHOLE, False, True)]
+    return [of_container(owner, SHAPE if name in _WRITE_SHAPE else WHOLE, True, True)]
+
+
+def _first_argument(site: Site, frame: FrameType) -> Any:
+    """Return the first argument; None if there is none, or if it can't be found out."""
+    try:
+        return site.arguments[0](frame) if site.arguments and site.arguments[0] is not None else None
+    except Unknown:
+        return None
+
+
+def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, program: Program) -> list[Accessed]:
+    """Return what a function that is not watched does with what it is given. Raises `Unknown`."""
+    name = getattr(called, "__name__", "")
+    if name in _LOOK_AT_NOTHING or (isinstance(getattr(called, "__self__", None), CONTAINERS) and name in _KEEP):
+        return []
+    if type(called) is not BuiltinFunctionType and _keeps(called):
+        _may_be_called(_known(site, frame))
+        return []
+    values = _may_be_called(site.passed.values(frame, returned, program))
+    if not values:
+        return []
+    if name == "len":
+        return [of_container(it, SHAPE, False, True) for it in values if isinstance(it, CONTAINERS)]
+    must_show_itself(values, program)
+    of_python = isinstance(called, (FunctionType, MethodType))
+    if of_python:
+        writes = (getattr(called, "__module__", None) or "") in _WRITING_MODULES
+    else:
+        writes = name not in _READERS and not isinstance(getattr(called, "__self__", None), (str, bytes, *CONTAINERS))
+    deep = name not in _SHALLOW
+    found = (it for value in values for it in things(value, deep=deep))
+    return [of_container(it, WHOLE, writes or changes, not of_python) for it, changes in found]
+
+
+def _may_be_called(values: Iterable[Any]) -> list[Any]:
+    """Return these values, of a `partial` what it calls. Raises `Unknown` for a method of what can change."""
+    found = []
+    for value in values:
+        while isinstance(value, partial):
+            value = value.func
+        if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
+            raise Unknown  # it is called where nobody looks
+        found.append(value)
+    return found
+
+
+def _known(site: Site, frame: FrameType) -> Iterator[Any]:
+    """Yield what a call is given, as far as that can be found out."""
+    for find in site.passed.found:
+        try:
+            yield find(frame)
+        except Unknown:
+            continue
+
+
+def _keeps(called: Any) -> bool:
+    """Whether this only keeps what it is given: an exception, a class of the program, what starts a thread."""
+    if is_of_library(called):
+        return True
+    if not isinstance(called, type):
+        return False
+    if called.__module__ == "builtins":
+        return issubclass(called, BaseException)
+    return called.__module__ not in sys.stdlib_module_names
+
+
+_OF_PLAIN = (
+    frozenset(
+        name
+        for kind in (str, bytes, int, float, threading.Thread, threading.Condition, threading.Event, Future, Executor)
+        for name in (*dir(kind), "put", "put_nowait", "task_done")
+    )
+    - METHODS
+)
+"""Methods of what can't change, and of what the explorer simulates."""
