@@ -166,4 +166,4 @@ if __name__ == "__main__":
         parser.error("there must be at least one thread and one number")
     sys.setswitchinterval(1e-6)  # let the threads change places as often as they can: a race shows sooner
     Console().print(model.run(main, options.threads, options.numbers))
-    print("What these figures mean, and why the first two are safe only by luck, stands at the top of this file.")
+    print("What these figures mean, and why the first two are safe only by luck, is explained at the top of this file.")

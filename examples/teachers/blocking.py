@@ -18,7 +18,7 @@ async def whistle(model):
 
 
 async def report():
-    print("the report is begun")
+    print("the report has begun")
     time.sleep(1)
     print("the report is done")
 

@@ -16,7 +16,7 @@ async def whistle(model):
 
 
 async def report(model):
-    print("the report is begun")
+    print("the report has begun")
     await model.sleep(1)
     print("the report is done")
 

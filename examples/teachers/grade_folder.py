@@ -112,19 +112,27 @@ def points(chapters, scheme):
     return sum(scheme.get(chapter, 0) * kept / whole for chapter, (kept, whole) in chapters.items())
 
 
-def write(path, wanted, done, scheme):
+def has_passed(chapters, total, options):
+    """Return whether that is enough to pass: as many points as `--pass` says, and all of `--complete`."""
+    return total >= options.enough and all(kept == whole for kept, whole in map(chapters.get, options.complete))
+
+
+def write(path, wanted, done, scheme, options):
     """Write a line for each hand-in to a CSV file, and print the same in short."""
     names = sorted({guarantee.partition(".")[0] for guarantee, _ in wanted})
-    print(f"{'points':>6}  {'kept':>7}  {'broken':>6}  hand-in")
+    print(f"{'points':>6}  {'passed':>6}  {'kept':>7}  {'broken':>6}  hand-in")
     with open(path, "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(["hand-in", "points", *names, "broken", "note"])
+        table.writerow(["hand-in", "points", "passed", *names, "broken", "note"])
         for it in sorted(done, key=lambda it: it.file):
             chapters, broken = by_chapter(wanted, it.kept), len({guarantee for guarantee, _ in it.broken})
-            total = f"{points(chapters, scheme):.1f}"
-            table.writerow([it.file, total, *("{}/{}".format(*chapters[name]) for name in names), broken, it.note])
+            total = round(points(chapters, scheme), 1)  # as shown: 50.0 is enough for 50
+            passed = "yes" if has_passed(chapters, total, options) else "no"
+            of_each = ["{}/{}".format(*chapters[name]) for name in names]
+            table.writerow([it.file, f"{total:.1f}", passed, *of_each, broken, it.note])
             kept, whole = map(sum, zip(*chapters.values(), strict=True))
-            print(f"{total:>6}  {kept:>3}/{whole:<3}  {broken:>6}  {it.file}{f': {it.note}' if it.note else ''}")
+            line = f"{total:>6.1f}  {passed:>6}  {kept:>3}/{whole:<3}  {broken:>6}  {it.file}"
+            print(f"{line}: {it.note}" if it.note else line)
 
 
 def main():
@@ -134,14 +142,21 @@ def main():
     if solution.note or solution.broken or not solution.kept:
         print(f"the solution must keep all that it guarantees: {solution.note or solution.broken}", file=sys.stderr)
         return 2
-    scheme = dict(options.points) or {it: whole for it, (_, whole) in by_chapter(solution.kept, set()).items()}
+    chapters = by_chapter(solution.kept, set())
+    if unknown := sorted({*options.complete} - {*chapters}):
+        told = f"the solution keeps nothing of {', '.join(unknown)}: --complete takes {', '.join(chapters)}"
+        print(told, file=sys.stderr)
+        return 2
+    scheme = dict(options.points) or {it: whole for it, (_, whole) in chapters.items()}
+    if options.enough is None:
+        options.enough = points(chapters, scheme) / 2
     files = sorted(file for file in options.folder.rglob("*.py") if file.resolve() != options.solution.resolve())
     done, status = [], 0
     try:
         asyncio.run(grade_all(files, options.folder, options, done))
     except KeyboardInterrupt:
         status = 130
-    write(options.csv, solution.kept, done, scheme)
+    write(options.csv, solution.kept, done, scheme, options)
     return status
 
 
@@ -152,6 +167,8 @@ def parse():
     add("solution", type=Path, help="a file that keeps what counts")
     add("folder", type=Path, help="all .py files in it are graded, those in its folders too")
     add("--points", metavar="CHAPTER=N", type=worth, nargs="+", default=[], help="default: one for each guarantee")
+    add("--pass", metavar="N", dest="enough", type=float, help="the fewest points that pass; default: half of all")
+    add("--complete", metavar="CHAPTER", nargs="+", default=[], help="chapters that must be complete to pass")
     add("-k", metavar="TEXT", default="", help="only the guarantees whose name or sentence contains TEXT")
     add("--explore", metavar="N", type=int, help="try each guarantee on N simulated schedules")
     add("--patience", metavar="SECONDS", type=float, default=20, help="for each test; default 20")

@@ -10,7 +10,7 @@ def main(model):
     with model.TaskGroup() as group:
         group.spawn(withdraw, model, account, lock, 80)
         group.spawn(withdraw, model, account, lock, 80)
-    print("balance:", account["balance"])
+    return account["balance"]
 
 
 def withdraw(model, account, lock, amount):
@@ -22,4 +22,4 @@ def withdraw(model, account, lock, amount):
 
 if __name__ == "__main__":
     threads = load("threads")
-    threads.run(main, threads)
+    print("balance:", threads.run(main, threads))

@@ -22,10 +22,12 @@ WHISTLES = ["whistle 1", "whistle 2", "whistle 3", "whistle 4"]
 PRINTED = {
     "pipeline": ["sum of squares: 30"],
     "first_answer": ["first: quick"],
-    "blocking": [WHISTLES[0], "the report is begun", "the report is done", *WHISTLES[1:]],
-    "blocking_mended": [WHISTLES[0], "the report is begun", *WHISTLES[1:], "the report is done"],
+    "blocking": [WHISTLES[0], "the report has begun", "the report is done", *WHISTLES[1:]],
+    "blocking_mended": [WHISTLES[0], "the report has begun", *WHISTLES[1:], "the report is done"],
     "philosophers_mended": ["all have eaten"],
     "withdraw_locked": ["balance: 20"],
+    "withdraw_owner": ["balance: 20"],
+    "letters_anywhere": ["{'e': 60000, 'o': 80000, 'z': 20000}"],
     "letters": ["{'e': 60000, 'o': 80000, 'z': 20000}"],
 }
 
@@ -116,7 +118,7 @@ def test_a_folder_is_marked_whatever_its_files_do(hand_ins):
     found = marks(hand_ins)
     assert {name for name, row in found.items() if row["points"] != "0.0"} == {"ada/right.py"}
     assert found["ada/right.py"] == {
-        "hand-in": "ada/right.py", "points": "40.0", "delivery": "1/1", "broken": "0", "note": ""
+        "hand-in": "ada/right.py", "points": "40.0", "passed": "yes", "delivery": "1/1", "broken": "0", "note": ""
     }  # fmt: skip
     assert [found[f"{name}.py"]["broken"] for name in ("crashes", "floods", "hangs")] == ["1", "1", "1"]
     assert {name: found[f"{name}.py"]["note"] for name in sorted({*HAND_INS} - {"crashes", "floods", "hangs"})} == {
@@ -126,8 +128,29 @@ def test_a_folder_is_marked_whatever_its_files_do(hand_ins):
         "no_python": "no_python.py can't be imported: SyntaxError: '(' was never closed (line 1)",
         "says_it_is_done": "says_it_is_done.py can't be graded: loading it ended Python with status 0",
     }
-    assert " 40.0    1/1         0  ada/right.py\n" in done.stdout
+    assert "  40.0     yes    1/1         0  ada/right.py\n" in done.stdout
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.timeout(150)
+def test_enough_points_pass_only_if_a_chapter_is_complete(hand_ins):
+    right = (EXAMPLES / "my_first_model.py").read_text()
+    (hand_ins / "right.py").write_text(right)
+    (hand_ins / "swaps.py").write_text(right.replace("return self._items.popleft()", "return self._items.pop()"))
+    scheme = ("--points", "delivery=40", "--pass", "1")
+    for complete, swaps in ((), "yes"), (("--complete", "delivery"), "no"):
+        options, temporary = marking(hand_ins, "-k", "delivery.", *scheme, *complete)
+        done = interruptible.run(options.pop("args"), timeout=70, **options)
+        assert (done.returncode, done.stderr) == (0, "")
+        temporary.rmdir()
+        assert {name: row["passed"] for name, row in marks(hand_ins).items()} == {"right.py": "yes", "swaps.py": swaps}
+
+
+def test_a_chapter_that_the_solution_lacks_is_refused(hand_ins):
+    options, _ = marking(hand_ins, "-k", ONE_TEST, "--complete", "delivery", "closings")
+    done = interruptible.run(options.pop("args"), timeout=50, **options)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "keeps nothing of closings: --complete takes delivery" in done.stderr
 
 
 def test_a_hand_in_that_hangs_in_every_test_is_stopped(hand_ins):
@@ -153,7 +176,7 @@ def test_ctrl_c_writes_what_is_marked_by_then(hand_ins, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=40)
     assert (process.returncode, err) == (130, "")
-    assert out.splitlines() == ["points     kept  broken  hand-in"] and marks(hand_ins) == {}
+    assert out.splitlines() == ["points  passed     kept  broken  hand-in"] and marks(hand_ins) == {}
     with pytest.raises(ProcessLookupError):
         os.kill(int(begun.read_text()), 0)
     assert list(temporary.iterdir()) == []
@@ -191,7 +214,7 @@ def test_the_scheme_gives_100_points_and_has_the_chapters_of_the_solution():
     page = (SESSIONS / "marking.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", page, re.MULTILINE)
     scheme = {chapter: int(points) for chapter, points in rows}
-    command = re.search(r"--points (.*)", page.partition("hand-ins \\")[2])[1]
+    command = re.search(r"--points (.*) \\$", page.partition("hand-ins \\")[2], re.MULTILINE)[1]
     assert sum(scheme.values()) == 100
     assert command == " ".join(f"{chapter}={points}" for chapter, points in scheme.items())
     kept = printed("gradebook", "", EXAMPLES / "my_first_model.py")[0]
@@ -202,3 +225,60 @@ def test_the_gradebook_goes_on_after_a_file_that_has_nothing():
     lines = printed("gradebook", "with_closes", TEACHERS / "pipeline.py", EXAMPLES / "my_first_model.py")
     assert "pipeline.py has no Channel" in lines[0]
     assert lines[1:] == ["my_first_model.py: 1 of 1 guarantee kept; closing 1/1"]
+
+
+RACY = (EXAMPLES / "tutorial" / "races.py").read_text()
+WITHDRAWALS = {
+    "withdraw_locked": ((TEACHERS / "withdraw_locked.py").read_text(), "returned: 20"),
+    "withdraw_owner": ((TEACHERS / "withdraw_owner.py").read_text(), "returned: 20"),
+    "racy": (RACY.replace('print("balance:", account["balance"])', 'return account["balance"]'), "broken"),
+    "nobody_withdraws": ("def main(model):\n    return 100\n", "broken"),
+    "returns_nothing": ("def main(model):\n    pass\n", "broken"),
+    "empty": ("", "empty.py"),
+}
+
+
+@pytest.mark.parametrize("name", WITHDRAWALS)
+def test_the_withdrawals_are_marked_on_every_schedule(name, tmp_path):
+    text, said = WITHDRAWALS[name]
+    file = tmp_path / f"{name}.py"
+    file.write_text(text)
+    environment = os.environ | {"PYTHONPATH": str(EXAMPLES.parent)}
+    command = [sys.executable, TEACHERS / "check_withdrawals.py", file]
+    done = interruptible.run(command, cwd=tmp_path, env=environment, timeout=50)
+    assert (done.returncode, done.stderr) == (0 if said == "returned: 20" else 1, "")
+    assert said in done.stdout
+
+
+def shown_on(*pages):
+    """The programs whose text is on these pages."""
+    text = "".join((SESSIONS / f"{page}.md").read_text() for page in pages)
+    return {EXAMPLES.parent / name for name in re.findall(r"\{code-of\} (\S+)", text)}
+
+
+def test_only_the_solutions_page_shows_solutions():
+    solutions = shown_on("solutions")
+    sessions = shown_on(*(f"session-{number}" for number in range(1, 7)))
+    assert len(solutions) >= 9 and not solutions & sessions
+
+
+def test_the_copy_for_students_runs_and_has_no_solution(tmp_path):
+    copy = tmp_path / "for-students"
+    assert printed("hand_out", copy) == []
+    there = {file.relative_to(copy) for file in copy.rglob("*") if file.is_file()}
+    assert not {file.relative_to(EXAMPLES.parent) for file in shown_on("solutions")} & there
+    sessions = shown_on(*(f"session-{number}" for number in range(1, 7)))
+    assert {file.relative_to(EXAMPLES.parent) for file in sessions} <= there
+    assert not {file.name for file in there if re.search("mended|fixed|my_first_model", file.name)}
+    environment = os.environ | {"PYTHONPATH": str(copy)}
+    where = "import concmodels, concmodels.ring; print(concmodels.__file__)"
+    for command in ["-c", where], ["-m", "concmodels.ring", "3", "10"], ["examples/tutorial/races.py"]:
+        done = interruptible.run([sys.executable, *command], cwd=copy, env=environment, timeout=50)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert command[0] != "-c" or Path(done.stdout.strip()).is_relative_to(copy)
+
+
+def test_the_copy_for_students_replaces_nothing(tmp_path):
+    done = interruptible.run([sys.executable, TEACHERS / "hand_out.py", tmp_path], cwd=tmp_path, timeout=50)
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert "exists: name a folder that doesn't" in done.stderr
