@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from platforms import linux_files
@@ -378,3 +379,12 @@ def test_a_full_pipe_is_no_error_but_a_closed_one_is(waker):
     with pytest.raises(OSError) as error:
         waking.wake(gone)
     assert error.value.errno == errno.EBADF
+
+
+@linux_files
+def test_another_processor_is_refused_unless_it_is_asked_for(monkeypatch):
+    monkeypatch.setattr(platform.os, "uname", lambda: SimpleNamespace(machine="aarch64"))
+    monkeypatch.setattr(platform, "CHOSEN", "")
+    assert "order of stores that x86-64 keeps, and this is aarch64" in catalog.why_not("subinterp")
+    monkeypatch.setattr(platform, "CHOSEN", "linux")
+    assert catalog.why_not("subinterp") is None
