@@ -29,14 +29,22 @@ def main():
         parser.error(f"{folder} exists: name a folder that doesn't")
     if folder.resolve().is_relative_to(PROJECT / "concmodels"):
         parser.error(f"{folder} is inside the package that is copied: name a folder elsewhere")
-    folder.mkdir(parents=True)
-    for name in WHOLE:
-        copy(name, folder)
+    try:
+        folder.mkdir(parents=True)
+        for name in names():
+            copy(name, folder)
+    except OSError as error:
+        parser.error(f"the copy is not complete: {error}")
+    return 0
+
+
+def names():
+    """Yield what is copied: files and folders of the project."""
+    yield from WHOLE
     for pattern in EXAMPLES:
         for file in sorted((PROJECT / "examples").glob(pattern)):
             if not any(file.match(solved) for solved in SOLVED):
-                copy(file.relative_to(PROJECT), folder)
-    return 0
+                yield file.relative_to(PROJECT)
 
 
 def copy(name, folder):
