@@ -72,8 +72,8 @@ bench-web-quick: setup ## whether every benchmark of web services runs, 2 minute
 	$(python) -m benchmarks run web --quick
 
 docs: setup ## the site, in build/docs
-	@echo "Building the site; the first time it runs every program it shows, which takes a minute or two."
-	$(python) -m sphinx -n -W --keep-going -q -E -d build/docs-doctrees docs build/docs
+	@echo "Building the site; the first time it runs every program it shows, which takes two to three minutes."
+	$(python) -m sphinx -n -W --keep-going $$([ -t 1 ] || echo -q) -E -d build/docs-doctrees docs build/docs
 	@echo "The site is in build/docs; make docs-serve shows it."
 
 docs-serve: docs ## the site, on this machine

@@ -24,6 +24,12 @@ def warn(text: str, location: object) -> None:
     _log.warning("%s", text, location=location, type="concdocs")
 
 
+def mistaken(name: str, mistake: Mistake, location: object) -> nodes.Node:
+    """Warn of a writer's mistake with this directive; return what the page shows instead."""
+    warn(f"{name}: {mistake}", location)
+    return nodes.literal_block("", f"{name}: {mistake}")
+
+
 def file_in_project(name: str) -> Path:
     """The file of this name, counted from the top of the project. Raises `Mistake` if there is none."""
     path = (ROOT / name).resolve()
@@ -43,8 +49,7 @@ class Directive(SphinxDirective):
         try:
             return self.build()
         except Mistake as mistake:
-            warn(f"{self.name}: {mistake}", self.get_location())
-            return [nodes.literal_block("", f"{self.name}: {mistake}")]
+            return [mistaken(self.name, mistake, self.get_location())]
         except NotMeasured:
             return []
 

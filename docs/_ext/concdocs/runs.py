@@ -1,21 +1,47 @@
-"""Programs that are run while the site is built, once for each content of the code that they run on."""
+"""Programs that are run while the site is built, once for each content of the code that they run on.
 
+Those that a page shows are started when it is read, several side by side, and waited for when all pages have been read.
+A program that shows what it measures is run after the others, alone.
+"""
+
+import atexit
 import functools
 import hashlib
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from multiprocessing.pool import AsyncResult, ThreadPool
 from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util.display import status_iterator
 
 from concdocs.places import ROOT, Mistake
 
 CACHE = ROOT / "build" / "docs-outputs"
+PROGRAMS = ROOT / "build" / "docs-programs"
+"""Programs that the build writes, for each model in a folder of its name."""
+PROGRAM = re.compile(rf"{re.escape(str(PROGRAMS.relative_to(ROOT)))}/[^/]*/")
 WIDTH = 88
 """Columns; what is wider scrolls inside its block on a phone."""
+SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command line, run from the project's top folder, and how it is to end; `python` is the interpreter that builds
+    the site."""
+
+    command: str
+    status: int = 0
+    seconds: float = SECONDS
+    """How long it may take."""
 
 
 @dataclass(frozen=True)
@@ -26,46 +52,98 @@ class Run:
     status: int
 
 
-def run(command: str, seconds: float, status: int = 0) -> Run:
-    """Run this command line from the project's top folder, or remember what it printed when it ended as wanted.
+_results: dict[Program, AsyncResult[Run]] = {}
+_alone: dict[Program, None] = {}
+_processes: set[subprocess.Popen[str]] = set()
 
-    `python` is the interpreter that builds the site. Raises `Mistake` when it takes longer than so many seconds.
-    """
-    kept = CACHE / f"{_key(command)}.json"
+
+def start(program: Program, *, alone: bool = False) -> None:
+    """Have this program run beside the build, or with `alone` after the others. What it printed when it last ended as
+    wanted is remembered, and it is not run again."""
+    if alone:
+        _alone[program] = None
+    elif program not in _results:
+        _results[program] = _pool().apply_async(_remembered, (program,))
+
+
+def printed(program: Program) -> str:
+    """What the program printed, once it has ended. Raises `Mistake` when it took too long or ended otherwise than
+    wanted."""
+    start(program)
+    run = _results[program].get()
+    if run.status != program.status:
+        raise Mistake(f"`{program.command}` ended with status {run.status} instead of {program.status}:\n{run.output}")
+    return run.output
+
+
+def wait_for_all(*_: object) -> None:
+    """For `env-updated`: wait for the programs that have been started, then run those that measure, one by one."""
+    steps = [*((it, False) for it in _results), *((it, True) for it in _alone)]
+    for program, alone in status_iterator(steps, "running programs... ", length=len(steps), stringify_func=_command):
+        if alone:
+            start(program)
+        _results[program].wait()
+
+
+def _command(step: tuple[Program, bool]) -> str:
+    return step[0].command
+
+
+@functools.cache
+def _pool() -> ThreadPool:
+    """One thread for each processor and one more, since many programs wait; Ctrl-C does not wait for any."""
+    return ThreadPool((os.process_cpu_count() or 1) + 1)
+
+
+def _remembered(program: Program) -> Run:
+    kept = CACHE / f"{_key(program.command)}.json"
     if kept.exists():
         return Run(**json.loads(kept.read_text()))
-    done = _started(command, seconds)
-    if done.status == status:  # anything else may be a moment's: it is tried again
+    run = _run(program)
+    if run.status == program.status:  # anything else may be a moment's: it is tried again
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(asdict(done)))
-    return done
+        new = kept.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps(asdict(run)))
+        new.replace(kept)
+    return run
 
 
-def _started(command: str, seconds: float) -> Run:
+def _run(program: Program) -> Run:
     """A process group of its own, so that what hangs goes with all its children."""
-    words = shlex.split(command)
+    words = shlex.split(program.command)
     if words[:1] == ["python"]:
         words[0] = sys.executable
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a build in the background ignores Ctrl-C,
+    process = subprocess.Popen(
+        words, cwd=ROOT, env=_environment(), text=True, encoding="utf-8", errors="replace", start_new_session=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    _processes.add(process)
     try:
-        process = subprocess.Popen(
-            words, cwd=ROOT, env=_environment(), text=True, encoding="utf-8", errors="replace", start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-    finally:
-        signal.signal(signal.SIGINT, before)  # and its programs would, too
-    try:
-        output, _ = process.communicate(timeout=seconds)
+        output, _ = process.communicate(timeout=program.seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
+        os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        raise Mistake(f"`{command}` takes longer than {seconds:g} seconds; `:seconds:` allows more") from None
+        raise Mistake(
+            f"`{program.command}` takes longer than {program.seconds:g} seconds; `:seconds:` allows more"
+        ) from None
+    finally:
+        _processes.discard(process)
     return Run(_cleaned(output), process.returncode)
+
+
+@atexit.register
+def _end_all() -> None:
+    """End the programs that still run when the build is given up."""
+    if _results:
+        _pool().terminate()
+    for process in list(_processes):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _cleaned(output: str) -> str:
     """The same from every checkout."""
-    return output.replace(f"{ROOT}/", "").replace(sys.executable, "python").rstrip()
+    return PROGRAM.sub("", output.replace(f"{ROOT}/", "")).replace(sys.executable, "python").rstrip()
 
 
 def _environment() -> dict[str, str]:
@@ -96,3 +174,14 @@ def _content(folder: Path) -> str:
     for path in sorted(folder.rglob("*.py")):
         digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def listen_to_ctrl_c(app: Sphinx) -> None:
+    """For `builder-inited`: a build in the background ignores Ctrl-C, and so would the programs that it starts."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", listen_to_ctrl_c)
+    app.connect("env-updated", wait_for_all)

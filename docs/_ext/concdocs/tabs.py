@@ -10,11 +10,10 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
 from concdocs.places import ROOT, Directive, Mistake, fenced, file_in_project
-from concdocs.runs import run
+from concdocs.runs import PROGRAMS
 from concmodels import catalog
 
 LOADED = re.compile(r"""\bload\((["'])([\w:]+)\1\)""")
-PROGRAMS = ROOT / "build" / "docs-programs"
 
 
 class InAllModels(Directive):
@@ -51,7 +50,8 @@ class InAllModels(Directive):
         shown = _function(source, self.options["object"]) if "object" in self.options else source
         parts = [f"::::{{tab-item}} {name}", f":sync: {name}", "", fenced(shown, "python")]
         if "output" in self.options:
-            parts += ["It prints:", "", fenced(_printed(source, Path(file).name, name), "text")]
+            command = f"python {_written(source, Path(file).name, name)}"
+            parts += ["It prints:", "", f"```{{output-of}}\n:command: {command}\n:bare:\n```\n"]
         return "\n".join([*parts, "::::", ""])
 
 
@@ -80,17 +80,13 @@ def _function(source: str, name: str) -> str:
     raise Mistake(f"the program has no function {name!r}")
 
 
-def _printed(source: str, file: str, name: str) -> str:
-    """What the program prints on this model."""
+def _written(source: str, file: str, name: str) -> str:
+    """Where the program for this model is, from the project's top folder."""
     path = PROGRAMS / name.replace(":", "-") / file
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != source:
         path.write_text(source)
-    command = f"python {path.relative_to(ROOT)}"
-    done = run(command, 60)
-    if done.status != 0:
-        raise Mistake(f"`{command}` ended with status {done.status}:\n{done.output}")
-    return done.output.replace(f"{path.relative_to(ROOT)}", file)
+    return path.relative_to(ROOT).as_posix()
 
 
 def setup(app: Sphinx) -> None:
