@@ -402,6 +402,75 @@ def test_a_program_can_import_the_file_beside_it(explored, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "imports, used",
+    [
+        ("import shop.till", "shop.till"),
+        ("import shop.till as till", "till"),
+        ("from shop import till", "till"),
+        ("import shop", "shop.till"),
+        ("import shop.counter", "shop.counter.till"),
+        ("import stall.till", "stall.till"),
+        ("from stall import till", "till"),
+    ],
+)
+def test_a_program_can_import_from_a_package_beside_it(explored, tmp_path, imports, used):
+    """`shop` is a package, whose modules import each other, `stall` a folder without `__init__.py`."""
+    count = "total = 0\ndef add():\n    global total\n    total += 1\n"
+    for package in ("shop", "stall"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "till.py").write_text(count)
+    (tmp_path / "shop" / "__init__.py").write_text("from .till import add\nfrom . import till\n")
+    (tmp_path / "shop" / "counter.py").write_text("from . import till\nfrom .till import add\n")
+    report = explored(
+        f"""
+        import threading
+        {imports}
+        def main():
+            threads = [threading.Thread(target={used}.add) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert {used}.total == 2
+        """
+    )
+    assert report.failure is not None and report.failure.kind == "AssertionError"
+    assert any(race.first.file.endswith("till.py") for race in report.races)
+
+
+def test_a_package_is_executed_before_its_modules_and_once_in_each_run(explored, tmp_path):
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__init__.py").write_text("import shop.opened\nfirst = shop.opened\n")
+    (tmp_path / "shop" / "opened.py").write_text("import sys\norder = [__name__, __package__]\n")
+    report = explored(
+        """
+        import shop.opened, shop.opened as again
+        from shop.opened import order
+        def main():
+            assert shop.first is shop.opened is again
+            assert order == ["shop.opened", "shop"]
+            order.append("changed")
+        """
+    )
+    assert report.failure is None and report.in_all
+
+
+def test_the_library_itself_is_not_executed_anew_where_it_lies_beside_the_program(explored, tmp_path):
+    (tmp_path / "concmodels").mkdir()
+    (tmp_path / "concmodels" / "__init__.py").write_text("raise AssertionError('executed')")
+    report = explored(
+        """
+        from concmodels import load
+        def main():
+            with load("threads").Channel(1) as channel:
+                channel.send("sent")
+                assert channel.receive() == "sent"
+        """
+    )
+    assert report.failure is None
+
+
+@pytest.mark.parametrize(
     "line, part",
     [
         ("import socket", "imports socket"),

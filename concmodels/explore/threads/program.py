@@ -16,16 +16,21 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.library import Library, absolute, blocking
 from concmodels.models.tasks.frames import short
 
+LIBRARY = __name__.partition(".")[0]
+"""This package itself: its models simulate the program, also where they lie beside it."""
+
 library = cache(Library)
 """The simulated modules of this process."""
 
 
 class Source:
-    """The text of one file, compiled once."""
+    """The text of one file, compiled once; with the full name of its module if that is in a package."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, name: str | None = None) -> None:
         self.path = os.path.abspath(path)
-        self.name = os.path.basename(path).removesuffix(".py")
+        self.name = name or os.path.basename(path).removesuffix(".py")
+        self.is_package = name is not None and os.path.basename(path) == "__init__.py"
+        self.package = self.name if self.is_package else self.name.rpartition(".")[0]
         try:
             with open(path, "rb") as file:
                 self.tree = ast.parse(file.read(), self.path)
@@ -41,9 +46,10 @@ class Source:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-                yield node.module
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                module = absolute(node.module or "", {"__package__": self.package}, node.level)
+                yield module
+                yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 class Program:
@@ -110,11 +116,25 @@ class Program:
         )
 
     def _find_neighbours(self, source: Source) -> None:
-        for name in source.imported():
-            path = os.path.join(self._folder, *name.split(".")) + ".py"
-            if name not in self._sources and os.path.isfile(path):
-                self._sources[name] = neighbour = Source(path)
-                self._find_neighbours(neighbour)
+        for imported in source.imported():
+            for name in _with_packages(imported):
+                path = self._file(name)
+                if name not in self._sources and path is not None:
+                    self._sources[name] = neighbour = Source(path, name)
+                    self._find_neighbours(neighbour)
+
+    def _file(self, name: str) -> str | None:
+        if name.partition(".")[0] == LIBRARY:
+            return None
+        path = os.path.join(self._folder, *name.split("."))
+        return next(filter(os.path.isfile, (os.path.join(path, "__init__.py"), f"{path}.py")), None)
+
+
+def _with_packages(name: str) -> Iterator[str]:
+    """Yield the names of the packages that a module is in, from the outermost on, then its own."""
+    parts = name.split(".")
+    for end in range(1, len(parts) + 1):
+        yield ".".join(parts[:end])
 
 
 class Execution:
@@ -122,33 +142,56 @@ class Execution:
 
     def __init__(self, sources: dict[str, Source], library: Library) -> None:
         self._sources = sources
+        self._names = {name for source in sources for name in _with_packages(source)}
         self._library = library
         self._modules: dict[str, ModuleType] = {}
         self._builtins = {**vars(builtins), "__import__": self._import, "input": _no_input}
 
     def load(self, name: str) -> ModuleType:
-        """Execute a file that is not executed yet, and return its module."""
+        """Execute a file that is not executed yet, after the packages that it is in, and return its module."""
+        package, _, last = name.rpartition(".")
+        inside = self.load(package) if package else None
         module = self._modules.get(name)
         if module is None:
-            source = self._sources[name]
-            module = self._modules[name] = ModuleType(source.name)
+            module = self._modules[name] = self._empty(name)
+            if name in self._sources:
+                exec(self._sources[name].code, vars(module))
+            if inside is not None:
+                setattr(inside, last, module)
+        return module
+
+    def _empty(self, name: str) -> ModuleType:
+        """The module before its file is executed; a package without `__init__.py` stays empty."""
+        module = ModuleType(name)
+        module.__dict__["__builtins__"] = self._builtins
+        source = self._sources.get(name)
+        module.__package__ = source.package if source else name
+        if source:
             module.__file__ = source.path
-            module.__dict__["__builtins__"] = self._builtins
-            exec(source.code, vars(module))
+        if source is None or source.is_package:
+            module.__path__ = []  # other modules of that package are not found: they are not executed anew
         return module
 
     def _import(
         self, name: str, globals_: Any = None, locals_: Any = None, fromlist: Sequence[str] | None = (), level: int = 0
     ) -> Any:
         full = absolute(name, globals_, level)
-        if full in self._sources and level == 0:
-            return self.load(full)
+        if full in self._names:
+            return self._bound(full, fromlist)
         found = self._library.find(full, fromlist)
         if found is not None:
             return found
         if blocking(full) and globals_ is not None:
             raise CannotExplore(_refusal(self._sources[globals_["__name__"]], full))
         return builtins.__import__(name, globals_, locals_, fromlist or (), level)
+
+    def _bound(self, full: str, fromlist: Sequence[str] | None) -> ModuleType:
+        """What `import` of one of our modules binds: the outermost package, or with `from` the module itself."""
+        module = self.load(full)
+        for name in fromlist or ():
+            if f"{full}.{name}" in self._names and not hasattr(module, name):
+                self.load(f"{full}.{name}")
+        return module if fromlist else self.load(full.partition(".")[0])
 
 
 def _refusal(source: Source, name: str) -> str:
