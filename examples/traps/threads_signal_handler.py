@@ -17,8 +17,8 @@ def look(signal_number, frame):
 def main():
     signal.signal(signal.SIGALRM, look)
     for _ in range(500):
+        before = len(held)  # before the timer is set: on a busy machine it may have expired by the next line
         signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0002, 0.0006))
-        before = len(held)
         while len(held) == before:
             shared.put("work")
             shared.get()
