@@ -49,7 +49,7 @@ test-gil: setup ## the tests for which the GIL matters, a minute and a half (PYT
 test-stress: setup ## the tests that take minutes
 	$(pytest) -m stress -o timeout=900 -o faulthandler_timeout=1200
 
-bench: setup ## every benchmark but those of web services, 20 minutes; the result is in build/bench.json
+bench: setup ## the benchmarks but those of web services and explorers, 20 minutes; the result is in build/bench.json
 	@mkdir -p build
 	$(python) -m benchmarks run --output build/bench.json
 

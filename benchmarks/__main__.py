@@ -1,7 +1,8 @@
 """The command: `python -m benchmarks run`, `list`, `show`, `compare`, `merge`, `report`.
 
-    python -m benchmarks run --output new.json                    all but `web`, in less than 20 minutes on two cores
+    python -m benchmarks run --output new.json                    most suites, in less than 20 minutes on two cores
     python -m benchmarks run web --output web.json                web services, in 45 minutes
+    python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 15 minutes
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
     python -m benchmarks run ring/stream --python 3.14 --python 3.15
     python -m benchmarks run --twins --output new.json            what the GIL costs and saves: 3.14 beside 3.14t
@@ -103,7 +104,7 @@ def named(options: argparse.Namespace) -> list[Candidate]:
     for name in options.models or ():
         catalog.facts(name)
     found: list[Candidate] = []
-    for wanted in options.wanted or suites.BY_DEFAULT:
+    for wanted in options.wanted or suites.by_default(options.quick):
         suite = wanted.partition("/")[0]
         if suite not in suites.SUITES:
             raise BadInput(f"there is no suite {suite!r}; there are {', '.join(suites.SUITES)}")
@@ -127,7 +128,10 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.output)
     status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
     if not options.wanted and not options.twins and not options.goals and status != INTERRUPTED:
-        print(f"web was not asked for: python -m benchmarks run web ({web.duration(options.quick)})")
+        durations = {"web": web.duration(options.quick), "explore": "15 minutes"}
+        for suite, duration in durations.items():
+            if suite not in suites.by_default(options.quick):
+                print(f"{suite} was not asked for: python -m benchmarks run {suite} ({duration})")
     return status
 
 

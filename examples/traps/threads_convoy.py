@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from contextlib import contextmanager
 from queue import SimpleQueue
 from time import perf_counter
 
@@ -27,18 +28,29 @@ def round_trips(there, back, seconds):
     return took
 
 
-def main():
-    there, back, stop = SimpleQueue(), SimpleQueue(), threading.Event()
-    partner = threading.Thread(target=echo, args=(there, back))
-    partner.start()
-    alone = round_trips(there, back, 0.3)
+@contextmanager
+def a_thread_that_computes():
+    stop = threading.Event()
     worker = threading.Thread(target=compute, args=(stop,))
     worker.start()
-    beside = round_trips(there, back, 0.3)
-    stop.set()
+    try:
+        yield
+    finally:
+        stop.set()
+        worker.join()
+
+
+def main():
+    there, back = SimpleQueue(), SimpleQueue()
+    partner = threading.Thread(target=echo, args=(there, back))
+    partner.start()
+    alone, beside = [], []
+    for _ in range(4):  # in turns, so that whatever else the machine does slows down both
+        alone += round_trips(there, back, 0.1)
+        with a_thread_that_computes():
+            beside += round_trips(there, back, 0.1)
     there.put(None)
     partner.join()
-    worker.join()
     print("the GIL is", "on" if sys._is_gil_enabled() else "off")
     print("a thread that computes has to give it up after", sys.getswitchinterval() * 1000, "ms")
     print("beside it, fewer round trips in the same time:", len(beside) < len(alone))

@@ -238,7 +238,7 @@ def test_the_report_tells_how_a_python_was_built():
 def test_twins_are_what_tells_something_about_the_gil(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    found = [it for suite in suites.BY_DEFAULT for it in suites.load(suite) if twins.wanted(it)]
+    found = [it for suite in suites.by_default(quick=False) for it in suites.load(suite) if twins.wanted(it)]
     assert {it.suite for it in found} == set(twins.CELLS)
     assert not [it.path for it in found if it.needs or it.model not in (None, *twins.MODELS)]
     cells = {(it.suite, it.cell) for it in found}

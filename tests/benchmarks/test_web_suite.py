@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -77,13 +78,14 @@ def served(name: str) -> Iterator[Server]:
 # What is measured.
 
 
-def test_web_is_measured_only_where_it_is_named():
-    assert "web" in suites.SUITES and "web" not in suites.BY_DEFAULT
-    assert set(suites.SUITES) == {*suites.BY_DEFAULT, "web"}
+def test_web_is_measured_only_where_it_is_named_and_a_whole_run_has_no_explorers():
+    assert set(suites.SUITES) == {*suites.by_default(quick=True), "web"}
+    assert set(suites.SUITES) == {*suites.by_default(quick=False), "web", "explore"}
 
 
-def test_a_run_without_names_has_no_web_and_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("left_out, options", [({"web"}, ["--quick"]), ({"web", "explore"}, [])])
+def test_a_run_without_names_says_what_it_leaves_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], left_out: set[str], options: list[str]
 ):
     ran: list[str] = []
 
@@ -92,10 +94,14 @@ def test_a_run_without_names_has_no_web_and_says_so(
         return 0
 
     monkeypatch.setattr("benchmarks.running.measured", stub)
-    monkeypatch.setattr(sys, "argv", ["benchmarks", "run", "--quick"])
-    assert main() == 0 and set(ran) == set(suites.BY_DEFAULT)
-    (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith("web was not asked for: python -m benchmarks run web (") and line.endswith(" seconds)")
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "run", *options])
+    assert main() == 0 and set(ran) == set(suites.SUITES) - left_out
+    said = re.findall(
+        r"^(\w+) was not asked for: python -m benchmarks run \1 \(.*(?:seconds|minutes)\)$",
+        capsys.readouterr().out,
+        re.MULTILINE,
+    )
+    assert set(said) == left_out and len(said) == len(left_out)
     monkeypatch.setattr(sys, "argv", ["benchmarks", "run", "web/json"])
     assert main() == 0 and ran[-1] == "web" and not capsys.readouterr().out
 
