@@ -41,29 +41,31 @@ GOALS = {"only": True, "without": False}
 
 def parser() -> Parser:
     """Return the parser of the command line."""
-    top = Parser(prog="python -m benchmarks", description="Measure the models, show what came of it.")
+    top = Parser(prog="python -m benchmarks", description="Measure the models, and show the results.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    run = commands.add_parser("run", help="measure")
+    run = commands.add_parser("run", help="run the benchmarks")
     add_chosen(run)
-    run.add_argument("--python", action="append", dest="pythons", metavar="VERSION", help="3.15, 3.14t, or a path")
-    run.add_argument("--twins", action="store_true", help="with the GIL and without it, what tells something about it")
-    run.add_argument("--goals", choices=list(GOALS), help="only what a goal is about, or only the rest")
-    run.add_argument("--rounds", type=whole, help="how often each is measured (3; some twice)")
-    run.add_argument("--output", type=Path, metavar="FILE.json", help="where the result goes")
-    listed = commands.add_parser("list", help="the suites, or what is in them")
+    run.add_argument("--python", action="append", dest="pythons", metavar="VERSION",
+        help="Python to measure: 3.15, 3.14t, or a path; may be given several times")  # fmt: skip
+    run.add_argument("--twins", action="store_true",
+        help="measure what the GIL costs and saves, on a Python with it and on one without it")  # fmt: skip
+    run.add_argument("--goals", choices=list(GOALS), help="only what has a goal for its ratio, or only the rest")
+    run.add_argument("--rounds", type=whole, help="number of rounds; default 3, for some candidates fewer")
+    run.add_argument("--output", type=Path, metavar="FILE.json", help="file for the result")
+    listed = commands.add_parser("list", help="list the suites, or what is in them")
     add_chosen(listed)
-    show = commands.add_parser("show", help="a result as tables")
-    show.add_argument("file", metavar="RESULT.json")
-    show.add_argument("wanted", nargs="*", metavar="SUITE[/CELL]")
-    compare = commands.add_parser("compare", help="what changed between two results")
-    compare.add_argument("old", metavar="OLD.json")
-    compare.add_argument("new", metavar="NEW.json")
-    compare.add_argument("--all", action="store_true", help="also what changed by no more than the noise")
-    merge = commands.add_parser("merge", help="results of one machine as one, such as those of several suites")
-    merge.add_argument("files", nargs="+", type=Path, metavar="RESULT.json")
-    merge.add_argument("--output", type=Path, required=True, metavar="FILE.json", help="where the result goes")
-    report = commands.add_parser("report", help="a result as a page, charts and tables; several beside each other")
-    report.add_argument("files", nargs="+", metavar="RESULT.json")
+    show = commands.add_parser("show", help="show a result as tables")
+    show.add_argument("file", metavar="RESULT.json", help="file that `run` has written")
+    show.add_argument("wanted", nargs="*", metavar="SUITE[/CELL]", help="default: everything in the file")
+    compare = commands.add_parser("compare", help="show what changed between two results")
+    compare.add_argument("old", metavar="OLD.json", help="result to compare with")
+    compare.add_argument("new", metavar="NEW.json", help="result whose changes are shown")
+    compare.add_argument("--all", action="store_true", help="also show changes within the noise")
+    merge = commands.add_parser("merge", help="make one result of several of the same machine")
+    merge.add_argument("files", nargs="+", type=Path, metavar="RESULT.json", help="results to merge, at least two")
+    merge.add_argument("--output", type=Path, required=True, metavar="FILE.json", help="file for the merged result")
+    report = commands.add_parser("report", help="make a page of a result, or one that compares several")
+    report.add_argument("files", nargs="+", metavar="RESULT.json", help="one result, or several to compare")
     report.add_argument(
         "--output", type=Path, metavar="FOLDER", default=Path("build/report"), help="default: build/report"
     )
@@ -72,9 +74,10 @@ def parser() -> Parser:
 
 def add_chosen(command: argparse.ArgumentParser) -> None:
     """Add the arguments that choose candidates."""
-    command.add_argument("wanted", nargs="*", metavar="SUITE[/CELL[/CANDIDATE]]", help="default: everything but web")
-    command.add_argument("--model", action="append", dest="models", metavar="NAME", help="and what it is held against")
-    command.add_argument("--quick", action="store_true", help="small sizes, one round: only whether it works")
+    command.add_argument("wanted", nargs="*", metavar="SUITE[/CELL[/CANDIDATE]]", help="default: all suites but web")
+    command.add_argument("--model", action="append", dest="models", metavar="NAME",
+        help="only this model and what it is compared with; may be given several times")  # fmt: skip
+    command.add_argument("--quick", action="store_true", help="small sizes and one round, only to see whether it works")
 
 
 def whole(text: str) -> int:

@@ -1,4 +1,4 @@
-"""`python -m concmodels`: the models, a line for each; what can run here, and why the rest can't."""
+"""List the models, a line for each: which of them can run here, and why the others can't."""
 
 import sys
 
@@ -12,7 +12,7 @@ def main() -> int:
     """Print the models; return the exit status."""
     parser = Parser(prog="python -m concmodels", description=__doc__)
     parser.add_argument("--version", action="version", version=f"concmodels {concmodels.__version__}")
-    parser.add_argument("--long", action="store_true", help="all facts: also what schedules tasks, and what one costs")
+    parser.add_argument("--long", action="store_true", help="all facts: also what schedules a task, and what it costs")
     try:
         options = parser.parse_args()
         with quiet_when_closed():

@@ -159,8 +159,8 @@ def main(threads: int, numbers: int) -> Table:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--threads", type=int, default=4)
-    parser.add_argument("--numbers", type=int, default=20_000)
+    parser.add_argument("--threads", type=int, default=4, help="number of threads; default 4")
+    parser.add_argument("--numbers", type=int, default=20_000, help="how many numbers they take; default 20,000")
     options = parser.parse_args()
     if options.threads < 1 or options.numbers < 1:
         parser.error("there must be at least one thread and one number")

@@ -28,29 +28,40 @@ def parser() -> Parser:
     """Return the parser of the command line."""
     found = Parser(
         prog=f"python -m {NAME}",
-        description="Put load on an HTTP server of this machine, and measure how long its answers take. Exit status: 0 "
-        "measured, 1 nothing was answered, 2 bad input, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.",
+        description="Put load on an HTTP server on this machine, and measure how long its answers take. Exit status: 0 "
+        "measured, 1 no request was answered, 2 bad input, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.",
         allow_abbrev=False,
     )
     add = found.add_argument
-    add("target", metavar="HOST:PORT/PATH", help="what to ask for: 127.0.0.1:8000/json; this machine only")
-    add("--connections", metavar="N", type=whole(), default=64, help=f"default 64, at most {MOST_CONNECTIONS:,}")
-    add("--seconds", metavar="S", type=_number, default=5.0, help=f"that are measured; default 5, at most {LONGEST_S}")
-    add("--warmup", metavar="S", type=_number, default=0.0, help="of the same load before them; default 0")
+    add("target", metavar="HOST:PORT/PATH", help="what to request, such as 127.0.0.1:8000/json; on this machine only")
+    add(
+        "--connections",
+        metavar="N",
+        type=whole(),
+        default=64,
+        help=f"how many; default 64, at most {MOST_CONNECTIONS:,}",
+    )
+    add("--seconds", metavar="S", type=_number, default=5.0, help=f"measured time; default 5, at most {LONGEST_S}")
+    add("--warmup", metavar="S", type=_number, default=0.0, help="time before that with the same load; default 0")
     add(
         "--rate", metavar="N", type=_number,
-        help="open loop: so many requests a second, whatever the server does, each latency from when its request was "
-        f"due; at most {MOST_PER_SECOND:,}. Default: closed loop, each connection asks again when it has its answer",
+        help="open loop: N requests a second, at most "
+        f"{MOST_PER_SECOND:,}, whatever the server does; each latency counts from when its request was due. Default: "
+        "closed loop, each connection sends its next request when it has its answer",
     )  # fmt: skip
-    add("--even", action="store_true", help="evenly spaced; default: at random, as independent users ask (Poisson)")
-    add("--seed", metavar="N", type=whole(), default=1, help="of what is random; default 1")
+    add(
+        "--even",
+        action="store_true",
+        help="evenly spaced requests; default: at random, like independent users (Poisson)",
+    )
+    add("--seed", metavar="N", type=whole(), default=1, help="seed of what is random; default 1")
     add(
         "--mix", nargs=2, metavar=("SHARE", "PATH"), action="append", default=[],
-        help="another path for this share of the requests, 0.01 for one in a hundred; may be given several times",
+        help="send this share of the requests to another path: 0.01 is one in a hundred; may be given several times",
     )  # fmt: skip
     add("--expect", metavar="TEXT", help="count an answer with any other body as an error")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
-    add("--quiet", action="store_true", help="no table and no progress")
+    add("--quiet", action="store_true", help="show no table and no progress")
     return found
 
 

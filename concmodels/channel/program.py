@@ -62,8 +62,8 @@ class ChannelCommand(Program[ChannelPlan, ChannelResult]):
 
     name = "concmodels.channel"
     description = (
-        "Send MESSAGES through channels in this PATTERN, check that all arrive once and those of each sender in order, "
-        "and report setup, run and teardown apart."
+        "Send MESSAGES through channels in this PATTERN, check that each arrives once and that those of one sender "
+        "arrive in order, and report setup, run and teardown separately."
     )
     plan = ChannelPlan
     timer = ChannelTimer
@@ -72,10 +72,10 @@ class ChannelCommand(Program[ChannelPlan, ChannelResult]):
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
         add("pattern", metavar="PATTERN", nargs="?", help=f"one of {', '.join(PATTERNS)}; default stream")
-        add("messages", metavar="MESSAGES", nargs="?", help="how many messages; in a pingpong how many round trips")
+        add("messages", metavar="MESSAGES", nargs="?", help="number of messages; in a pingpong, of round trips")
         add_message_options(parser)
         add("--tasks", metavar="N", type=whole(),
-            help="how many senders (fanin, select) or receivers (fanout); default 4")  # fmt: skip
+            help="number of senders (fanin, select) or receivers (fanout); default 4")  # fmt: skip
 
     def planned(self, options: Namespace, model: str) -> ChannelPlan:
         pattern, messages = options.pattern, options.messages
@@ -101,7 +101,7 @@ def channel(
     payload: int | None = None,
     timeout: float | None = None,
 ) -> ChannelResult:
-    """Send `messages` messages in this pattern in this process, and return the figures.
+    """Send `messages` messages through channels in this pattern, and return the figures.
 
     `pattern` is `stream`, `pingpong` (where `messages` is the number of round trips), `fanin`, `fanout` or `select`.
     `tasks` is the number of senders (fanin, select) or receivers (fanout), 4 by default. `capacity` is the capacity of

@@ -34,7 +34,7 @@ pytest.register_assert_rewrite("concmodels.conformance.guarantees", "concmodels.
 
 _LONG, _SHORT, _CHOSEN = "--concmodels-model", "--model", "concmodels_models"
 _REAL = "--concmodels-real"
-_HELP = "hold this model to the guarantees of concmodels: a name of its catalog, or a file (repeatable)"
+_HELP = "test this model for the guarantees of concmodels: a name of its catalog, or a file (repeatable)"
 _HINT = "this test needs to know which model: pytest --model my_model.py, or --model threads"
 
 PATIENCE_S = 20.0
@@ -44,7 +44,7 @@ PATIENCE_S = 20.0
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that are always there."""
     _add(parser, _LONG)
-    parser.addoption(_REAL, action="store_true", help="test models of files in real time too, and not simulated")
+    parser.addoption(_REAL, action="store_true", help="test models of files in real time, not simulated")
 
 
 def add_short_option(parser: pytest.Parser) -> None:

@@ -46,26 +46,32 @@ def _say(text: str) -> None:
 def _parser() -> Parser:
     parser = Parser(
         prog="python -m concmodels.explore",
-        description="Run the program in FILE, its FUNCTION or else its main(), on every schedule that makes a "
-        "difference, and show the one that breaks it. The program waits by threading, queue and time.sleep, or it has "
-        "a parameter and gets the model sim. Exit status: 0 held, 1 broken, 2 bad input, 130 Ctrl-C.",
+        description="Run a program, FUNCTION or else main() of FILE, on every schedule that makes a difference, and "
+        "show one that breaks it. The program waits with threading, queue and time.sleep; or it has a parameter, and "
+        "is called with the model sim. Exit status: 0 held, 1 broken, 2 bad input, 130 Ctrl-C.",
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("program", metavar="FILE[:FUNCTION]", help="path/to/file.py, or path/to/file.py:function")
     add("--switches", metavar="WHERE", choices=SWITCHES, default="anywhere",
-        help="where another task may run: anywhere (default), as the language allows it; gil, as builds with the GIL "
-        "do; checkpoints, at verbs and locks only")  # fmt: skip
+        help="where tasks may switch: anywhere that the language allows (default), where builds with the GIL do "
+        "(gil), or only at operations that may wait and at locks (checkpoints)")  # fmt: skip
     add("--search", metavar="HOW", choices=SEARCHES, default="auto",
         help="auto (default): a sample, then all; random, pct, pos: a sample by this strategy; all")  # fmt: skip
-    add("--schedules", metavar="N", type=whole(), default=20_000, help="the most schedules; default 20000")
-    add("--seconds", metavar="S", type=seconds, default=10.0, help="the longest that it takes; default 10")
-    add("--steps", metavar="N", type=whole(), default=10_000, help="the most steps of a schedule; default 10000")
-    add("--seed", metavar="N", type=whole(), default=0, help="what samples are drawn by; default 0")
-    add("--replay", metavar="ID", help="run this schedule alone; a failure is told with its id")
-    add("--play", action="store_true", help="decide yourself which task goes on, at every point, with undo")
+    add("--schedules", metavar="N", type=whole(), default=20_000, help="largest number of schedules; default 20000")
+    add("--seconds", metavar="S", type=seconds, default=10.0, help="longest time that the search may take; default 10")
+    add(
+        "--steps",
+        metavar="N",
+        type=whole(),
+        default=10_000,
+        help="largest number of steps of a schedule; default 10000",
+    )
+    add("--seed", metavar="N", type=whole(), default=0, help="seed of the samples; default 0")
+    add("--replay", metavar="ID", help="run only this schedule; a failure is reported with its id")
+    add("--play", action="store_true", help="decide at every point yourself which task goes on, with undo")
     add("--json", metavar="FILE|-", help="write the report as JSON; `-`: to standard output, and nothing else there")
-    add("--quiet", action="store_true", help="only the verdict, and no progress")
+    add("--quiet", action="store_true", help="show only the verdict, and no progress")
     return parser
 
 

@@ -75,7 +75,8 @@ class PoolResult(Outcome):
     """The figures of one run of the pool program.
 
     `setup_s` ends when every worker has done one task that does not count; `run_s` is the time from giving the first
-    counted task to the pool until the last result had come. Preparing the work (a server, a buffer) counts nowhere.
+    counted task to the pool until the last result had come. Preparing the work (a server, a buffer) is part of no
+    figure.
     """
 
     SPEED = "tasks_per_s"

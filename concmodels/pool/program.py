@@ -1,4 +1,4 @@
-"""The pool program: how a run is measured and held against a plain loop, a command, and a function for Python."""
+"""The pool program: how a run is measured and compared with a plain loop, a command, and a function for Python."""
 
 import contextlib
 from argparse import ArgumentParser, Namespace
@@ -115,8 +115,8 @@ class PoolCommand(Program[PoolPlan, PoolResult]):
 
     name = "concmodels.pool"
     description = (
-        "Have TASKS tasks done by a pool of workers, check every result, hold it against a plain loop, and report "
-        "setup, run and teardown apart."
+        "Run TASKS tasks in a pool of workers, check every result, compare the time with that of a plain loop, and "
+        "report setup, run and teardown separately."
     )
     plan = PoolPlan
     timer = PoolTimer
@@ -124,8 +124,8 @@ class PoolCommand(Program[PoolPlan, PoolResult]):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("tasks", metavar="TASKS", nargs="?", type=whole(), help="how many tasks")
-        add("--workers", metavar="N", type=whole(), help="default: as many as there are CPUs; for io 8")
+        add("tasks", metavar="TASKS", nargs="?", type=whole(), help="number of tasks")
+        add("--workers", metavar="N", type=whole(), help="number of workers; default: as many as CPUs, for io 8")
         add("--work", choices=("cpu", "io", "buffer", "nothing"), default="cpu", help="what a task does; default cpu")
         for work, option in _options():
             default = "" if option.default is None else f"; default {option.default}"
@@ -161,11 +161,11 @@ def pool(
     timeout: float | None = None,
     **sizes: int | str,
 ) -> PoolResult:
-    """Have `tasks` tasks done by a pool of `workers` workers in this process, and return the figures.
+    """Run `tasks` tasks in a pool of `workers` workers, and return the figures.
 
     `work` is `cpu`, `io`, `buffer` or `nothing`, and `sizes` are the options of that work: `kind` and `size` of cpu,
     `delay` of io (in milliseconds), `buffer` and `numbers` of buffer. By default there are as many workers as CPUs, and
-    8 for io. `timeout` limits everything together, in seconds.
+    8 for io. `timeout` limits the whole run, in seconds.
     Where an event loop runs already, as in a notebook, an async model runs in a thread of its own.
 
     A run that fails also returns a result: its `verified` is False and its `error` says why. Raises `ValueError` for an

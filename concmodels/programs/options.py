@@ -34,21 +34,21 @@ def parse(program: Program[Any, Any], arguments: list[str] | None) -> argparse.N
     """Return the options. Raises `BadInput`, and `SystemExit(0)` after `--help`."""
     parser = Parser(
         prog=f"python -m {program.name}",
-        description=f"{program.description} Exit status: 0 verified, 1 not, 2 bad input, 124 timed out, 130 Ctrl-C, "
-        "143 SIGTERM, 129 SIGHUP.",
+        description=f"{program.description} Exit status: 0 verified, 1 not verified, 2 bad input, 124 timed out, "
+        "130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.",
         allow_abbrev=False,
     )
     add = parser.add_argument
     add(
         "--model", metavar="NAME[:VARIANT]", action="append", dest="models",
-        help="default threads; may be given several times; `all`: every model available here, `all+`: the variants too",
+        help="default threads; may be given several times; `all`: all that can run here, `all+`: the variants too",
     )  # fmt: skip
     program.add_arguments(parser)
     add("--repeat", metavar="N", type=whole(), default=1, help="run each model N times; the table shows the median")
-    add("--timeout", metavar="SECONDS", type=seconds, help="end a run that takes longer, all three phases together")
+    add("--timeout", metavar="SECONDS", type=seconds, help="end a run whose three phases together take longer")
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
-    add("--quiet", action="store_true", help="no table and no progress")
-    add("--list", action="store_true", help="list the models and variants, and whether they can run here")
+    add("--quiet", action="store_true", help="show no table and no progress")
+    add("--list", action="store_true", help="list the models and variants, and say which can run here")
     add("--order", type=json.loads, help=argparse.SUPPRESS)  # of a child, from `subprocess_runner.py`
     return parser.parse_args(arguments)
 
@@ -56,9 +56,9 @@ def parse(program: Program[Any, Any], arguments: list[str] | None) -> argparse.N
 def add_message_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for the channels and messages of a program."""
     parser.add_argument("--capacity", metavar="N|inf", type=whole("inf", math.inf), default=math.inf,
-        help="of each channel; 0 is a rendezvous; default inf")  # fmt: skip
+        help="capacity of each channel; 0 is a rendezvous; default inf")  # fmt: skip
     parser.add_argument("--payload", metavar="BYTES", type=whole(),
-        help=f"size of a message, at least {SMALLEST_PAYLOAD}; default: the bare number")  # fmt: skip
+        help=f"size of a message, at least {SMALLEST_PAYLOAD}; by default it is a bare number")  # fmt: skip
 
 
 def whole(word: str = "", meaning: Any = None) -> Callable[[str], Any]:

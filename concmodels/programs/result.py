@@ -59,18 +59,18 @@ class Outcome(ABC):
     run_s: float | None = None
     """The time of the counted steps, from the first to the last."""
     teardown_s: float | None = None
-    """The time from there until `run` had returned."""
+    """The time from the last counted step until `run` had returned."""
     total_s: float | None = None
     """The sum of the three."""
     cpu_user_s: float | None = None
-    """The user time of the counted steps, all processes together; the three below are meant in the same way."""
+    """The user time of all processes during the counted steps. The three figures below are of the same time."""
     cpu_system_s: float | None = None
     voluntary_switches: int | None = None
     involuntary_switches: int | None = None
     peak_rss_bytes: int | None = None
     """The sum of the peaks of all processes: a page that two processes share counts twice."""
     peak_pss_bytes: int | None = None
-    """The memory at the end of the counted steps, when all processes still live: a shared page counts once."""
+    """The memory at the end of the counted steps, while all processes exist: a shared page counts once."""
     verified: bool = False
     """Whether every message arrived as it should, or every result was right."""
     error: str | None = None

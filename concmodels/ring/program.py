@@ -57,8 +57,8 @@ class Ring(Program[Plan, Result]):
 
     name = "concmodels.ring"
     description = (
-        "Send MESSAGES round a ring of NODES tasks, check that all come round once and in order, and "
-        "report setup, run and teardown apart."
+        "Send MESSAGES round a ring of NODES tasks, check that each comes round once and in order, and report setup, "
+        "run and teardown separately."
     )
     plan = Plan
     timer = RingTimer
@@ -66,10 +66,10 @@ class Ring(Program[Plan, Result]):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("nodes", metavar="NODES", nargs="?", type=whole(), help="how many tasks stand in the circle")
-        add("messages", metavar="MESSAGES", nargs="?", type=whole(), help="how many messages go round")
+        add("nodes", metavar="NODES", nargs="?", type=whole(), help="number of tasks in the ring")
+        add("messages", metavar="MESSAGES", nargs="?", type=whole(), help="number of messages that go round")
         add("--in-flight", metavar="N|all", type=whole("all", None), default=None,
-            help="how many messages are under way at a time; default all, 1 is a token")  # fmt: skip
+            help="most messages under way at a time; default all; 1 is a token")  # fmt: skip
         add_message_options(parser)
 
     def planned(self, options: Namespace, model: str) -> Plan:
@@ -93,7 +93,7 @@ def ring(
     payload: int | None = None,
     timeout: float | None = None,
 ) -> Result:
-    """Send `messages` messages round a ring of `nodes` nodes in this process, and return the figures.
+    """Send `messages` messages round a ring of `nodes` nodes, and return the figures.
 
     At most `in_flight` messages are under way at a time: None means all of them (a stream), 1 is a token. `capacity` is
     the capacity of each channel; 0 makes each a rendezvous. `payload` is the size of a message in bytes, at least 8;
@@ -101,7 +101,7 @@ def ring(
     Where an event loop runs already, as in a notebook, an async model runs in a thread of its own.
 
     A ring that fails also returns a result: its `verified` is False and its `error` says why. Raises `ValueError` for
-    sizes that make no ring or a ring that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,
+    sizes that make no sense or that this machine can't hold, `UnknownModel`, `ModelUnavailable`, `TimeoutError`,
     `KeyboardInterrupt`, and `RuntimeError` for a timeout outside the main thread.
 
         >>> from concmodels.ring import ring

@@ -1,6 +1,6 @@
 """The serve program: a small HTTP service, with a task for each connection. `tasks.py` is the program, sync and async.
 
-It is an example of concurrency, and no web server for production.
+It is an example of concurrency, not a web server for production.
 """
 
 TYPE_CHECKING = False

@@ -33,7 +33,7 @@ _FIELDS = re.compile(rb"^(content-length|transfer-encoding|connection|expect):[ 
 
 
 class Refusal(Exception):
-    """The request is answered with this status, and one sentence."""
+    """The request is answered with this status and one sentence."""
 
     def __init__(self, status: int, sentence: str, fields: str = "") -> None:
         super().__init__(sentence)
@@ -70,10 +70,10 @@ def parse(head: bytes) -> Request:
     """Return the request with this head. Raises `Refusal`, after which the connection can't be used any more."""
     found = _HEAD.fullmatch(head.lstrip(b"\r\n"))
     if found is None:
-        raise Refusal(400, "this is no request of HTTP/1.1")
+        raise Refusal(400, "this is not an HTTP/1.1 request")
     method, target, major, minor, fields = found.groups()
     if major != b"1":
-        raise Refusal(505, "this service speaks HTTP/1.1")
+        raise Refusal(505, "this service only supports HTTP/1.1")
     request = Request(method.decode(), target.decode(), minor != b"0")
     for name, value in _FIELDS.findall(fields):
         _read_field(request, name.lower(), value.lower())
@@ -87,13 +87,13 @@ def _read_field(request: Request, name: bytes, value: bytes) -> None:
     elif name == b"expect":
         request.expects = value == b"100-continue"
     elif name == b"transfer-encoding":
-        raise Refusal(501, "send the body with a Content-Length: this service knows no Transfer-Encoding")
+        raise Refusal(501, "send the body with a Content-Length: this service doesn't support Transfer-Encoding")
     elif not value.isdigit() or request.length not in (None, int(value[:20])):
         raise Refusal(400, "Content-Length must be one whole number")
     else:
         request.length = int(value[:20])
         if request.length > MOST_BODY:
-            raise Refusal(413, f"a body may have {MOST_BODY} bytes here")
+            raise Refusal(413, f"a body may have at most {MOST_BODY} bytes")
 
 
 def response(body: bytes, kind: str, *, status: int = 200, closing: bool = False, fields: str = "") -> bytes:

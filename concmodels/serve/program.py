@@ -55,10 +55,10 @@ class Server:
         return f"http://{told(*self.address)}/"
 
     def run(self) -> None:
-        """Serve until `stop` is called, or a signal comes, and end politely; at most three seconds later it returns.
+        """Serve until `stop` is called or a signal arrives; then end gracefully, within three seconds.
 
-        Raises `KeyboardInterrupt` after Ctrl-C, `Terminated` after SIGTERM or SIGHUP, and `RuntimeError` where an event
-        loop runs that the model's own can't run beside.
+        Raises `KeyboardInterrupt` after Ctrl-C, `Terminated` after SIGTERM or SIGHUP, and `RuntimeError` in a thread
+        with an event loop beside which the model can't start its own.
         """
         try:
             _must_have_thread(self.name)
@@ -72,11 +72,11 @@ class Server:
             _raise(self._stop.signum)
 
     def stop(self) -> None:
-        """Have `run` end. Can be called from any thread, and from a signal handler."""
+        """Make `run` end. Can be called from any thread, and from a signal handler."""
         self._stop.now()
 
     def close(self) -> None:
-        """Listen no more, without having run; after `run` there is nothing to close."""
+        """Stop listening, if the server has not run. After `run`, there is nothing to close."""
         self._listener.close()
         self._stop.close()
 
@@ -89,7 +89,7 @@ def _must_have_thread(name: str) -> None:
         call = {"asyncio": "asyncio.to_thread", "trio": "trio.to_thread.run_sync"}[in_the_way[-1]]
         raise RuntimeError(
             f"{name} can't serve in a thread where an event loop of {in_the_way[-1]} runs already: serve in another "
-            f'one, as in `await {call}(serve, "{name}")`, and end that by the `stop` of its server'
+            f'one, as in `await {call}(serve, "{name}")`, and end it with the `stop` of its server'
         )
 
 
@@ -119,17 +119,17 @@ def serve(
 ) -> None:
     """Serve a small HTTP service on this model, until it is stopped.
 
-    `started` is called with the `Server` when it listens: its `address` says at which port (with the port 0 the system
-    chooses one), and its `stop` ends the service, from any thread. `workers` is for processes and subinterp, by default
-    as many as there are CPUs. In the main thread Ctrl-C, SIGTERM and SIGHUP end it too, and then leave this function as
-    they leave `run`.
+    When the `Server` listens, `started` is called with it. Its `address` contains the port (if `port` is 0, the system
+    chooses one), and its `stop` ends the service, from any thread. `workers` is only for processes and subinterp, and
+    by default the number of CPUs. In the main thread, Ctrl-C, SIGTERM and SIGHUP also end the service, and this
+    function then raises what `run` raises after them.
 
-    It ends politely: it accepts no more, closes the connections that wait for a request, lets those that are being
-    answered end within two seconds, and cancels the rest.
+    The service ends gracefully: it accepts no more connections, closes those that wait for a request, lets requests
+    that are being answered finish within two seconds, and cancels the rest.
 
-    Raises `UnknownModel`, `ModelUnavailable`, `ValueError` for a port or a number of workers that makes no sense,
-    `OSError` if it can't listen at the address, and `RuntimeError` where an event loop runs that the model's own can't
-    run beside: call it in another thread, as in `await asyncio.to_thread(serve, "asyncio")`.
+    Raises `UnknownModel`, `ModelUnavailable`, `ValueError` for an invalid port or number of workers, `OSError` if it
+    can't listen at the address, and `RuntimeError` in a thread with an event loop beside which the model can't start
+    its own: call it in another thread, as in `await asyncio.to_thread(serve, "asyncio")`.
 
         >>> from threading import Thread
         >>> from urllib.request import urlopen
@@ -176,17 +176,17 @@ def _parser() -> Parser:
     parser = Parser(
         prog=f"python -m {NAME}",
         description="Serve a small HTTP service, with a task for each connection: / (what it runs on), /json, "
-        "/io?ms=10 (sleeps), /cpu?n=16 (computes) and /echo. This is an example of concurrency, and no web server for "
-        "production. Ctrl-C or SIGTERM ends it: what is being answered has two seconds to end. Exit status: 2 bad "
-        "input, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.",
+        "/io?ms=10 (sleeps), /cpu?n=16 (computes) and /echo. This is an example of concurrency, not a web server for "
+        "production. Ctrl-C or SIGTERM ends it; requests that are being answered have two seconds to finish. Exit "
+        "status: 2 bad input, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP.",
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("--model", metavar="NAME[:VARIANT]", default="threads", help="default threads")
-    add("--port", metavar="N", type=_port, default=PORT, help=f"default {PORT}; 0: one that is free")
+    add("--port", metavar="N", type=_port, default=PORT, help=f"default {PORT}; 0: a free port")
     add("--host", metavar="ADDRESS", default=HOST, help=f"default {HOST}, which only this machine can reach")
     add("--workers", metavar="N", type=whole(),
-        help="of processes and subinterp: how many; default: as many as there are CPUs")  # fmt: skip
+        help="number of workers, only for processes and subinterp; default: as many as CPUs")  # fmt: skip
     return parser
 
 

@@ -35,7 +35,7 @@ dd {{ font-variant-numeric: tabular-nums; margin-left: 11rem }}
 </dl>
 <p>Ask for <a href="/json">/json</a>, <a href="/io?ms=10">/io?ms=10</a> (which sleeps),
 <a href="/cpu?n=16">/cpu?n=16</a> (which computes) or <a href="/echo?good%20day">/echo?good%20day</a>.</p>
-<p>This is <code>python -m concmodels.serve</code>, an example of concurrency, with a task for each connection. It is no
+<p>This is <code>python -m concmodels.serve</code>, an example of concurrency, with a task for each connection, not a
 web server for production.</p>
 </html>
 """
@@ -101,7 +101,7 @@ class Visit:
 
 
 class Service:
-    """The service, as one worker has it. `name` is what its page says that it runs on."""
+    """The service of one worker. Its page shows `name` as what it runs on."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -131,10 +131,10 @@ class Service:
             self._ended_requests += visit.requests
 
     def stop(self) -> None:
-        """Let no connection wait for another request. What is being answered is answered.
+        """Let no connection wait for another request. Requests that are being answered get their answer.
 
-        An idle connection receives no more: its task gets what is there, and then the end. So no request is lost that
-        has come before.
+        An idle connection receives nothing more: its task gets the bytes that have arrived, and then the end of the
+        stream. So no request that has arrived is lost.
         """
         self.stopping = True
         for visit in list(self.visits):

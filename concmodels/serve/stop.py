@@ -20,9 +20,9 @@ PAIR_S = 1.0
 
 
 class Stop:
-    """`stop.now()`, or a signal during `with stop.heard():`, makes it readable for all who wait for it.
+    """Can be read once the server is to stop: after `stop.now()`, or a signal during `with stop.heard():`.
 
-    Nobody reads the byte. So each of several processes sees it that has the socket, and so does one that looks later.
+    No task reads the byte. So every process that has the socket sees it, and so does a task that looks later.
     """
 
     def __init__(self, socket_: socket.socket | None = None) -> None:
@@ -58,10 +58,10 @@ class Stop:
 
     @contextmanager
     def heard(self) -> Iterator[None]:
-        """Have Ctrl-C, SIGTERM and SIGHUP stop the server; a second one does what it would have done without this.
+        """Make Ctrl-C, SIGTERM and SIGHUP stop the server; a second signal has the effect that it had before.
 
-        Only in the main thread, and only where these signals are not ignored. They interrupt nothing: whatever task
-        runs just then goes on.
+        This has an effect only in the main thread, and only on signals that aren't ignored. The first signal interrupts
+        nothing: the task that is running goes on.
         """
         if self.writer is None or threading.current_thread() is not threading.main_thread():
             yield

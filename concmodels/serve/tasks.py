@@ -3,12 +3,12 @@
     client  ---- connection ---->  accept_all --- spawns --->  converse
        '<------- request, answer, request, answer ... ----------'
 
-A connection is kept for one request after the other. A client that is slow, or sends nonsense, or nothing at all, costs
-its own task and nobody else's: each task waits for its own socket. Nor can it keep that for ever: a head or a body that
-has begun must come in time. Only between two requests a client may be silent as long as it likes.
+A connection is kept for one request after the other. A client that is slow, or sends nonsense, or nothing at all, only
+delays its own task, because each task waits for its own socket. It can't delay that task for ever either: a head or a
+body that has begun must arrive in time. Only between two requests a client may be silent for as long as it likes.
 
-The end is a polite one (`serve`): nothing more is accepted, connections that wait for a request are closed, those that
-are being answered have two seconds to end. What is left then is cancelled.
+The service ends gracefully (`serve`): it accepts nothing more, closes connections that wait for a request, and gives
+requests that are being answered two seconds. What is left then is cancelled.
 
 The program is written twice, once sync and once async; the two differ only in `async` and `await`. Run it with
 `python -m concmodels.serve --model trio`, or from Python with `serve("trio")`.
@@ -44,13 +44,13 @@ PIECE = 65536
 
 
 def serve(model: Any, listener: Listener, stop: Stop, service: Service) -> None:
-    """Serve until `stop` says so, or a signal comes; then end politely."""
+    """Serve until `stop` says so or a signal arrives; then end gracefully."""
     with stop.heard():
         serve_until(model, listener, stop, service)
 
 
 def serve_until(model: Any, listener: Listener, stop: Stop, service: Service) -> None:
-    """Serve until `stop` says so; then end politely."""
+    """Serve until `stop` says so; then end gracefully."""
     with model.TaskGroup() as limit:
         with model.TaskGroup() as group:
             group.spawn(accept_all, model, group, listener, service, name="accept")
@@ -92,7 +92,7 @@ def accept_all(model: Any, group: TaskGroup, listener: Listener, service: Servic
 
 
 def welcome(model: Any, group: TaskGroup, stream: Stream, service: Service) -> None:
-    """Spawn the task of one connection; close the connection where there can be no more tasks."""
+    """Spawn the task of one connection; close the connection if no more tasks can be started."""
     try:
         group.spawn(converse, model, stream, service)
     except RuntimeError as error:  # of threads: the system starts no more
@@ -134,7 +134,7 @@ def next_request(model: Any, stream: Stream, visit: Visit) -> Request | None:
     try:
         head = stream.receive_until(HEAD_END, MOST_HEAD)
     except DelimiterNotFound:
-        raise Refusal(431, f"the head of a request may have {MOST_HEAD} bytes here") from None
+        raise Refusal(431, f"the head of a request may have at most {MOST_HEAD} bytes") from None
     if not head.endswith(HEAD_END):
         if head and visit.is_slow:
             raise Refusal(408, f"the head of the request did not come within {HEAD_S:g} s")
@@ -263,7 +263,7 @@ async def async_next_request(model: Any, stream: AsyncStream, visit: Visit) -> R
     try:
         head = await stream.receive_until(HEAD_END, MOST_HEAD)
     except DelimiterNotFound:
-        raise Refusal(431, f"the head of a request may have {MOST_HEAD} bytes here") from None
+        raise Refusal(431, f"the head of a request may have at most {MOST_HEAD} bytes") from None
     if not head.endswith(HEAD_END):
         if head and visit.is_slow:
             raise Refusal(408, f"the head of the request did not come within {HEAD_S:g} s")

@@ -1,4 +1,4 @@
-"""The kinds of work that a pool can be given, by which a model can be chosen.
+"""The kinds of work that a pool can be given, to compare the models by.
 
     nothing   empty tasks, which show what a pool costs
     cpu       slices of a factorial, Fibonacci numbers, sorting; these show which models compute at the same time
@@ -79,7 +79,7 @@ class Work:
     `Work(model, tasks, workers, **options)`: `model` is a name as `load` takes it, `tasks` and `workers` are numbers.
     The names of the options are those in `Work.options`; an option that is missing or None has its default. Raises
     `ValueError` for an invalid value, `TypeError` for an option that this work does not have, and `ModelUnavailable` if
-    a library is missing that it needs.
+    a library that it needs is missing.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Work:
         return 0
 
     def items(self) -> Iterable[Any]:
-        """Return the arguments of the tasks, one item for each. Only to be used inside the `with` of `prepared`."""
+        """Return the arguments of the tasks, one item for each. Call it only inside the `with` of `prepared`."""
         raise NotImplementedError
 
     def warm_up(self) -> Iterable[Any]:

@@ -61,7 +61,7 @@ class Work(_Work):
 
     name = "buffer"
     options = (
-        Option("buffer", "share", "how the workers get at the numbers", choices=("share", "copy")),
+        Option("buffer", "share", "how the workers get the numbers", choices=("share", "copy")),
         Option("numbers", 10_000_000, "how many numbers are summed, 4 bytes each", most=10**9),
     )
 

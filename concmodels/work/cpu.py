@@ -112,7 +112,7 @@ class Work(_Work):
         Option(
             "size",
             None,
-            "how much per task: numbers to multiply (5000), which Fibonacci number (24), numbers to sort (400)",
+            "size of a task: how many numbers to multiply (5000) or to sort (400), or which Fibonacci number (24)",
         ),
     )
 

@@ -56,7 +56,7 @@ class Work(_Work):
 
     name = "io"
     needs = ("httpx", "httpcore")
-    options = (Option("delay", 100, "milliseconds that the server takes over each answer", least=0, most=30_000),)
+    options = (Option("delay", 100, "milliseconds that the server waits before each answer", least=0, most=30_000),)
 
     def choose(self) -> None:
         """Choose the function: an async one in an async model, one that can be imported where tasks are remote."""
@@ -143,7 +143,7 @@ def port_of(server: Popen[bytes]) -> int:
     assert server.stdout is not None
     line = server.stdout.readline()
     if not line:
-        raise RuntimeError("the HTTP server that the requests are for did not start; its own message stands above")
+        raise RuntimeError("the HTTP server that the requests are for did not start; its own message is above")
     return int(line)
 
 

@@ -1,4 +1,4 @@
-"""The serve program as a user has it, on every model: right answers, bad clients, the polite end."""
+"""The serve program as a user has it, on every model: right answers, bad clients, the graceful end."""
 
 import os
 import signal
@@ -17,9 +17,9 @@ from serving import HELLO, HOST, Client, Served, request
 from concmodels.serve import Server, serve, tasks
 
 ENDS_IN_S = 3
-NO_REQUEST = "this is no request of HTTP/1.1\n"
-TOO_LONG = "a body may have 1048576 bytes here\n"
-HEAD_TOO_LONG = "the head of a request may have 16384 bytes here\n"
+NO_REQUEST = "this is not an HTTP/1.1 request\n"
+TOO_LONG = "a body may have at most 1048576 bytes\n"
+HEAD_TOO_LONG = "the head of a request may have at most 16384 bytes\n"
 SOME = ("threads", "greenlet", "trio")
 
 
@@ -174,7 +174,7 @@ def test_a_client_may_send_much(server):
         (b"GET /json HTTP/1.1\r\nno colon\r\n\r\n", 400, NO_REQUEST),
         (b"GET /json HTTP/1.1\r\nname : value\r\n\r\n", 400, NO_REQUEST),
         (b"GET /\xff HTTP/1.1\r\n\r\n", 400, NO_REQUEST),
-        (b"GET /json HTTP/2.0\r\n\r\n", 505, "this service speaks HTTP/1.1\n"),
+        (b"GET /json HTTP/2.0\r\n\r\n", 505, "this service only supports HTTP/1.1\n"),
         (b"POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400, "Content-Length must be one whole number\n"),
         (b"POST /echo HTTP/1.1\r\nContent-Length: 1, 1\r\n\r\n", 400, "Content-Length must be one whole number\n"),
         (
@@ -186,17 +186,17 @@ def test_a_client_may_send_much(server):
         (
             b"POST /echo HTTP/1.1\r\nContent-Length: 9%s\r\n\r\n" % (b"9" * 5000),
             413,
-            "a body may have 1048576 bytes here\n",
+            "a body may have at most 1048576 bytes\n",
         ),
         (
             b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
             501,
-            "send the body with a Content-Length: this service knows no Transfer-Encoding\n",
+            "send the body with a Content-Length: this service doesn't support Transfer-Encoding\n",
         ),
         (
             b"GET /json HTTP/1.1\r\nx: %s\r\n\r\n" % (b"y" * 17_000),
             431,
-            "the head of a request may have 16384 bytes here\n",
+            "the head of a request may have at most 16384 bytes\n",
         ),
         (b"GET /%s" % (b"y" * 200_000), 431, HEAD_TOO_LONG),
     ],
@@ -548,7 +548,7 @@ def test_a_port_that_is_in_use(tmp_path):
 def test_help_says_what_it_is_not(tmp_path):
     status, out, err = ring(tmp_path, "--help", module="concmodels.serve")
     assert (status, err) == (0, "")
-    assert "no web server for production" in " ".join(out.split())
+    assert "not a web server for production" in " ".join(out.split())
 
 
 # The function.

@@ -69,25 +69,25 @@ def _check_replay(options: argparse.Namespace) -> None:
 def _parser() -> Parser:
     parser = Parser(
         prog="python -m concmodels.conformance",
-        description="Hold each MODEL to the guarantees of concmodels.contract: a name of the catalog, or a file of "
-        "your own with a class Channel. What the file has not is lent to it, and what it has not made is not "
-        "guaranteed. Exit status: 0 all kept, 1 some broken, 2 bad input, 130 Ctrl-C.",
+        description="Test each MODEL for the guarantees of concmodels.contract. A MODEL is a name of the catalog, or a "
+        "file of your own with a class Channel. Names that the file doesn't define are taken from threads or asyncio; "
+        "what its own classes lack is not guaranteed. Exit status: 0 all kept, 1 some broken, 2 bad input, 130 Ctrl-C.",
         allow_abbrev=False,
     )
     add = parser.add_argument
     add("models", metavar="MODEL", nargs="*", help="threads, trio, processes:spawn ..., or path/to/my_model.py")
-    add("-k", metavar="TEXT", default="", help="only the guarantees whose name or sentence contains TEXT")
+    add("-k", metavar="TEXT", default="", help="test only the guarantees whose name or sentence contains TEXT")
     add("--patience", metavar="SECONDS", type=seconds, default=PATIENCE_S,
-        help=f"how long a guarantee may take before it counts as broken; default {PATIENCE_S:g}")  # fmt: skip
+        help=f"time after which a guarantee under test counts as broken; default {PATIENCE_S:g}")  # fmt: skip
     add("--explore", metavar="N", type=whole(), default=None,
-        help="hold each guarantee on N schedules of the simulated world; default for files of your own that wait by "
-        f"threading, queue and time.sleep alone: {simulated.SCHEDULES}")  # fmt: skip
-    add("--real", action="store_true", help="test such files in real time too, on threads")
+        help="test each guarantee on N schedules of the simulated world; the default is "
+        f"{simulated.SCHEDULES} for files of your own that wait only with threading, queue and time.sleep")  # fmt: skip
+    add("--real", action="store_true", help="test such files in real time, on threads")
     add("--replay", metavar="ID",
-        help="hold one guarantee, named by -k, on this schedule alone: a report has its id")  # fmt: skip
-    add("--traceback", action="store_true", help="show in full where each failure arose, and what the model printed")
+        help="test one guarantee, named by -k, on this schedule only; a failure is reported with its id")  # fmt: skip
+    add("--traceback", action="store_true", help="show the whole traceback of each failure, and what the model printed")
     add("--json", metavar="FILE|-", help="write all outcomes as JSON; `-`: to standard output, and nothing else there")
-    add("--quiet", action="store_true", help="only the verdict, no line per guarantee and no progress")
+    add("--quiet", action="store_true", help="show only the verdict, no line per guarantee and no progress")
     add("--list", action="store_true", help="list the guarantees and their sentences")
     return parser
 
