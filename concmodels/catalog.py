@@ -36,8 +36,7 @@ def names(
     """Return the names of all models, whether they can run here or not.
 
     With `variants`, the names of the other variants are included; with `distributed`, those of models that can use
-    several machines; with `simulated`, those whose order and clock are made up. `beyond` is an older name of
-    `distributed`.
+    several machines; with `simulated`, those of simulated models. `beyond` is an older name of `distributed`.
 
         >>> from concmodels import catalog
         >>> catalog.names()[:3]
@@ -60,7 +59,7 @@ def is_distributed(entry: Facts) -> bool:
 
 
 def is_simulated(entry: Facts) -> bool:
-    """Return whether the order and the clock of this model are made up: it is there to be looked at, not measured.
+    """Return whether this model is simulated: a schedule decides which task runs, and the clock is virtual.
 
     >>> from concmodels import catalog
     >>> catalog.is_simulated(catalog.facts("sim:async"))
@@ -186,7 +185,7 @@ class Variant:
 
 
 def why_not(name: str) -> str | None:
-    """Return the reason why a model can't run here, in words, or None if it can. Raises `UnknownModel`.
+    """Return the reason why a model can't run here, as text, or None if it can run. Raises `UnknownModel`.
 
     The model itself is not imported to find out.
 

@@ -39,8 +39,8 @@ What every model guarantees:
 * A `send`, `receive` or `select` that raises an exception has sent and received nothing, and one that returns has taken
   effect. Nothing is undone afterwards. (There is one exception: if an item can't be unpickled on the other side of a
   memory boundary, `receive` raises `CannotTravel` there, and the item has been received.)
-* Leaving a group is a checkpoint: a task that was cancelled ends there, even if all tasks of the group have already
-  ended.
+* Leaving a group or a pool is a checkpoint: a task that was cancelled ends there, even if there is nothing left to wait
+  for.
 * After Ctrl-C, `run` raises a bare `KeyboardInterrupt`, not wrapped in an `ExceptionGroup`, once every task has ended.
   The same holds for `Deadlock` in the models that run in one process. Ctrl-C interrupts `main` once. A second Ctrl-C,
   before `main` has handled the first, ends the run whatever the tasks do. SIGTERM and SIGHUP end a run of the library's
@@ -53,10 +53,10 @@ from types import TracebackType
 from typing import Protocol, Self, overload, runtime_checkable
 
 type Timeout = float | None
-"""A number of seconds: any real number. With `None` or `math.inf`, an operation waits for ever; with 0 or less, never.
+"""A number of seconds: any real number. `None` and `math.inf` set no limit; with 0 or less, an operation never waits.
 
 When the timeout expires, the operation raises `TimeoutError`. An operation that has to wait raises `ValueError` if the
-timeout is nan, and `TypeError` if it is not a number.
+timeout is nan, and `TypeError` if it is not a number. Other operations may do so too; a wait for a socket always does.
 """
 
 
@@ -250,8 +250,8 @@ class TaskGroup(Protocol):
     def spawn[*A, R](self, function: Callable[[*A], R], *args: *A, name: str | None = None) -> Task[R]:
         """Start `function(*args)` as a task of this group, and return the handle of the task.
 
-        `name` is for error messages. Raises `RuntimeError` after the end of the `with` block, and `CannotTravel` if the
-        function or an argument can't cross a memory boundary.
+        `name` is for error messages. Raises `RuntimeError` before the `with` block and after its end, and
+        `CannotTravel` if the function or an argument can't cross a memory boundary.
         """
 
     def cancel(self) -> None:
@@ -378,7 +378,7 @@ class Handle[R](Awaitable[R], Protocol):
     async def result(self, timeout: Timeout = None) -> R:
         """Do the same as `await handle`, but wait for at most `timeout` seconds.
 
-        Raises `TaskCancelled` if the call was cancelled, and `TimeoutError` if the time is over.
+        Raises `TaskCancelled` if the call was cancelled, and `TimeoutError` after `timeout` seconds.
         """
 
     def done(self) -> bool:
@@ -559,12 +559,12 @@ class Model(Protocol):
         second count as one. (If signals arrive together, Python reports them in the order of their numbers, SIGHUP
         first.) If a program ignores such a signal (under nohup, for example) or handles it itself, that doesn't change.
         Without a run nothing is guaranteed for Ctrl-C: Python's own handler may raise in the middle of an operation
-        on a channel, and then an item or the channel's lock may be lost.
+        on a channel, and then an item may be lost, or the channel's lock may stay held for ever.
 
-        A signal handler of the program must not use a channel. It may interrupt an operation that holds the channel's
-        lock, and would wait for that lock for ever. It may set a flag, or write to a pipe for which a task waits. The
-        same holds for `__del__` and the callback of a weak reference, which Python may call in the middle of any
-        operation. They may put an item into a `queue.SimpleQueue`, whose `put` was made for that.
+        A signal handler of the program must not use a channel. It could interrupt an operation that holds the channel's
+        lock, and would then wait for that lock for ever. Instead, let it set a flag, or write to a pipe for which a
+        task waits. The same holds for `__del__` and the callback of a weak reference, which Python may call in the
+        middle of any operation. Let these put an item into a `queue.SimpleQueue`, whose `put` is reentrant.
         """
 
     def select(self, *cases: object, timeout: Timeout = None, priority: bool = False) -> object:
@@ -646,5 +646,5 @@ class Model(Protocol):
         """Raise `SocketClosed` in the tasks that wait for this socket, because it is about to be closed.
 
         Call it just before `socket.close()`. Never waits, and is not awaited. With threads, another task may begin to
-        wait between the two calls. It is told within a second, as after a close without this call.
+        wait between the two calls. It is woken within a second, as after a close without this call.
         """

@@ -39,12 +39,12 @@ class Facts:
     parallel: str  # whether tasks run at the same time, and on which builds
     cancellation: str
     raised_again: bool  # whether a cancellation that was swallowed is raised again
-    cost: str  # of one task, in words
+    cost: str  # what one task costs, in words
     descriptors: int  # file descriptors per task, in the process that starts it, without what the task itself opens
     memory: int  # bytes per task, over all processes
     separate: bool  # whether tasks are processes of their own
-    hop: float  # seconds for one message alone, in the slowest case
-    differs_in: tuple[str, ...]  # of a variant: the chapters of guarantees that its difference touches
+    hop: float  # seconds that one message alone takes, at most
+    differs_in: tuple[str, ...]  # of a variant: the chapters of guarantees that its difference affects
 
     def __init__(self, **facts: object) -> None:
         for slot in self.__slots__:
@@ -68,7 +68,7 @@ THREADS = Facts(
     unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True, polls=False,
     message="a reference, through a deque", shares="the object itself", parallel="on free-threaded builds only",
     pool="what waits, side by side; what computes too, but only without the GIL",
-    cancellation="an exception where it waits; nothing stops one that computes, or wants a threading.Lock",
+    cancellation="an exception where it waits; nothing stops one that computes, or waits for a threading.Lock",
     raised_again=True,
     cost="0.1 ms to start, 8 MiB of addresses, of which 27 KiB are touched",
     descriptors=0, memory=32 * KIB, separate=False, hop=12e-6, differs_in=(),
@@ -209,7 +209,7 @@ DASK = Facts(
 SIM = GREENLET.but(
     model="sim", variant="sync", file="simulated/sim",
     unit="a greenlet, whose turn comes by a schedule", scheduler="a schedule that can be repeated",
-    pool="what is to be looked at more than once", cost="40 us to start, 15 KiB", hop=1e-5,
+    pool="what is to be run again on the same schedule", cost="40 us to start, 15 KiB", hop=1e-5,
 )  # fmt: skip
 
 SIMULATED: tuple[Facts, ...] = (
@@ -218,7 +218,7 @@ SIMULATED: tuple[Facts, ...] = (
         variant="async", file="simulated/sim_async", is_async=True, unit="a coroutine, whose turn comes by a schedule"
     ),
 )
-"""The models whose order and clock are made up. They must be named to be used: `all` does not include them."""
+"""The models whose order a schedule decides, on a virtual clock. `all` leaves them out: they must be named."""
 
 DISTRIBUTED: tuple[Facts, ...] = (DASK,)
 """The models that can use several machines. They must be named to be used: `all` does not include them."""

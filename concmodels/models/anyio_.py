@@ -8,11 +8,11 @@ cancellation  by scope as in trio, on both backends: if suppressed, it is raised
 sockets       as in the model of the backend: an epoll of the model's own on asyncio, `trio.lowlevel` on trio
 
 `anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own. A
-task that waits does so as in the models of the backends, on a future or until trio reschedules it: its
-partner must see whether it has been cancelled, and an `anyio.Event` does not show that.
+task that waits does so as in the models of the backends, on a future or until trio reschedules it: its partner must see
+whether it has been cancelled, and an `anyio.Event` does not show that.
 
 Limitations: as for its backends. To see a deadlock, the model looks at the backend's loop itself, which anyio does not
-show; what hides one is said in the models of asyncio and trio.
+show; what hides one is described in the models of asyncio and trio.
 """
 
 import asyncio
@@ -228,7 +228,7 @@ async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None
 
 
 async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
     await _wait(socket, WRITABLE, timeout)
 
 

@@ -153,7 +153,7 @@ async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None
 
 
 async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
     await wait_on_loop(socket, WRITABLE, timeout)
 
 

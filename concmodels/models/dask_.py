@@ -7,7 +7,7 @@ parallel      as far as the cluster has processes; the embedded one has one work
 cancellation  the library's own: where a task waits; raised again at the next wait
 sockets       none: a task may be on another machine, and a socket can't follow it
 
-`dask` starts an embedded cluster with `run` and ends it with it: a scheduler and a worker in this process. With
+With `dask`, each `run` starts and ends an embedded cluster: a scheduler and a worker in this process. With
 `dask:tcp://host:port` the tasks run on the cluster whose scheduler is there; its workers must have this package.
 
 There may be any number of tasks at once, however few threads the cluster has: a task leaves its worker's pool of
@@ -15,8 +15,8 @@ threads before it begins, and so makes room for the next.
 
 Limitations: a lesson in what a cluster costs: about a millisecond between processes, where a queue in memory takes a
 microsecond. The workers must be able to connect to the machine of `main`. When the process of `main` is killed, its
-tasks get a `ConnectionError` at their next use of the run. Nobody can stop a task that computes. A deadlock is looked
-for if `run` is asked to, and not any more once a thread that is no task has used a channel. When a worker is killed,
+tasks get a `ConnectionError` at their next use of the run. Nothing can stop a task that computes. `run` looks for
+deadlocks only on request, and no longer once a thread that is not a task has used a channel. When a worker is killed,
 Dask runs its tasks again elsewhere, as often as the scheduler's setting `distributed.scheduler.allowed-failures` says
 (3 times, unless it was started with 0): so no task is guaranteed to be begun only once. After that they fail with
 `TaskDied`, in a pool with `WorkerDied`. What a killed worker was waiting for is withdrawn; an item that it has been

@@ -377,7 +377,7 @@ def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
     _wait_for_socket(_SocketWaiter(socket, WRITABLE), timeout)
 
 

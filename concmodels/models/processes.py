@@ -2,7 +2,7 @@
 
 Unit            one process per task
 Scheduler       the operating system; preemptive
-Message         a 64-bit word in shared memory; what is no small int is pickled
+Message         a 64-bit word in shared memory; anything but a small int is pickled
 Parallel        yes, on every build
 Cancellation    `Cancelled` where the task waits, raised again at the next wait; after 2 seconds also where it computes
 Sockets         `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
@@ -11,7 +11,8 @@ Variants by the way a process is started: `processes:forkserver` (the default), 
 
 Limitations: a process that is killed may have held a lock, so its whole run ends with `TaskDied`; only a pool goes on
 without it, if none of the run's locks was held. Functions travel by name and must be importable; `processes:fork` is
-refused while subinterpreters exist, because the child would crash. The order of loads and stores is the one of x86-64.
+refused while subinterpreters exist, because the child would crash. The code relies on the order of loads and stores of
+x86-64.
 """
 
 from concmodels.models.memory import channel, group
@@ -136,7 +137,7 @@ def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
     from concmodels.models.memory import sockets
 
     sockets.wait_for_socket(_KIND, socket, "writable", timeout)

@@ -164,7 +164,7 @@ def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
     wait_polling(_SocketWaiter(socket, WRITABLE), timeout)
 
 

@@ -2,7 +2,7 @@
 
 Unit            one interpreter per task, hosted by a thread of the main interpreter
 Scheduler       the operating system; preemptive
-Message         a 64-bit word in shared memory; what is no small int is pickled
+Message         a 64-bit word in shared memory; anything but a small int is pickled
 Parallel        yes, on every build
 Cancellation    `Cancelled` where the task waits; raised again at the next wait
 Sockets         `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
@@ -12,8 +12,8 @@ Variants: `subinterp:memoryview` (the default), `subinterp:pipe` (the words trav
 
 Limitations: a task that only computes can't be stopped. Each interpreter imports its modules anew (about 3 MiB and 5 ms
 at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet. Functions travel by name and must be
-importable. The order of loads and stores is the one of x86-64. On a free-threaded build an interpreter takes more than
-twice the memory, and CPython does not give that back when it is closed: keep interpreters in a pool.
+importable. The code relies on the order of loads and stores of x86-64. On a free-threaded build an interpreter takes
+more than twice the memory, and CPython does not give that back when it is closed: keep interpreters in a pool.
 """
 
 from concmodels.models.memory import channel, group
@@ -53,7 +53,7 @@ class Channel(channel.Channel):
        and wakes it, by writing to its eventfd.
 
     With no room, or no item, the task puts itself into the list, looks once more, and blocks in a `read` of its
-    eventfd, without its interpreter's GIL. No object is shared: a word is a number, and what is no small int is
+    eventfd, without its interpreter's GIL. No object is shared: a word is a number, and anything but a small int is
     pickled.
     """
 
@@ -130,7 +130,7 @@ def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
     from concmodels.models.memory import sockets
 
     sockets.wait_for_socket(_KIND, socket, "writable", timeout)

@@ -9,9 +9,9 @@ sockets       an event loop on epoll (`waiting/event_loop.py`), made when a task
 
 What is special is the rendezvous, `Channel(0)`, the only channel that Stackless has. With bare greenlets the sender
 wakes the receiver, which goes on when its turn comes. Here the two meet: the receiver goes on *at once*, in the middle
-of the sender's `send`, and the sender's turn comes after everybody else's. So a message can run through a chain of
-tasklets without ever waiting for its turn, and the program decides who runs next by whom it talks to. The channel's
-`preference` says who goes on when two have met:
+of the sender's `send`, and the sender's turn comes after all others. So a message can run through a chain of tasklets
+without ever waiting for its turn, and the program decides which task runs next by choosing which task it talks to. The
+channel's `preference` says which of the two goes on when they have met:
 
     -1    the receiver (as in Stackless, where it is the default too)
      0    the one that came second: there is no switch

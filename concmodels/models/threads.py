@@ -12,7 +12,8 @@ stopped; a cancelled group that has waited 5 seconds for it names it in a warnin
 message of the others by up to a switch interval while the GIL is on. Without the GIL, CPython lets the thread that has
 made an object free it (biased reference counting, PEP 703): a thread that waits keeps what it has made and others have
 dropped until it runs again, such as the last result of a pool's worker. While a foreign thread runs, or the program has
-a signal handler, a suspected deadlock is not raised, for either could send: after 5 seconds a warning describes it.
+a signal handler, a suspected deadlock is not raised, because either could send an item; after 5 seconds a warning
+describes it instead.
 """
 
 import math
@@ -169,7 +170,7 @@ def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
     wait_polling(_SocketWaiter(socket, WRITABLE), timeout)
 
 

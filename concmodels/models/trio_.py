@@ -1,7 +1,7 @@
 """trio: coroutines with structured concurrency from the ground up.
 
 unit          one trio task per task
-scheduler     trio's loop, cooperative: in batches of tasks, each of which runs in its order or, at random, reversed
+scheduler     trio's loop, cooperative: in batches of tasks; each batch runs in order or, at random, reversed
 message       by reference
 parallel      no: one loop, one thread
 cancellation  `trio.Cancelled`, by scope: if suppressed, it is raised again at every wait until the scope is left
@@ -130,7 +130,7 @@ async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None
 
 
 async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket takes bytes; see `concmodels.contract.Model.wait_writable`."""
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
     await wait_in_trio(socket, WRITABLE, timeout)
 
 

@@ -21,15 +21,15 @@ WRITTEN = "% Written by docs/reference/_guarantees.py. Change the guarantees' do
 INDEX = """\
 # The guarantees
 
-What does a {{term}}`model` guarantee? There are {count} guarantees, with {held} choices of values in all. Each is one
-sentence, the docstring of a test. Most hold for every model, and some only for one kind, such as the async models:
-these say so. Each is tested on every model for which it holds. `python -m concmodels.conformance trio` runs these
-tests on trio, with `-k delivery.` only those of one chapter. You can test [a model of your
-own](../tutorial/your-own-model.md) too.
+What does a {{term}}`model` guarantee? There are {count} guarantees, which are checked for {held} combinations of values
+in all. Each is a sentence, the docstring of a test. Most guarantees hold for every model; those that hold only for one
+kind, such as the async models, say so. Each is tested on every model for which it holds. `python -m
+concmodels.conformance trio` runs these tests on trio; with `-k delivery.`, it runs only those of one chapter. You can
+also test [a model of your own](../tutorial/your-own-model.md).
 
-On a chapter's page, the brackets after a sentence contain the values for which the guarantee is checked, and the models
-that give it if not all of them do. A model of your own is only tested for what it defines itself: a chapter or a
-guarantee says which names these are.
+On a chapter's page, the brackets after a sentence contain the values for which the guarantee is checked and, if not all
+models give it, those that do. A model of your own is only tested for what it defines itself: a chapter or a guarantee
+says which names it has to define.
 """
 CHAPTER = """\
 # {title}
@@ -64,10 +64,10 @@ TITLES = {
     "sharing": "Sharing memory",
     "sharing_ends": "Sharing: how it ends",
     "sockets": "Sockets",
-    "sockets_ends": "Sockets: how a wait ends otherwise",
+    "sockets_ends": "Sockets: waits that are ended",
     "sockets_travelling": "Sockets that travel",
 }
-"""The titles of the chapters that are called otherwise than their files."""
+"""The titles of chapters whose names differ from those of their files."""
 
 
 def pages() -> dict[str, str]:
@@ -100,10 +100,16 @@ def table(chapters: dict[str, list[Guarantee]]) -> str:
 def chapter_page(chapter: str, found: list[Guarantee]) -> str:
     """One chapter: its docstring, then its guarantees."""
     common = [it for it in conditions(found[0]) if all(it in conditions(other) for other in found)]
-    about = f"{told(chapter)}{f' (These guarantees are {", and ".join(common)}.)' if common else ''}"
+    about = f"{told(chapter)}{f' ({" ".join(map(of_chapter, common))})' if common else ''}"
     head = CHAPTER.format(title=title_of(chapter), about=about, chapter=chapter)
     entries = (entry(list(its), common) for _, its in groupby(found, lambda it: it.name))
     return "\n".join([WRITTEN, head, *entries])
+
+
+def of_chapter(condition: str) -> str:
+    """A condition of all guarantees of a chapter, as a sentence."""
+    start = "These guarantees are" if condition.startswith("only") else "To be tested here,"
+    return f"{start} {condition}."
 
 
 def names_of(found: list[Guarantee]) -> set[str]:
@@ -146,9 +152,9 @@ def conditions(guarantee: Guarantee) -> list[str]:
 
 
 def own(needs: tuple[str, ...]) -> str:
-    """Which models of a reader's own are tested."""
+    """What a model of a reader's own must define in order to be tested."""
     *others, last = (f"`{it}`" for it in needs)
-    return f"for models that define {', '.join(others)}{' and ' if others else ''}{last}"
+    return f"a model of your own must define {', '.join(others)}{' and ' if others else ''}{last}"
 
 
 def label(guarantee: Guarantee, value: str) -> str:

@@ -1,4 +1,4 @@
-"""Cancellation: where it arrives, what it leaves behind, and that nothing is lost."""
+"""Cancellation: where it is raised, what it leaves behind, and that nothing is lost."""
 
 from concmodels.errors import TaskCancelled
 
@@ -233,7 +233,9 @@ async def send_and_count(channel, accepted):
 
 @guarantee(capacity=(0, 1, 3))
 async def a_cancelled_send_is_whole(model, effort, capacity):
-    """A cancelled `send` is complete or has not happened: if it returned, its item is received; if it raised, never."""
+    """A cancelled `send` is complete or has not happened: if it returned, its item is received; if it raised, it is
+    not.
+    """
     for number in range(effort.rounds):
         channel, accepted = model.Channel(capacity), model.Channel(INF)
         async with model.TaskGroup() as group:

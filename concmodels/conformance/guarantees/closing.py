@@ -102,8 +102,9 @@ async def with_closes(model, capacity):
 
 @guarantee(capacity=CAPACITIES)
 async def close_is_seen_by_everybody(model, capacity):
-    """`close` takes effect for all tasks: a task sees that its caller has closed a channel, and the caller sees that a
-    task has."""
+    """`close` takes effect for all tasks: a task sees that the body of its group has closed a channel, and the body
+    sees that a task has.
+    """
     channel, other = model.Channel(capacity), model.Channel(capacity)
     async with model.TaskGroup() as group:
         task = group.spawn(close_when_closed, channel, other)

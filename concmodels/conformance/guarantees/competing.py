@@ -1,4 +1,4 @@
-"""Many tasks that select at once: fairness, competition, cancellation."""
+"""Many tasks that select at the same time: fairness, competition and cancellation."""
 
 from .tools import (
     CAPACITIES,

@@ -79,7 +79,7 @@ async def any_value_is_an_item(model, capacity):
 
 @guarantee(capacity=(0, 1, INF))
 async def size_does_not_matter(model, capacity):
-    """An item can have any size: three megabytes, for example."""
+    """An item can have any size, for example three megabytes."""
     out, back = model.Channel(capacity), model.Channel(capacity)
     large = bytes(range(256)) * 12_000
     async with model.TaskGroup() as group:

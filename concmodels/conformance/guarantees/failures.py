@@ -82,7 +82,7 @@ async def everything_that_failed_leaves(model):
 
 @guarantee()
 async def an_error_of_the_body_leaves_too(model):
-    """An exception in the body of the `with` cancels the tasks and leaves in the `ExceptionGroup`."""
+    """An exception in the body of the `with` cancels the tasks, and leaves in the `ExceptionGroup`."""
     report = model.Channel(INF)
     with raises(ExceptionGroup) as caught:
         async with model.TaskGroup() as group:
@@ -204,7 +204,7 @@ async def an_inner_failure_leaves_the_outer_group_alone(model):
 
 @guarantee()
 async def a_caught_error_is_over(model):
-    """A failed group has no effect on the next one, once its error was caught."""
+    """A failed group has no effect on the next one, once its exception has been caught."""
     for _ in range(2):
         with raises(ExceptionGroup):
             async with model.TaskGroup() as group:

@@ -10,7 +10,7 @@ NEEDS = ("Pool",)
 
 @guarantee()
 async def submit_gives_the_result(model):
-    """`submit` lets one worker call the function; the result may be asked for any number of times."""
+    """`submit` has one worker call the function; the result can be asked for any number of times."""
     async with model.Pool(2) as pool:
         call = await pool.submit(answer, "value")
         assert await call.result(PATIENCE) == "value"
@@ -26,8 +26,9 @@ async def tell(*args, **kwargs):
 
 @guarantee()
 async def arguments_are_passed_on(model):
-    """`submit(fn, /, *args, **kwargs)` lets a worker call `fn(*args, **kwargs)`, whatever the names of the arguments
-    are."""
+    """`submit(fn, /, *args, **kwargs)` has a worker call `fn(*args, **kwargs)`, whatever the names of the arguments
+    are.
+    """
     async with model.Pool(1) as pool:
         call = await pool.submit(tell, 1, [2], function=3, self=("s",), fn=None, args=5)
         assert await call.result(PATIENCE) == ((1, [2]), {"function": 3, "self": ("s",), "fn": None, "args": 5})
@@ -108,7 +109,7 @@ async def a_pool_has_at_least_one_worker(model, count):
 
 @guarantee()
 async def more_tasks_than_workers(model, effort):
-    """A task is begun only once, however many tasks there are for a few workers."""
+    """Each task is begun only once, even if there are many more tasks than workers."""
     marks = model.Channel(INF)
     async with model.Pool(2) as pool:
         calls = [await pool.submit(mark, marks, number) for number in range(effort.items)]
@@ -118,7 +119,7 @@ async def more_tasks_than_workers(model, effort):
 
 @guarantee()
 async def workers_work_at_the_same_time(model):
-    """A pool has as many workers as it was asked for, so that as many tasks can wait for each other."""
+    """All workers run tasks at the same time, so as many tasks as there are workers can wait for each other."""
     channels = [model.Channel(INF) for _ in range(3)]
     async with model.Pool(3) as pool:
         calls = [await pool.submit(meet, channels[n], channels[n - 1]) for n in range(3)]
@@ -216,7 +217,7 @@ async def what_tasks_submit_is_done_before_the_end(model):
 
 @guarantee()
 async def a_task_of_a_group_may_use_a_pool(model):
-    """A pool can be passed to a task of a group, which can use it as the task that made it."""
+    """A pool can be passed to a task of a group, which can use it like the task that made it."""
     async with model.Pool(2) as pool:
         async with model.TaskGroup() as group:
             task = group.spawn(map_doubles, pool, 5)

@@ -36,7 +36,7 @@ async def the_standard_library_can_wait(model):
 
 @guarantee(by=plain)
 async def the_end_is_told(model):
-    """In a sync model `add_done_callback` calls its function when the call ends, or at once if it has ended."""
+    """In a sync model `add_done_callback` calls its function when the call ends, or at once if it has already ended."""
     begun, gate, told = model.Channel(INF), model.Channel(0), []
     async with model.Pool(1) as pool:
         call = await pool.submit(hold, begun, gate, "value")

@@ -93,8 +93,9 @@ async def enlarge(text, times):
 
 @guarantee(chunksize=(None, 4))
 async def large_values_do_not_get_stuck(model, chunksize):
-    """Arguments and results may be larger than the memory between the two sides: they do not wait for each other for
-    ever."""
+    """Arguments and results may be larger than the memory between the two sides, which then don't wait for each other
+    for ever.
+    """
     async with model.Pool(2) as pool:
         large = bytes(range(250)) * 2_000
         assert await all_of(pool.map(len, itertools.repeat(large, 16), chunksize=chunksize)) == [len(large)] * 16

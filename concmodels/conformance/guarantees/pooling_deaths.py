@@ -1,4 +1,4 @@
-"""The pool: a worker that dies without a result. That can only happen to a process."""
+"""The pool: workers that die without a result, which can only happen to processes."""
 
 import itertools
 
@@ -167,7 +167,7 @@ async def leaving_survives_a_death(model):
 
 @guarantee(by=of_processes)
 async def a_death_in_the_initializer_breaks_the_pool(model):
-    """A worker that dies in the initializer breaks the pool; its death is then the `__cause__`."""
+    """A worker that dies in the initializer breaks the pool; its death is the `__cause__` of the `BrokenExecutor`."""
     from concurrent.futures import BrokenExecutor
 
     async with model.Pool(2, initializer=die, initargs=("killed",)) as pool:

@@ -67,7 +67,9 @@ async def an_error_that_nobody_asks_for_is_no_failure(model):
 
 @guarantee(where=WAITS)
 async def when_the_body_fails_tasks_are_cancelled(model, where):
-    """If the body fails, tasks that have begun are cancelled where they wait; the exception leaves unchanged."""
+    """If the body fails, tasks that have begun are cancelled where they wait; the exception leaves the `with`
+    unchanged.
+    """
     report = model.Channel(INF)
     with raises(Trouble) as caught:
         async with model.Pool(2) as pool:
@@ -83,7 +85,7 @@ async def when_the_body_fails_tasks_are_cancelled(model, where):
 
 @guarantee()
 async def when_the_body_fails_the_rest_is_not_begun(model):
-    """If the body fails, tasks that have not begun are cancelled, those of `submit` and those of `map`."""
+    """If the body fails, tasks of `submit` and of `map` that have not begun are cancelled."""
     begun, gate = model.Channel(INF), model.Channel(0)
     with raises(Trouble):
         async with model.Pool(1) as pool:
@@ -159,8 +161,9 @@ async def rely_on_the_pool(pool, begun, gate, how):
 
 @guarantee(workers=(1, 2, 3), how=("submit", "map"))
 async def a_deadlock_of_the_workers_is_raised(model, workers, how):
-    """When all workers wait for tasks that none is left to begin, the last of these waits raises `Deadlock`; the others
-    go on."""
+    """When all workers wait for tasks that no worker is left to begin, the last of these waits raises `Deadlock`; the
+    others go on.
+    """
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(workers) as pool:
         calls = [await pool.submit(rely_on_the_pool, pool, begun, gate, how) for _ in range(workers)]
@@ -195,7 +198,7 @@ async def wait_for_one_at_work(pool, begun, gate):
 
 @guarantee()
 async def a_wait_for_what_is_at_work_is_no_deadlock(model):
-    """Waiting for a task that a worker has begun is no deadlock, whatever that task waits for."""
+    """Waiting for a task that a worker has begun is not a deadlock, whatever that task waits for."""
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(2) as pool:
         call = await pool.submit(wait_for_one_at_work, pool, begun, gate)
@@ -217,7 +220,9 @@ async def descend(pool, depth):
 
 @guarantee()
 async def tasks_wait_as_deep_as_there_are_workers(model, effort):
-    """Tasks can wait for each other to a depth of as many tasks as there are workers; one more is a `Deadlock`."""
+    """A chain of tasks in which each waits for the next can be as long as there are workers; one more task is a
+    `Deadlock`.
+    """
     async with model.Pool(3) as pool:
         for _ in range(effort.rounds):
             enough = await pool.submit(descend, pool, 2)

@@ -199,8 +199,9 @@ async def hold_from(begun, gate, first, number):
 
 @guarantee(timeout=(0, -1, 0.02))
 async def map_may_time_out(model, timeout):
-    """`map` raises `TimeoutError` `timeout` seconds after it was called; tasks that have not begun are then
-    cancelled."""
+    """The iteration of `map` raises `TimeoutError` `timeout` seconds after the call; tasks that have not begun are then
+    cancelled.
+    """
     begun, gate = model.Channel(INF), model.Channel(0)
     async with model.Pool(1) as pool:
         results = pool.map(hold, itertools.repeat(begun), itertools.repeat(gate), range(10), timeout=timeout)
@@ -227,7 +228,7 @@ def numbers_and_trouble(count):
 
 @guarantee(buffersize=(None, 2))
 async def an_error_of_the_iterable_is_raised(model, buffersize):
-    """An exception of an iterable is raised by `map`, or by its iteration if that takes the item; the pool goes on."""
+    """An exception of an iterable is raised by `map`, or by the iteration if that takes the item; the pool goes on."""
     async with model.Pool(2) as pool:
         with raises(Trouble):
             await all_of(pool.map(double, numbers_and_trouble(5), buffersize=buffersize))

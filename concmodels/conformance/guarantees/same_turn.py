@@ -1,7 +1,7 @@
 """A partner and a cancellation meet: the first of them decides, and nothing is undone.
 
-The body of each guarantee does both without a checkpoint in between. In a cooperative model, the waiting task can't
-run in the meantime, so it is certain which of the two came first.
+In each guarantee, both happen to a waiting task without a checkpoint in between. In a cooperative model, that task
+can't run in the meantime, so it is certain which of the two came first.
 """
 
 import time
@@ -180,7 +180,7 @@ async def room_after_the_cancellation(model, operation, capacity):
 
 @guarantee(by=cooperative, capacity=CAPACITIES, cancelled=("first", "second"))
 async def the_order_stays(model, capacity, cancelled):
-    """If two tasks wait, two items come and then one task is cancelled, each has the item that it was given."""
+    """If two tasks wait, two items come, and then one task is cancelled, each task has the item that it was given."""
     channel, first, second = model.Channel(capacity), model.Channel(INF), model.Channel(INF)
     async with model.TaskGroup() as group:
         tasks = {
@@ -197,7 +197,7 @@ async def the_order_stays(model, capacity, cancelled):
 
 @guarantee(by=cooperative, capacity=CAPACITIES)
 async def the_next_is_served(model, capacity):
-    """If two tasks wait, the first is cancelled and then an item comes, the second task gets the item."""
+    """If two tasks wait, the first is cancelled, and then an item comes, the second task gets the item."""
     channel, first, second = model.Channel(capacity), model.Channel(INF), model.Channel(INF)
     async with model.TaskGroup() as group:
         task = await start(model, group, first, receive_by, channel, "receive")

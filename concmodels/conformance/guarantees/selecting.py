@@ -137,7 +137,7 @@ async def priority_takes_the_first(model):
 
 @guarantee(capacity=CAPACITIES)
 async def a_closed_channel_is_ready(model, capacity):
-    """A case on a closed channel (to receive: closed and drained) is ready; the result's `.closed` is True."""
+    """A case on a closed channel (to receive: closed and drained) is ready; the `.closed` of the result is True."""
     channel, never = model.Channel(capacity), model.Channel(0)
     channel.close()
     done = await model.select(never, channel, timeout=PATIENCE)
@@ -148,7 +148,9 @@ async def a_closed_channel_is_ready(model, capacity):
 
 @guarantee(capacity=(1, 3, INF))
 async def select_drains_before_it_is_closed(model, capacity):
-    """`select` still receives items that were accepted before `close`; only then its result is `.closed`."""
+    """`select` still receives items that were accepted before `close`; only after them, the `.closed` of the result is
+    True.
+    """
     channel = model.Channel(capacity)
     channel.send_nowait("item")
     channel.close()

@@ -76,7 +76,7 @@ async def what_has_no_buffer_is_refused(model, source):
 
 @guarantee(source=tuple(WRITABLE))
 async def what_is_written_is_seen(model, source):
-    """All tasks see the same bytes: what one of them writes the others read."""
+    """All tasks see the same bytes: what one of them writes, the others read."""
     with model.share(WRITABLE[source](TEXT)) as shared:
         await done_by(model, write, shared, 0, 111)
         await write(shared, 1, 222)
@@ -178,7 +178,7 @@ async def read_what_comes(channel):
 
 @guarantee(capacity=(0, INF))
 async def it_travels_through_channels(model, capacity):
-    """A handle can be an item of a channel."""
+    """A handle of shared memory can be an item of a channel."""
     channel = model.Channel(capacity)
     blocks = [model.share(bytes([number] * 100)) for number in range(3)]
     async with model.TaskGroup() as group:
@@ -220,7 +220,7 @@ async def add_up(shared, number):
 
 @guarantee(needs=("Pool", "share"))
 async def pools_take_it(model):
-    """A handle can be an argument of `submit` and of `map`."""
+    """A handle of shared memory can be an argument of `submit` and of `map`."""
     async with model.Pool(2) as pool:
         with model.share(TEXT) as shared:
             call = await pool.submit(add_up, shared, number=0)

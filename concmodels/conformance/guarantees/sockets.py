@@ -1,4 +1,4 @@
-"""Sockets: how to wait until one can be read or written."""
+"""Sockets: how to wait until a socket can be read or written."""
 
 import errno
 
@@ -35,8 +35,7 @@ async def what_is_ready_is_ready_at_once(model, direction):
 
 @guarantee(direction=DIRECTIONS)
 async def a_wait_ends_when_the_socket_is_ready(model, direction):
-    """A socket that is not ready is waited for: `wait_readable` until something arrives, `wait_writable` until the
-    other side has read."""
+    """`wait_readable` waits until something arrives, `wait_writable` until the other side has made room by reading."""
     report = model.Channel(INF)
     with unready(direction) as (ours, theirs):
         async with model.TaskGroup() as group:
@@ -49,7 +48,7 @@ async def a_wait_ends_when_the_socket_is_ready(model, direction):
 
 @guarantee()
 async def waiting_takes_nothing(model):
-    """A wait takes nothing from the socket: what can be read stays there until it is read."""
+    """A wait takes nothing from the socket: the data stays there until it is read."""
     with connected() as (ours, theirs):
         theirs.send(b"stays")
         for _ in range(3):
@@ -90,8 +89,9 @@ async def write_then_close(model, socket, data):
 
 @guarantee(size=(1, 3_000_000))
 async def what_is_sent_arrives_in_order(model, size):
-    """Two tasks that wait and then send or receive pass on every byte once and in order, even more than fits in
-    between."""
+    """Tasks that wait before they send or receive pass on every byte once and in order, even more than the connection
+    holds.
+    """
     data = bytes(number % 251 for number in range(size))
     received = bytearray()
     with connected() as (ours, theirs):
@@ -104,7 +104,7 @@ async def what_is_sent_arrives_in_order(model, size):
 
 @guarantee(by=of_one_memory, direction=DIRECTIONS)
 async def a_pipe_can_be_waited_for(model, direction):
-    """Whatever has a `fileno()` that the system can poll can be waited for: a pipe too."""
+    """A wait accepts any object with a `fileno()` that the system can poll, such as a pipe."""
     import os
 
     report = model.Channel(INF)
@@ -152,7 +152,7 @@ async def a_listening_socket_is_readable_when_somebody_connects(model):
 
 @guarantee(outcome=("made", "refused"))
 async def a_connection_is_writable_once_it_is_known(model, outcome):
-    """A socket whose non-blocking `connect` is on its way is writable once the connection is made or refused."""
+    """A socket whose non-blocking `connect` is in progress is writable once the connection is made or refused."""
     import socket
 
     with listening() as server, socket.socket() as ours:
@@ -186,8 +186,9 @@ async def accept_some(model, server, told):
 
 @guarantee(capacity=(0, INF))
 async def several_tasks_accept(model, effort, capacity):
-    """Several tasks may wait for the connections to one address, each by its own `dup()` of the listening socket: each
-    connection is accepted once."""
+    """Several tasks can wait for connections to one address, each with its own `dup()` of the listening socket: each
+    connection is accepted once.
+    """
     import socket
 
     told, tasks = model.Channel(capacity), 4
@@ -211,7 +212,9 @@ async def several_tasks_accept(model, effort, capacity):
 
 @guarantee(half=(False, True))
 async def the_end_of_the_other_side_is_readable(model, half):
-    """A socket is readable when the other side has closed, or sends no more: `recv` returns the rest, then `b""`."""
+    """A socket is readable when the other side has closed, or has shut down sending: `recv` returns the rest, then
+    `b""`.
+    """
     import socket
 
     with connected() as (ours, theirs):
@@ -242,7 +245,7 @@ async def the_end_of_the_other_side_ends_a_wait(model, direction):
 
 @guarantee()
 async def the_end_of_what_is_sent_ends_a_wait(model):
-    """`wait_readable` ends when the other side shuts its sending down."""
+    """`wait_readable` ends when the other side shuts down sending."""
     import socket
 
     with connected() as (ours, theirs):
@@ -317,8 +320,9 @@ async def what_is_ready_does_not_time_out(model, direction, timeout):
 
 @guarantee(timeout=NO_NUMBERS)
 async def a_timeout_that_is_no_number_is_refused(model, timeout):
-    """A wait for a socket raises `ValueError` for a timeout of nan and `TypeError` for what is not a number, even if
-    the socket is ready."""
+    """A wait for a socket raises `ValueError` for a timeout of nan and `TypeError` for anything that is not a number,
+    even if the socket is ready.
+    """
     with connected() as (ours, theirs):
         for direction in DIRECTIONS:
             with refuses(timeout):

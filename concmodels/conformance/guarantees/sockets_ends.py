@@ -1,4 +1,4 @@
-"""Sockets: waits that end in another way, by a cancellation, a close, or a second task."""
+"""Sockets: waits that a cancellation, a failure or a close ends, and a second task that waits."""
 
 from concmodels.errors import SocketClosed, TaskCancelled
 
@@ -79,8 +79,9 @@ async def take_and_stay(model, socket, report):
 
 @guarantee(first=("the byte", "the cancellation"), waits=(False, True))
 async def a_byte_that_meets_a_cancellation_is_not_lost(model, effort, first, waits):
-    """If a task is cancelled at the moment when its socket becomes ready, either its wait returns, or what arrived can
-    still be read."""
+    """If a task is cancelled at the moment when its socket becomes ready, either its wait returns, or the data can
+    still be read.
+    """
     for number in range(effort.rounds):
         report, byte = model.Channel(INF), bytes([number])
         with connected() as (ours, theirs):
@@ -136,8 +137,9 @@ async def a_failure_ends_the_waits_of_the_siblings(model, direction):
 
 @guarantee(by=of_one_memory, direction=DIRECTIONS)
 async def a_second_task_is_refused(model, direction):
-    """A wait for a socket raises `RuntimeError` while another task waits for the same direction of it, whose wait goes
-    on undisturbed."""
+    """A wait for a socket raises `RuntimeError` if another task already waits for the same direction; the wait of that
+    task goes on.
+    """
     report = model.Channel(INF)
     with unready(direction) as (ours, theirs):
         async with model.TaskGroup() as group:
@@ -155,7 +157,7 @@ async def a_second_task_is_refused(model, direction):
 
 @guarantee(by=of_one_memory)
 async def a_second_task_may_wait_after_the_first(model):
-    """A task may wait for a socket as soon as the task that waited for it before has ended."""
+    """A task can wait for a socket as soon as the task that waited for it before has ended."""
     with connected() as (ours, theirs):
         async with model.TaskGroup() as group:
             for number in range(3):
@@ -201,8 +203,9 @@ async def a_wait_that_was_told_of_a_close_keeps_nobody_waiting(model, direction)
 
 @guarantee(by=of_one_memory, direction=DIRECTIONS)
 async def a_task_that_was_cancelled_is_not_refused(model, direction):
-    """A cancelled task that comes to a wait for a socket ends there, even if another task waits for the socket, whose
-    wait goes on undisturbed."""
+    """A cancelled task that reaches a wait for a socket ends there, even if another task waits for the socket; the wait
+    of that task goes on.
+    """
     report, went_on = model.Channel(INF), False
     with unready(direction) as (ours, theirs):
         async with model.TaskGroup() as group:
@@ -222,7 +225,7 @@ async def a_task_that_was_cancelled_is_not_refused(model, direction):
 
 @guarantee(direction=DIRECTIONS, timeout=(None, 0, 5))
 async def a_closed_socket_is_refused(model, direction, timeout):
-    """A wait for a socket, or a file, that is closed already raises `SocketClosed`."""
+    """A wait for a socket or file that is already closed raises `SocketClosed`."""
     with connected() as (ours, _):
         file = ours.makefile("rb")
         for closed in (file, ours):
@@ -294,7 +297,7 @@ async def a_close_without_a_word_is_noticed(model, direction):
 
 @guarantee(by=of_one_memory)
 async def a_close_that_meets_a_timeout_is_told(model):
-    """A wait for a socket that is closed in the meantime does not return, whatever ends it first."""
+    """A wait for a socket that is closed in the meantime raises an exception, even if the timeout expires first."""
     with connected() as (ours, _):
         async with model.TaskGroup() as group:
             task = group.spawn(wait_until_closed, model, ours)
@@ -337,8 +340,9 @@ async def wait_and_close(model, group, ours, theirs, before, report):
 
 @guarantee(by=of_one_memory, before=BEFORE)
 async def a_number_that_is_used_again_is_another_socket(model, before):
-    """A wait for a new socket whose descriptor has the number of a closed one ends when the new one is ready, and by
-    nothing that happens to the old connection."""
+    """A wait for a new socket whose descriptor has the number of a closed one ends when the new socket is ready;
+    nothing that happens to the old connection ends it.
+    """
     old, new, made = model.Channel(INF), model.Channel(INF), []
     with connected() as (ours, theirs), ours.dup() as elsewhere:
         if not before.endswith("elsewhere"):

@@ -1,4 +1,4 @@
-"""Sockets that travel: as arguments of tasks, as results and as items of channels, even across a memory boundary."""
+"""Sockets that travel: a socket as an item of a channel or an argument of a task, even across a memory boundary."""
 
 from .pool_tools import of_separate_memory
 from .socket_tools import connected, take

@@ -71,7 +71,7 @@ async def a_group_waits_for_its_tasks(model):
 
 @guarantee()
 async def tasks_have_names(model):
-    """`spawn(function, *args, name=None)` gives the task this name, or one made from that of the function."""
+    """`spawn(function, *args, name=None)` gives the task this name, or a name made from that of the function."""
     async with model.TaskGroup() as group:
         given, made = group.spawn(answer, 1, name="Ada"), group.spawn(answer, 2)
     assert given.name == "Ada"

@@ -1,4 +1,4 @@
-"""Timeouts: all are in seconds, on the monotonic clock."""
+"""Timeouts: the limits of waits, and `sleep`; both are in seconds, on the monotonic clock."""
 
 import math
 from decimal import Decimal
@@ -213,7 +213,9 @@ async def sleep_of_nothing_does_not_wait(model, seconds):
 
 @guarantee(needs=("sleep",), seconds=(*NO_NUMBERS, None))
 async def a_sleep_that_is_no_number_is_refused(model, seconds):
-    """`sleep` raises `ValueError` for nan and `TypeError` for what is not a number; other tasks are not affected."""
+    """`sleep` raises `ValueError` for nan and `TypeError` for anything that is not a number; other tasks are not
+    affected.
+    """
     async with model.TaskGroup() as group:
         other = group.spawn(answer_late, model)
         with refuses(seconds):
