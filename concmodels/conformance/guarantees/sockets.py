@@ -35,7 +35,7 @@ async def what_is_ready_is_ready_at_once(model, direction):
 
 @guarantee(direction=DIRECTIONS)
 async def a_wait_ends_when_the_socket_is_ready(model, direction):
-    """`wait_readable` waits until something arrives, `wait_writable` until the other side has made room by reading."""
+    """`wait_readable` waits until something arrives, `wait_writable` until the other side has read some of the data."""
     report = model.Channel(INF)
     with unready(direction) as (ours, theirs):
         async with model.TaskGroup() as group:
