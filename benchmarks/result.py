@@ -77,34 +77,34 @@ class Row:
     candidate: str
     kind: str
     model: str | None
-    """The model that it belongs to; None: to no one, like another language."""
+    """The model that it belongs to; None if there is none, as for another language."""
     python: str
     gil: bool
     step: str
     steps: int
-    """How many were timed in one go."""
+    """The number of steps that one run times."""
     parameters: dict[str, Any]
     libraries: dict[str, str]
     seconds: dict[int, float]
-    """Per step, by round."""
+    """The seconds per step, by round."""
     figures: dict[str, dict[int, float]] = field(default_factory=dict)
     """The other numbers, by name, then by round."""
     histograms: dict[int, dict[int, int]] = field(default_factory=dict)
-    """By round: how many latencies there were by the lower bound of their bucket in microseconds."""
+    """By round: the number of latencies in each bucket, by its lower bound in microseconds."""
     error_names: dict[int, dict[str, int]] = field(default_factory=dict)
-    """By round: how many errors there were by name."""
+    """By round: the number of errors by name."""
 
     @property
     def name(self) -> str:
-        """As the file has it."""
+        """The name in the file: `ring/stream/threads@3.14`."""
         return f"{self.suite}/{self.cell}/{self.candidate}@{self.python}"
 
     @property
     def median(self) -> float:
         """The median of the seconds per step.
 
-        Requests are counted in rounds of equal length, so between two rounds the middle is that of their rates: with
-        two rounds it stands for the requests of both, divided by the seconds of both.
+        Requests are counted in rounds of equal length, so for them it comes from the median of the rates: of two
+        rounds, that is the requests of both divided by the seconds of both.
         """
         if self.step == "request":
             return 1 / statistics.median(1 / seconds for seconds in self.seconds.values())
@@ -146,12 +146,12 @@ class LeftOut:
     candidate: str
     python: str
     failed: bool
-    """Whether that is an error; otherwise something is not installed, or not possible there."""
+    """Whether that is an error. Otherwise something is not installed, or not possible there."""
     why: str
 
     @property
     def name(self) -> str:
-        """What it is, in the words of the command line."""
+        """The name, as it is given on the command line."""
         path = "/".join(part for part in (self.suite, self.cell, self.candidate) if part)
         return f"{path}@{self.python}" if path else f"Python {self.python}"
 
@@ -197,9 +197,9 @@ class Results:
         return next((it for it in self.of(suite, cell, python) if it.candidate == candidate), None)
 
     def sweep(self, suite: str, axis: str, candidate: str, python: str | None = None) -> list[tuple[float, Row]]:
-        """The rows that differ in this one parameter, with its values in order ("all" and "inf" come last).
+        """Return the rows that differ only in this parameter, by its value in order ("all" and "inf" come last).
 
-        They are the cells `AXIS-VALUE`, and whatever other cell has all other sizes in common with those.
+        These are the rows of the cells `AXIS-VALUE`, and of other cells that have all other sizes in common with them.
         """
         rows = [it for cell in self.cells(suite) if (it := self.row(suite, cell, candidate, python))]
         own = [it for it in rows if it.cell.startswith(f"{axis}-")]
@@ -228,7 +228,7 @@ def read(path: str | Path) -> Results:
         raise BadResult(f"{path} can't be read: {error.strerror}") from None
     except Exception as error:  # noqa: BLE001 - whatever can't be made of it, it is no result
         why = shorten(f"{type(error).__name__}: {error}", 200)
-        raise BadResult(f"{path} is no result of `python -m benchmarks run` ({why})") from None
+        raise BadResult(f"{path} is not a result of `python -m benchmarks run` ({why})") from None
 
 
 def from_data(data: dict[str, Any]) -> Results:

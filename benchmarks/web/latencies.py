@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _BITS = 5
-"""A bucket is 1/32 as wide as its lower bound, at most."""
+"""A bucket is at most 1/32 as wide as its lower bound, or one microsecond wide."""
 
 _PERCENTILES = {"p50_s": 0.5, "p90_s": 0.9, "p99_s": 0.99, "p999_s": 0.999}
 _BEYOND = 10

@@ -1,4 +1,4 @@
-"""What came of a run, and what is to be said of it."""
+"""The figures of a run, and notes on how to read them."""
 
 import os
 import platform
@@ -16,7 +16,7 @@ _LATE_S = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """The figures of a run. One that is not known, or could be chance, is None."""
+    """The figures of a run. A figure that is unknown, or could be chance, is None."""
 
     plan: Plan
     goodput: float
@@ -36,18 +36,18 @@ class Report:
     least_served: float | None
     """The answers of the connection with the fewest, divided by the mean: 0 says that some connection had none."""
     starved: int
-    """How many connections had no answer; 0 if there were not enough answers for all."""
+    """The number of connections without an answer; 0 if there were too few answers to tell."""
     reopened: int
-    """How often the server has closed a connection and it was opened again."""
+    """How often the generator opened a connection again because the server had closed it."""
     most_waiting: int
     """The most requests that were due and had no connection."""
     opened_s: float
     generator_cores: float
-    """In what share of the time the generator computed."""
+    """The share of the time in which the generator computed."""
     generator_waited: float | None
-    """In what share of the time it waited for a processor that others had."""
+    """The share of the time in which it waited for a processor that other programs used."""
     lag_p99_s: float | None
-    """How late the generator noticed that a request was due; that is part of the latency."""
+    """How late the generator noticed that a request was due, as a P99. This is part of the latency."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures as a dict for JSON."""
@@ -71,7 +71,7 @@ class Report:
         }
 
     def notes(self) -> list[str]:
-        """Return a sentence for everything that one must know to read the figures."""
+        """Return a sentence for everything that a reader of the figures must know."""
         found = [self._about_the_generator(), self._about_the_rate(), self._about_the_connections()]
         if self.unanswered:
             found.append(

@@ -13,9 +13,9 @@ Nothing changes for other tests: the two fixtures can be used only with one of t
 exists. `--model`, its short form, is added last, and only if no other plugin and no conftest.py has an option of that
 name. A model of a file is tested in a process of its own, so it may hang or crash.
 
-If the simulated world can see what a file waits for, it is tested there, as by the command; what a failed test shows is
-what happens on a schedule that breaks the guarantee, and how to run that again. With `--concmodels-real` all models are
-tested in real time.
+If the simulated world can see what a file waits for, the file is tested there, as by the command. A failed test then
+shows what happens on a schedule that breaks the guarantee, and how to run that schedule again. With
+`--concmodels-real`, all models are tested in real time.
 """
 
 import argparse

@@ -12,7 +12,7 @@ class NotRepeatable(CannotExplore):
         super().__init__(
             message
             or "the program does not repeat itself: the same schedule has led to other steps; seed what is random, and "
-            "make what changes inside of main"
+            "create inside main whatever changes"
         )
 
 

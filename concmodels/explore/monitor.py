@@ -1,16 +1,17 @@
 """What the search asks of the code that watches plain Python: scheduling points, and data races.
 
-The search has two kinds of phases. A sample switches wherever `switches` allows it; its runs are single schedules, and
-what they show is a failure or nothing. The complete search switches at verbs and locks only, which is far less, and
-looks for data races in each of its runs: if there is none, a program behaves as if it switched nowhere else, so that
-"held in all schedules" holds for every preemption. If there is a race, the sites of it become scheduling points too
-and the search starts again, until it finds no new race. So a race that does no harm is proved to do none, if memory is
-sequentially consistent: if all threads see all reads and writes in one order. A build with the GIL comes close to that.
-Without the GIL Python specifies no such order, and a program with a data race is not proved to hold there.
+The search has two kinds of phases. A sample switches wherever `switches` allows it; each of its runs shows a failure or
+proves nothing. The complete search switches only at the model's operations and at locks, which are far fewer points,
+and looks for data races in each of its runs. If there is none, the program behaves as if it could switch nowhere else,
+so "held in all schedules" holds for every preemption. If there is a race, its sites become scheduling points too, and
+the search starts again, until it finds no new race. So a race that does no harm is proved to do none, if memory is
+sequentially consistent, which means that all threads see all reads and writes in one order. A build with the GIL comes
+close to that. Without the GIL Python specifies no such order, and a program with a data race is not proved to hold
+there.
 
-A step under way is known to the world as its footprint: keys, and whether it writes them. Two steps of different tasks
-that touch the same key, one of them writing, are ordered. This is the happens-before relation of the run, and all that
-a detector needs to know of locks, channels, groups and threads.
+While a step runs, the world records its footprint: which keys it touches, and whether it writes them. Two steps of
+different tasks that touch the same key, one of them writing, are ordered. This is the happens-before relation of the
+run, and all that the detector needs to know about locks, channels, groups and threads.
 """
 
 from collections.abc import Hashable

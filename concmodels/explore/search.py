@@ -1,13 +1,13 @@
-"""The search: which schedules are run, in which order, until when.
+"""The search: which schedules are run, in which order, and when it ends.
 
 `auto` has three phases. The first runs the plainest schedule twice, to see whether the program repeats itself. The
 second is a sample, because most bugs show within a few random schedules: POS, PCT and a random walk take turns. The
-third is complete: it tries every schedule that makes a difference, and so can say "held in all". If it does not come to
-its end, what is left of the time goes to a greater sample.
+third is complete: it tries every schedule that makes a difference, and so can say "held in all". If it can't be
+completed, a larger sample gets the rest of the time.
 
-With `switches="anywhere"` the complete search switches at verbs and locks only, and looks for data races meanwhile. The
-sites of a race that it finds become scheduling points, and it starts again (`monitor.py`). With "gil" and "checkpoints"
-it switches where these allow it.
+With `switches="anywhere"`, the complete search switches only at the model's operations and at locks, and looks for data
+races in the meantime. The sites of a race that it finds become scheduling points, and it starts again (`monitor.py`).
+With "gil" and "checkpoints", it switches where these allow it.
 
 A failure ends the search.
 """

@@ -202,7 +202,7 @@ def test_a_calibration_counts_for_nothing():
 def test_another_file_is_refused_with_a_sentence(tmp_path: Path, text: str):
     file = tmp_path / "other.json"
     file.write_text(text)
-    with pytest.raises(BadResult, match=r"other\.json is no result of"):
+    with pytest.raises(BadResult, match=r"other\.json is not a result of"):
         read(file)
 
 
@@ -254,9 +254,9 @@ def test_what_one_reason_keeps_out_is_one_line():
         (["run", "ring", "--model", "nothing"], "there is no model 'nothing'"),
         (["run", "ring/stream/threads", "--model", "trio"], "nothing there is measured for trio"),
         (["run", "ring", "--output", "/nowhere/new.json"], "its folder is not there"),
-        (["run", "ring", "--output", "README.md"], "README.md is no result of"),
+        (["run", "ring", "--output", "README.md"], "README.md is not a result of"),
         (["show", "/nowhere.json"], "can't be read: No such file"),
-        (["compare", "README.md", "README.md"], "is no result of"),
+        (["compare", "README.md", "README.md"], "is not a result of"),
     ],
 )
 def test_bad_input_is_a_sentence(
@@ -339,7 +339,7 @@ def test_a_result_with_one_value_that_can_not_be_is_refused(
         inner = inner[step]
     inner[place[-1]] = value
     (tmp_path / "new.json").write_text(json.dumps(data))
-    with pytest.raises(BadResult, match="is no result of"):
+    with pytest.raises(BadResult, match="is not a result of"):
         read(tmp_path / "new.json")
 
 

@@ -125,6 +125,6 @@ def test_there_must_be_two_that_are_results(tmp_path: Path):
     one = written(tmp_path / "one.json", "ring/stream/threads")
     other = tmp_path / "other.json"
     other.write_text(json.dumps({"benchmarks": []}))
-    for files, says in (([one], "at least two results"), ([one, other], "other.json is no result of")):
+    for files, says in (([one], "at least two results"), ([one, other], "other.json is not a result of")):
         ended = command("merge", *map(str, files), "--output", str(tmp_path / "all.json"))
         assert ended.returncode == 2 and says in ended.stderr and ended.stderr.count("\n") == 1

@@ -584,7 +584,7 @@ def test_bad_input_is_a_sentence(tmp_path, monkeypatch, capsys):
     assert "can't be read" in capsys.readouterr().err
     (tmp_path / "other.json").write_text("[]")
     assert told(monkeypatch, tmp_path / "other.json") == 2
-    assert "is no result of" in capsys.readouterr().err
+    assert "is not a result of" in capsys.readouterr().err
 
 
 def test_where_nothing_can_be_written_a_sentence_says_so(tmp_path, monkeypatch, capsys):

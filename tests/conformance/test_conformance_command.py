@@ -315,7 +315,7 @@ def test_the_list_has_the_sentences():
 
 BAD = {
     "x = 1": "my_model.py has no Channel: define a class Channel",
-    "Channel = 3": "my_model.py has a Channel that is no class",
+    "Channel = 3": "my_model.py has a Channel that is not a class",
     "class Channel:\n    def send(self, item): pass": "the Channel of my_model.py has no receive",
     "class Channel:\n    async def send(self, item): pass\n    def receive(self): pass": "mixes sync and async",
     "class ChannelClosed(Exception): pass\nclass Channel:\n    send = receive = print": "ChannelClosed of its own",

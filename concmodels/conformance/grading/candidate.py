@@ -98,7 +98,7 @@ def _import(path: str) -> ModuleType:
         name += "_"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise Refused(f"{path} is no Python file: its name must end in .py")
+        raise Refused(f"{path} is not a Python file: its name must end in .py")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     sys.path.insert(0, os.path.dirname(path))
     try:
@@ -135,7 +135,7 @@ def _check(name: str, module: Any) -> None:
     """Raise `Refused` if this module is not a model."""
     channel: Any = getattr(module, "Channel", None)
     if not isinstance(channel, type):
-        what = "has no Channel" if channel is None else "has a Channel that is no class"
+        what = "has no Channel" if channel is None else "has a Channel that is not a class"
         raise Refused(f"{name} {what}: define a class Channel with the methods send and receive")
     for verb in ("send", "receive"):
         if not callable(getattr(channel, verb, None)):
@@ -148,6 +148,6 @@ def _check(name: str, module: Any) -> None:
         found = getattr(module, known.__name__, known)
         if not (isinstance(found, type) and issubclass(found, known)):
             raise Refused(
-                f"{name} has a {known.__name__} of its own, which nobody would catch: "
+                f"{name} has a {known.__name__} of its own, which no program would catch: "
                 f"write `from concmodels.errors import {known.__name__}` instead"
             )

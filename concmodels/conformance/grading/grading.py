@@ -34,8 +34,8 @@ def grade(
     `Channel`. A model with a name or a file runs in a process of its own, which is killed when a guarantee takes more
     than `patience` seconds. Any other object has to run in this process, where nothing can stop a model that hangs.
 
-    A file whose waiting the simulated world can see is tested there, each guarantee on 3 schedules, or on as many as
-    `schedules` says; with `schedules=0`, and all others, in real time.
+    If the simulated world can see what a file waits for, the file is tested there, each guarantee on 3 schedules or on
+    as many as `schedules` says. With `schedules=0`, and for all other models, the test is in real time.
 
     Raises `UnknownModel`, `ModelUnavailable`, and `Refused` for an object that is not a model, each with a message of
     one sentence.

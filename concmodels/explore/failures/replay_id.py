@@ -3,8 +3,8 @@
     3.14-5f0c9a-a-6@2,9@1       Python 3.14, the program's checksum, switches "anywhere", then the schedule itself
     3.14-5f0c9a-a-!pos17        the schedule is too long for that: it is the one that POS draws with the seed 17
 
-An id holds for the program that it was made of: the checksum is that of its bytecode, so comments may change. Between
-two minor versions of Python the bytecode differs, and with it the places where a task may be preempted.
+An id is valid only for the program that it was made for: the checksum is that of its bytecode, so comments may change.
+Between two minor versions of Python the bytecode differs, and so do the places where a task can be preempted.
 """
 
 import re

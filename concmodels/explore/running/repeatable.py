@@ -82,12 +82,11 @@ def must_be_alike(one: Run, other: Run) -> None:
             )
     if len(one.steps) != len(other.steps) or _end(one) != _end(other) or _differ(one.value, other.value):
         raise NotRepeatable(
-            "the program does not repeat itself: the same schedule has come to another end when it was run again; "
-            + _CURE
+            "the program does not repeat itself: the same schedule ended differently when it was run again; " + _CURE
         )
 
 
-_CURE = "seed what is random, use the model's clock, and make what changes inside of main"
+_CURE = "seed what is random, use the model's clock, and create inside main whatever changes"
 
 
 def _told(step: Step) -> Any:

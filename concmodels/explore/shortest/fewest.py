@@ -1,8 +1,8 @@
 """The fewest deviations: all schedules with one deviation from the plainest order, then all with two, and so on.
 
-Leaving deviations out (`minimise.py`) ends at a schedule of which no part can be left out; another one may need fewer.
-Most failures need one or two forced switches. So these are tried out, but only where they can matter: before a step
-that touches something which several tasks touch, and at least one of them changes.
+Leaving deviations out (`minimise.py`) ends at a schedule of which no part can be left out, but another schedule may
+need fewer. Most failures need one or two forced switches. So schedules with so few are tried, but only with switches
+that can matter: before a step that touches something that several tasks touch and at least one of them changes.
 """
 
 from collections import deque

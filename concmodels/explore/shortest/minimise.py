@@ -1,11 +1,12 @@
 """The shortest schedule that still fails in the same way.
 
-A schedule is the plainest order and what deviates from it: forced switches, and what selects have drawn. Deviations are
-left out, first many at a time, then single ones, as long as the run still fails (Zeller, Hildebrandt: Simplifying and
-Isolating Failure-Inducing Input, IEEE TSE 2002). What remains is necessary: without any one of them it does not fail.
+A schedule consists of the plainest order and the deviations from it: forced switches, and what selects have drawn.
+Deviations are left out, first many at a time, then single ones, as long as the run still fails (Zeller, Hildebrandt:
+Simplifying and Isolating Failure-Inducing Input, IEEE TSE 2002). The remaining ones are all necessary: if any of them
+is left out, the run does not fail.
 
-Meanwhile a deviation is not tied to a point of the run, whose number would change when an earlier one is left out, but
-to a task: "when task 2 has done 3 steps, task 1 goes on".
+During this, a deviation is not tied to a point of the run, whose number would change when an earlier one is left out,
+but to a task: "when task 2 has done 3 steps, task 1 goes on".
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
 """PCT: random priorities, and a few random points at which the task in front falls behind all others.
 
-A bug of depth d, one that d points in the right order bring about, is found in a run of k steps of n tasks with a
-probability of at least 1 / (n * k ** (d - 1)): Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with
-Probabilistic Guarantees of Finding Bugs, ASPLOS 2010. `length` is k; the search takes that of its first run.
+A bug of depth d, which occurs if d steps come in the right order, is found in a run of k steps of n tasks with a
+probability of at least 1 / (n * k ** (d - 1)) (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with
+Probabilistic Guarantees of Finding Bugs, ASPLOS 2010). `length` is k; the search uses the length of its first run.
 """
 
 from random import Random

@@ -1,7 +1,7 @@
 """POS, partial order sampling: each step gets a random priority, and a new one when a step that it races with is taken.
 
-So what does not matter, the order of steps that touch nothing in common, takes no share of the chances: Yuan, Yang, Gu:
-Partial Order Aware Concurrency Sampling, CAV 2018.
+So the order of steps that touch nothing in common, which does not matter, does not reduce the chances of the orders
+that matter (Yuan, Yang, Gu: Partial Order Aware Concurrency Sampling, CAV 2018).
 """
 
 from random import Random

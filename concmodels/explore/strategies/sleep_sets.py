@@ -4,10 +4,10 @@ The search goes depth first: it runs the program to its end, goes back to the la
 possible, runs the program again up to there, and takes that one. All runs are repetitions from the start; nothing is
 ever undone.
 
-What has been tried at a point *sleeps* there: everything that begins with it has been seen. It goes on sleeping in the
-runs that take another step first, because to take it later makes no difference, until a step that it depends on is
-taken: then the order does matter, and it wakes. A point where all that is possible sleeps leads to nothing new, and
-the run is cut (Godefroid: Partial-Order Methods for the Verification of Concurrent Systems, 1996).
+A step that has been tried at a point *sleeps* there: everything that begins with it has been seen. It goes on sleeping
+in the runs that take another step first, because taking it later makes no difference, until a step is taken that
+depends on it: then the order does matter, and it wakes. A point where all possible steps sleep leads to nothing new,
+and the run is cut (Godefroid: Partial-Order Methods for the Verification of Concurrent Systems, 1996).
 
     a point            tried: A, next: B                       A sleeps in all runs that begin with B here,
      |-- A ...         all of it has been seen                 until a step depends on A: a step that touches
@@ -15,8 +15,8 @@ the run is cut (Godefroid: Partial-Order Methods for the Verification of Concurr
          |-- C         C touches what A has touched: A wakes
          '-- A         B and A are independent: cut, for "A, B" has been seen
 
-What a step depends on is known afterwards, from its footprint. So a step is put to sleep with all that it touched in
-any of the runs: a select may take another case in each.
+What a step depends on is known only afterwards, from its footprint. So a step is put to sleep with everything that it
+touched in any of the runs: in each of them, a select may take another case.
 """
 
 from typing import TYPE_CHECKING
