@@ -32,10 +32,16 @@ time.sleep(50)
 
 
 @pytest.fixture(autouse=True)
-def nothing_started(monkeypatch, tmp_path):
+def nothing_running(monkeypatch, tmp_path):
     monkeypatch.setattr(runs, "CACHE", tmp_path / "outputs")
     monkeypatch.setattr(runs, "_results", {})
     monkeypatch.setattr(runs, "_alone", {})
+    yield
+    if runs._pool.cache_info().currsize:
+        pool = runs._pool()
+        runs._pool.cache_clear()
+        pool.close()
+        pool.join()
 
 
 def program(folder, text, *arguments, **how):
