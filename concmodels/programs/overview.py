@@ -11,7 +11,7 @@ from concmodels import catalog
 from concmodels.catalog import Facts
 from concmodels.facts import DISTRIBUTED, FACTS, SIMULATED
 
-_HEADERS = ("a unit is", "scheduled by", "a message travels as", "in parallel", "a pool for", "cancelled by", "costs")
+_HEADERS = ("a task is", "scheduled by", "a message travels as", "in parallel", "a pool for", "cancelled by", "costs")
 _WIDE = 150  # columns: from this width on, all facts of a model fit on one line
 
 _PARALLEL = {"always": "always", "never": "never", "on free-threaded": "without GIL", "by as many": "on a cluster"}
@@ -79,7 +79,7 @@ def _told(facts: Facts) -> list[tuple[str, str]]:
     gil = f"; here the GIL is {'on' if sys._is_gil_enabled() else 'off'}" if "free-threaded" in facts.parallel else ""
     again = "is raised again" if facts.raised_again else "is not raised again"
     return [
-        ("unit", f"{facts.unit}; {'async' if facts.is_async else 'sync'}"),
+        ("task", f"{facts.unit}; {'async' if facts.is_async else 'sync'}"),
         ("scheduler", f"{facts.scheduler}; {'preemptive' if facts.preemptive else 'cooperative'}"),
         ("message", f"{facts.message}; share() gives {facts.shares}"),
         ("parallel", facts.parallel + gil),
