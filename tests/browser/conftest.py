@@ -60,11 +60,21 @@ def pytest_generate_tests(metafunc):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Page after page, and each width by itself: so that a page changes its width and its colours once."""
+    """Page after page, and each width by itself: so that a page changes its width and its colours once.
+
+    What may be asked in any colours waits until the page has its usual ones: axe is then asked for both at once.
+    """
     left_out = [] if config.option.thorough else [item for item in items if _is_unusual(**_params(item))]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
-    items.sort(key=lambda item: (item.path, *(_params(item).get(name, "") for name in ("name", "look", "scheme"))))
+    items.sort(key=_place)
+
+
+def _place(item):
+    params = _params(item)
+    look = params.get("look", "")
+    scheme = USUAL[look] if "after_usual_scheme" in item.fixturenames else params.get("scheme", "")
+    return item.path, params.get("name", ""), look, scheme
 
 
 def _is_unusual(name=None, look=None, scheme=None, **_):
@@ -121,6 +131,11 @@ def look(request, pytestconfig, tab, address_of, name):
 def scheme(request, look):
     look.wear(request.param)
     return request.param
+
+
+@pytest.fixture(scope="module")
+def after_usual_scheme():
+    """Marks a test that comes beside those that see the page in its usual colours, which it need not have."""
 
 
 @pytest.fixture(scope="session")

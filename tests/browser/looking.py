@@ -29,12 +29,14 @@ class Look:
         self.page = context.new_page()
         self.address = None
         self.troubles = []
+        self._barriers = {}
         self._listen()
 
     def open(self, address):
         """Go there, and wait until it's all there."""
         self.address = address
         self.troubles.clear()
+        self._barriers.clear()
         self.page.goto(address)
         self.settle()
 
@@ -49,12 +51,14 @@ class Look:
     def be_wide(self, width):
         """Be so many pixels wide, and let the page's scripts hear of that, as they do before it is drawn."""
         if self.page.viewport_size["width"] != width:
+            self._barriers.clear()
             self.page.set_viewport_size({"width": width, "height": HEIGHT})
             self.ask("drawnAt", width)
             self.settle()
 
     def wear(self, scheme):
         """Be light or dark, as the reader's system asks for."""
+        self._barriers.pop("colours", None)
         self.page.emulate_media(color_scheme=scheme)
         self.settle()
 
@@ -68,11 +72,19 @@ class Look:
         """What is wrong with the page: one of questions.js."""
         return self.page.evaluate(f"it => {QUESTIONS.strip()}.{question}(...it)", arguments)
 
-    def ask_axe(self, question, *arguments):
-        """The same for those that need axe: what it finds serious or critical."""
+    def ask_axe(self, *, only_colours=False, every=False):
+        """What axe finds serious or critical now: about colours, and beside them; of colours with `every` each text."""
         if not self.page.evaluate("() => 'axe' in window"):
             self.page.evaluate(AXE_SCRIPT)
-        return self.ask(question, COLOUR_RULES, *arguments)
+            self.ask("prepareAxe", COLOUR_RULES)
+        return self.ask("accessible", COLOUR_RULES, only_colours, every)
+
+    def barriers(self, kind, *, every=False):
+        """The same of one kind, "colours" or "others", from one answer for both as long as the page looks the same."""
+        if kind not in self._barriers:
+            colours, others = self.ask_axe(only_colours="others" in self._barriers, every=every)
+            self._barriers = {"others": others} | self._barriers | {"colours": colours}
+        return self._barriers[kind]
 
     def _listen(self):
         page, note = self.page, self.troubles.append

@@ -64,25 +64,75 @@
     return this.shown(this.inArticle("pre").filter((it) => !it.closest(mayHide) && !it.checkVisibility()));
   },
 
-  // axe takes milliseconds for each text, and a page has hundreds in the same colour on the same ground. One of them
-  // will do, unless every text is to be looked at. In a block of code the others are away while it looks: they would
-  // cost even if it did not look at them.
-  async colours(rules, every = false) {
-    const blocks = [...document.querySelectorAll("pre")];
-    const whole = blocks.map((it) => it.innerHTML);
-    if (!every) blocks.forEach((it) => this.leaveOneOfEachColour(it));
-    const texts = every ? document : { include: this.oneOfEachColour() };
-    const found = await axe.run(texts, { resultTypes: ["violations"], runOnly: rules });
-    blocks.forEach((it, index) => { it.innerHTML = whole[index]; });
-    return this.grave(found);
+  // Once for each axe: what is marked, and nothing else, is looked at for its colours, and rules whose violations would not
+  // be grave are not tried at all. The impact that a rule has is that of all its violations.
+  prepareAxe(colourRules) {
+    const rules = axe._audit.rules.map(({ id, selector, impact }) => ({
+      id,
+      ...(["minor", "moderate"].includes(impact) && { enabled: false }),
+      ...(colourRules.includes(id) && { selector: `${selector}[data-judged]` }),
+    }));
+    axe.configure({ rules });
   },
 
-  leaveOneOfEachColour(block) {
-    const ground = (it) => (it === block ? "" : getComputedStyle(it).backgroundColor + ground(it.parentElement));
-    const words = [...block.querySelectorAll("span:not(:has(*))")];
-    const looks = words.map((it) => [getComputedStyle(it).color, getComputedStyle(it).opacity, ground(it)].join());
-    const kept = new Set(this.longestOfEach(words, looks));
-    words.forEach((it) => { if (!kept.has(it)) it.remove(); });
+  // What is grave about the colours, and what else is: in one go, because before it looks axe learns the whole page.
+  //
+  // It takes milliseconds for each text, and a page has hundreds in the same colour on the same ground. One of them will
+  // do, unless every text is to be looked at. The other words of code are plain text meanwhile, because they would cost
+  // even if it did not look at them.
+  async accessible(colourRules, onlyColours = false, every = false) {
+    const blocks = every ? [] : [...document.querySelectorAll("pre")];
+    const alike = new Set(blocks.flatMap((it) => this.wordsLikeOthers(it)));
+    const texts = every ? [document.documentElement] : this.oneOfEachColour(alike);
+    const judged = texts.flatMap((it) => [it, ...it.querySelectorAll("*")]).filter((it) => !alike.has(it));
+    judged.forEach((it) => it.setAttribute("data-judged", ""));
+    const restore = this.replaceWhereSizesStay(blocks, blocks.map((it) => this.withPlainWords(it, alike)));
+    const found = await axe.run(document, { resultTypes: ["violations"], ...(onlyColours && { runOnly: colourRules }) });
+    restore();
+    judged.forEach((it) => it.removeAttribute("data-judged"));
+    const isAboutColours = (it) => colourRules.includes(it.id);
+    const { violations } = found;
+    return [violations.filter(isAboutColours), violations.filter((it) => !isAboutColours(it))].map(this.grave);
+  },
+
+  // Puts the others in the place of these, but leaves what would be wider or higher by that, if only by a pixel: axe also
+  // asks what scrolls. Returns a function that undoes it.
+  replaceWhereSizesStay(blocks, others) {
+    const size = (it) => [it.scrollWidth, it.scrollHeight].join();
+    const sizes = blocks.map(size);
+    blocks.forEach((it, index) => it.replaceWith(others[index]));
+    const isSame = others.map((it, index) => size(it) === sizes[index]);
+    const undo = (index) => others[index].replaceWith(blocks[index]);
+    isSame.forEach((same, index) => { if (!same) undo(index); });
+    return () => isSame.forEach((same, index) => { if (same) undo(index); });
+  },
+
+  words(block) {
+    return [...block.querySelectorAll("span:not(:has(*))")];
+  },
+
+  // All words of a block of code but the longest one of each look; those that are more than text, like numbers of lines,
+  // don't count.
+  wordsLikeOthers(block) {
+    const grounds = new Map([[block, ""]]);
+    const ground = (it) => {
+      if (!grounds.has(it)) grounds.set(it, getComputedStyle(it).backgroundColor + ground(it.parentElement));
+      return grounds.get(it);
+    };
+    const words = this.words(block);
+    const styles = words.map((it) => getComputedStyle(it));
+    const looks = words.map((it, index) => [styles[index].color, styles[index].opacity, ground(it)].join());
+    const longest = new Set(this.longestOfEach(words, looks));
+    return words.filter((it, index) => !longest.has(it) && styles[index].display === "inline");
+  },
+
+  // A copy of a block of code.
+  withPlainWords(block, plain) {
+    const copy = block.cloneNode(true);
+    const copies = this.words(copy);
+    this.words(block).forEach((it, index) => { if (plain.has(it)) copies[index].replaceWith(it.textContent); });
+    copy.normalize();
+    return copy;
   },
 
   ownText(it) {
@@ -100,7 +150,7 @@
   },
 
   // Of the elements with a text of their own that look alike, one; and all that a reader types into or chooses from.
-  oneOfEachColour() {
+  oneOfEachColour(leftOut) {
     const grounds = new Map([[document.documentElement, ""]]);
     const ground = (it) => {
       if (!grounds.has(it)) {
@@ -115,31 +165,14 @@
       return ["color", "fontSize", "fontWeight", "textDecorationLine", "textShadow"].map((name) => style[name]);
     };
     const isTyped = (it) => it.matches("input, select, textarea");
-    const shown = [...document.body.querySelectorAll("*")].filter((it) => it.checkVisibility());
+    const shown = [...document.body.querySelectorAll("*")].filter((it) => !leftOut.has(it) && it.checkVisibility());
     const texts = shown.filter((it) => this.ownText(it) && !isTyped(it));
     const looks = texts.map((it) => [it.tagName, text(it), text(it.parentElement), ground(it)].join());
     return [...shown.filter(isTyped), ...this.longestOfEach(texts, looks)];
   },
 
-  // The words of code have colours and nothing else: they are one text while axe looks at the rest. A block that would be
-  // wider or higher by that, if only by a pixel, is left as it is: axe also asks what scrolls.
-  async allButColours(rules) {
-    const size = (it) => [it.scrollWidth, it.scrollHeight].join();
-    const blocks = [...document.querySelectorAll("pre:not(:has(:not(span)))")];
-    const whole = blocks.map((it) => it.innerHTML);
-    const sizes = blocks.map(size);
-    blocks.forEach((it) => { it.textContent = it.textContent; });
-    blocks.map((it, index) => size(it) === sizes[index]).forEach((isSame, index) => {
-      if (!isSame) blocks[index].innerHTML = whole[index];
-    });
-    const off = Object.fromEntries(rules.map((rule) => [rule, { enabled: false }]));
-    const found = await axe.run(document, { resultTypes: ["violations"], rules: off });
-    blocks.forEach((it, index) => { it.innerHTML = whole[index]; });
-    return this.grave(found);
-  },
-
-  grave(found) {
-    const grave = found.violations.filter((it) => ["serious", "critical"].includes(it.impact));
+  grave(violations) {
+    const grave = violations.filter((it) => ["serious", "critical"].includes(it.impact));
     return grave.flatMap((it) => it.nodes.map((node) =>
       `${it.id} (${it.help}), at ${node.target[0]}: ${node.html.replace(/\s+/g, " ").slice(0, 120)}: `
       + node.failureSummary.split("\n").pop().trim()));
