@@ -64,8 +64,8 @@
     return this.shown(this.inArticle("pre").filter((it) => !it.closest(mayHide) && !it.checkVisibility()));
   },
 
-  // Once for each axe: what is marked, and nothing else, is looked at for its colours, and rules whose violations would not
-  // be grave are not tried at all. The impact that a rule has is that of all its violations.
+  // Once for each axe: what is marked, and nothing else, is looked at for its colours, and rules whose violations would
+  // not be grave are not tried at all. The impact that a rule has is that of all its violations.
   prepareAxe(colourRules) {
     const rules = axe._audit.rules.map(({ id, selector, impact }) => ({
       id,
@@ -77,9 +77,9 @@
 
   // What is grave about the colours, and what else is: in one go, because before it looks axe learns the whole page.
   //
-  // It takes milliseconds for each text, and a page has hundreds in the same colour on the same ground. One of them will
-  // do, unless every text is to be looked at. The other words of code are plain text meanwhile, because they would cost
-  // even if it did not look at them.
+  // It takes milliseconds for each text, and a page has hundreds in the same colour on the same ground. One of them
+  // will do, unless every text is to be looked at. The other words of code are plain text meanwhile, because they would
+  // cost even if it did not look at them.
   async accessible(colourRules, onlyColours = false, every = false) {
     const blocks = every ? [] : [...document.querySelectorAll("pre")];
     const alike = new Set(blocks.flatMap((it) => this.wordsLikeOthers(it)));
@@ -87,16 +87,16 @@
     const judged = texts.flatMap((it) => [it, ...it.querySelectorAll("*")]).filter((it) => !alike.has(it));
     judged.forEach((it) => it.setAttribute("data-judged", ""));
     const restore = this.replaceWhereSizesStay(blocks, blocks.map((it) => this.withPlainWords(it, alike)));
-    const found = await axe.run(document, { resultTypes: ["violations"], ...(onlyColours && { runOnly: colourRules }) });
+    const only = onlyColours ? { runOnly: colourRules } : {};
+    const { violations } = await axe.run(document, { resultTypes: ["violations"], ...only });
     restore();
     judged.forEach((it) => it.removeAttribute("data-judged"));
     const isAboutColours = (it) => colourRules.includes(it.id);
-    const { violations } = found;
     return [violations.filter(isAboutColours), violations.filter((it) => !isAboutColours(it))].map(this.grave);
   },
 
-  // Puts the others in the place of these, but leaves what would be wider or higher by that, if only by a pixel: axe also
-  // asks what scrolls. Returns a function that undoes it.
+  // Puts the others in the place of these, but leaves what would be wider or higher by that, if only by a pixel: axe
+  // also asks what scrolls. Returns a function that undoes it.
   replaceWhereSizesStay(blocks, others) {
     const size = (it) => [it.scrollWidth, it.scrollHeight].join();
     const sizes = blocks.map(size);
@@ -111,8 +111,8 @@
     return [...block.querySelectorAll("span:not(:has(*))")];
   },
 
-  // All words of a block of code but the longest one of each look; those that are more than text, like numbers of lines,
-  // don't count.
+  // All words of a block of code but the longest one of each look; those that are more than text, like numbers of
+  // lines, don't count.
   wordsLikeOthers(block) {
     const grounds = new Map([[block, ""]]);
     const ground = (it) => {
