@@ -13,8 +13,8 @@ from xdist.scheduler import LoadScopeScheduling
 from concmodels import catalog
 
 TOGETHER = (
-    *("test_dask.py", "test_distribution.py", "test_docs_base.py", "test_other_platforms.py"),
-    *("test_shared_iterator.py", "test_sharing.py"),
+    *("test_dask.py", "test_distribution.py", "test_docs_base.py", "test_docs_links.py"),
+    *("test_other_platforms.py", "test_shared_iterator.py", "test_sharing.py"),
 )
 """Files of which each worker would prepare anew what all their tests look at: a cluster, a site."""
 
