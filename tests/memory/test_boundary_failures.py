@@ -5,11 +5,8 @@ import os
 import signal
 
 import pytest
-from boundaries import (
-    BOTH,
-    EACH_START,
-    FORK,
-    SPAWN,
+from boundaries import BOTH, EACH_START, FORK, SPAWN, in_turn, main_result
+from boundary_tasks import (
     OwnError,
     Poisoned,
     close_stdout,
@@ -17,10 +14,8 @@ from boundaries import (
     die,
     exit_with,
     identity,
-    in_turn,
     lambda_result,
     leave_without_a_word,
-    main_result,
     nest,
     raise_own,
     raise_stubborn,

@@ -8,18 +8,8 @@ import threading
 import time
 
 import pytest
-from boundaries import (
-    EACH_START,
-    FORK,
-    HERE,
-    gone,
-    in_turn,
-    main_result,
-    modules,
-    offspring_of,
-    run_script,
-    start_script,
-)
+from boundaries import EACH_START, FORK, HERE, gone, in_turn, main_result, offspring_of, run_script, start_script
+from boundary_tasks import modules
 from undisturbed import undisturbed
 
 from concmodels.models import processes, subinterp
@@ -135,7 +125,7 @@ ORPHANS = """
     sys.path.insert(0, {here!r})
     from concmodels.models import processes
     from concmodels.models.memory import arena
-    import boundaries as t
+    import boundary_tasks as t
 
     def main(model):
         ready = model.Channel(math.inf)
@@ -176,7 +166,7 @@ def test_children_end_with_their_parent(tmp_path, method):
 INTERRUPTED = """
     import math, os, sys
     sys.path.insert(0, {here!r})
-    import boundaries as t
+    import boundary_tasks as t
     from concmodels.models import {model} as model
 
     def main():

@@ -4,19 +4,8 @@ import math
 import os
 
 import pytest
-from boundaries import (
-    BOTH,
-    EACH_CARRIER,
-    EACH_START,
-    PIPE,
-    QUEUE,
-    count_into,
-    echo,
-    in_turn,
-    send_channel,
-    send_range,
-    spawn_below,
-)
+from boundaries import BOTH, EACH_CARRIER, EACH_START, PIPE, QUEUE, in_turn
+from boundary_tasks import count_into, echo, send_channel, send_range, spawn_below
 from platforms import pages_go_back
 
 from concmodels.errors import ChannelClosed, WouldBlock

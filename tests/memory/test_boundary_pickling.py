@@ -7,7 +7,8 @@ import textwrap
 import threading
 
 import pytest
-from boundaries import BOTH, identity, run_script
+from boundaries import BOTH, run_script
+from boundary_tasks import identity
 
 from concmodels.errors import CannotTravel
 from concmodels.models import processes, subinterp

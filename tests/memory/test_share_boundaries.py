@@ -2,7 +2,8 @@
 
 import numpy
 import pytest
-from boundaries import BOTH, EACH_START, SPAWN, identity, run_in
+from boundaries import BOTH, EACH_START, SPAWN, run_in
+from boundary_tasks import identity
 from sharing import add_one, make_one, read, view_and_die, view_and_tell
 
 from concmodels.errors import CannotTravel, TaskDied
