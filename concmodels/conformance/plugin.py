@@ -223,4 +223,5 @@ def _compile_with_values() -> None:
         rewrite_asserts(tree, text.encode(), path)
         return compile(tree, path, "exec", dont_inherit=True)
 
-    sync.Loader.compile = staticmethod(compile_rewritten)  # type: ignore[method-assign]
+    version = "".join(filter(str.isalnum, pytest.__version__))
+    sync.Loader.form = sync.Form(f"syncpytest{version}", compile_rewritten)

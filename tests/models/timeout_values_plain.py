@@ -2,7 +2,6 @@
 
 import timeout_values
 
-from concmodels.conformance.sync import without_await
+from concmodels.conformance.sync import plain
 
-with open(timeout_values.__file__, encoding="utf-8") as file:
-    exec(compile(without_await(file.read()), timeout_values.__file__, "exec", dont_inherit=True))
+exec(plain(timeout_values.__file__))

@@ -2,7 +2,6 @@
 
 import stream_programs
 
-from concmodels.conformance.sync import without_await
+from concmodels.conformance.sync import plain
 
-with open(stream_programs.__file__, encoding="utf-8") as file:
-    exec(compile(without_await(file.read()), stream_programs.__file__, "exec", dont_inherit=True))
+exec(plain(stream_programs.__file__))

@@ -2,8 +2,6 @@
 
 import os
 
-from concmodels.conformance.sync import without_await
+from concmodels.conformance.sync import plain
 
-_TEXT = os.path.join(os.path.dirname(__file__), "awaited.py")
-with open(_TEXT, encoding="utf-8") as file:
-    exec(compile(without_await(file.read()), _TEXT, "exec", dont_inherit=True))
+exec(plain(os.path.join(os.path.dirname(__file__), "awaited.py")))

@@ -18,7 +18,7 @@ _LONGEST = 70  # characters of a value
 
 def show() -> None:
     """Compile guarantees that are imported from now on, sync and async, so that failed asserts show values."""
-    sync.Loader.compile = staticmethod(compile_shown)  # type: ignore[method-assign]
+    sync.Loader.form = _form("syncshown")
     if _Finder not in sys.meta_path:
         sys.meta_path.insert(0, _Finder)
 
@@ -83,11 +83,17 @@ def _compared(test: ast.Compare) -> list[ast.stmt]:
     return statements
 
 
+def _form(name: str) -> sync.Form:
+    """Return what `compile_shown` makes of a text; it is made anew when this file has changed."""
+    with open(__file__, encoding="utf-8") as file:
+        return sync.Form(name, compile_shown, file.read())
+
+
 class _Loader(SourceFileLoader):
-    """Compiles each chapter, and never loads a .pyc: that would not show values."""
+    """Loads a chapter of the async text, and never the .pyc under the file's name: that would not show values."""
 
     def get_code(self, fullname: str) -> CodeType:
-        return compile_shown(self.get_data(self.path).decode(), self.path)
+        return _form("shown").code(self.get_data(self.path).decode(), self.path)
 
 
 class _Finder:

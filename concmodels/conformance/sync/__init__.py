@@ -1,15 +1,19 @@
 """The chapters of `concmodels.conformance.guarantees` as sync code: the same text without `async` and `await`.
 
 There are no files here. Importing `sync.delivery` compiles the text of `guarantees/delivery.py` line for line, so a
-traceback shows the right place. A child imports the functions of its tasks by the same name.
+traceback shows the right place. A child imports the functions of its tasks by the same name. To compile a chapter takes
+longer than a child needs to start, so the code is kept beside Python's own .pyc files.
 """
 
+import marshal
 import os
 import sys
 from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import MAGIC_NUMBER, cache_from_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, ModuleType
 
 _TEXTS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "guarantees")
@@ -25,17 +29,61 @@ def without_await(text: str) -> str:
     return text.replace("async ", "").replace("await ", "")
 
 
+class Form:
+    """What is made of a text: code, and where it is kept.
+
+    `name` consists of letters and digits, and is part of the file's name. `version` is what the code depends on beside
+    the text, Python and `name`.
+    """
+
+    def __init__(self, name: str, make: Callable[[str, str], CodeType], version: str = "") -> None:
+        self.name, self.make, self.version = name, make, version
+
+    def code(self, text: str, path: str) -> CodeType:
+        """Return the code of a text, as it was kept if that is still the code of this text.
+
+        `path` is that of the text's file, for tracebacks; what is kept lies beside it.
+        """
+        files = SourceFileLoader(self.name, path)
+        kept = cache_from_source(path, optimization=self.name)
+        key = (path, self.version, sys.flags.optimize, text)
+        try:
+            found = files.get_data(kept)
+        except OSError:
+            found = b""
+        if found.startswith(MAGIC_NUMBER):  # of this Python: another one's code would crash it
+            kept_key, code = marshal.loads(memoryview(found)[len(MAGIC_NUMBER) :])
+            if kept_key == key:
+                return code  # type: ignore[no-any-return]
+        code = self.make(text, path)
+        if not sys.dont_write_bytecode:
+            files.set_data(kept, MAGIC_NUMBER + marshal.dumps((key, code)))  # not, if the folder is read-only
+        return code
+
+
+def _compiled(text: str, path: str) -> CodeType:
+    return compile(text, path, "exec", dont_inherit=True)
+
+
+PLAIN = Form("sync", _compiled)
+"""Code as Python itself compiles it."""
+
+
+def plain(path: str) -> CodeType:
+    """Return the code of a file without `async` and `await`."""
+    with open(path, encoding="utf-8") as file:
+        return PLAIN.code(without_await(file.read()), path)
+
+
 class Loader(SourceFileLoader):
     """Loads a chapter as sync code."""
 
-    @staticmethod
-    def compile(text: str, path: str) -> CodeType:
-        """Compile the text. The pytest plugin replaces this, so that a failed `assert` shows the values."""
-        return compile(text, path, "exec", dont_inherit=True)
+    form = PLAIN
+    """The pytest plugin and the grader put another one in its place, so that a failed `assert` shows the values."""
 
     def get_code(self, fullname: str) -> CodeType:
-        """Compile the text, and never load a .pyc: that is the one of the async code."""
-        return self.compile(without_await(self.get_data(self.path).decode()), self.path)
+        """Return the code of the sync text, and never that of the .pyc under the file's name: it is the async one."""
+        return self.form.code(without_await(self.get_data(self.path).decode()), self.path)
 
 
 class Finder:
