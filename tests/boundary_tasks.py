@@ -5,6 +5,8 @@ import os
 import signal
 import sys
 
+from concmodels.errors import ChannelClosed
+
 
 def echo(incoming, outgoing):
     for item in incoming:
@@ -138,3 +140,25 @@ def swallow(model, ready):
 def nest(model, ready):
     with model.TaskGroup() as group:
         group.spawn(wait_for_ever, model, ready, name="victim")
+
+
+def receive_into(channel, results):
+    results.send(channel.receive())
+
+
+def send_or_tell(channel, item, results):
+    try:
+        channel.send(item)
+    except ChannelClosed:
+        results.send("refused")
+
+
+def hammer(channel, results, timeout, start):
+    sent = []
+    for number in range(start, start + 200):
+        try:
+            channel.send(number, timeout)
+            sent.append(number)
+        except TimeoutError:
+            pass
+    results.send(sent)

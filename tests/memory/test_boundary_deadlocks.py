@@ -6,9 +6,10 @@ As in `test_deadlocks.py`, a thread of pytest-timeout would be somebody who migh
 
 import os
 import threading
-import time
 
 import pytest
+import waiting_tasks
+from waiting_tasks import LATER, choose, compute, play, receive, send, send_from_a_thread, send_later
 
 from concmodels import catalog
 from concmodels.conformance.census import NothingLeft
@@ -16,10 +17,8 @@ from concmodels.errors import Deadlock, ModelUnavailable
 
 pytestmark = pytest.mark.timeout(0)
 
-SOON, LATER = 0.1, 0.5
+SOON = 0.1
 NAMES = [name for name in catalog.names(variants=True) if catalog.facts(name).file in ("processes", "subinterp")]
-HERE = os.path.relpath(__file__)
-
 
 WAITS_DIFFER = ["processes", "subinterp", "subinterp:queue"]
 """The variants that differ in how they wait; the others share everything with these."""
@@ -38,32 +37,10 @@ def boundary(request, quiet_corner):
     return model
 
 
-def receive(channel):
-    channel.receive()  # the line in which it waits
-
-
-def choose(model, one, two):
-    model.select(one, (two, "item"))  # the line of the choice
-
-
-def send(channel):
-    channel.send("item")  # the line in which it sends
-
-
-def send_later(model, channel):
-    model.sleep(LATER)
-    channel.send("late")
-
-
-def send_from_a_thread(channel):
-    threading.Timer(LATER, channel.send, ("late",)).start()
-    channel.receive()
-
-
-def line(text):
-    """Return the place of this text in this file."""
-    with open(__file__) as file:
-        return next(f"{HERE}:{number}" for number, content in enumerate(file, 1) if text in content)
+def line(text, path=waiting_tasks.__file__):
+    """Return the place of this text in a file: that of the tasks, unless it is another one."""
+    with open(path) as file:
+        return next(f"{os.path.relpath(path)}:{number}" for number, content in enumerate(file, 1) if text in content)
 
 
 def stuck(model):
@@ -79,7 +56,7 @@ def test_a_deadlock_names_every_task_and_its_line(boundary):
     with NothingLeft(), pytest.raises(Deadlock) as caught:
         boundary.run(stuck, boundary, deadlock_after=SOON)
     assert caught.value.waits == (
-        f"main: waits for the end of its group at {line('# the group' + chr(39) + 's end')}",
+        f"main: waits for the end of its group at {line('# the group' + chr(39) + 's end', __file__)}",
         f"receiver: receive on channel 'one' at {line('# the line in which it waits')}",
         f"chooser: select of receive on channel 'one', send on channel 'two' at {line('# the line of the choice')}",
         f"sender: send on channel 'full' at {line('# the line in which it sends')}",
@@ -123,13 +100,6 @@ def test_a_thread_of_the_parent_is_no_deadlock(boundary):
     assert boundary.run(helped_by_a_thread, boundary, deadlock_after=SOON) == "late"
 
 
-def compute(seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        pass
-    return "computed"
-
-
 def wait_for_a_computation(model, seconds):
     with model.TaskGroup() as group:
         return group.spawn(compute, seconds).result()
@@ -138,12 +108,6 @@ def wait_for_a_computation(model, seconds):
 @DIFFERENT
 def test_a_computation_is_no_deadlock(boundary):
     assert boundary.run(wait_for_a_computation, boundary, LATER, deadlock_after=SOON) == "computed"
-
-
-def play(channel, other, rounds):
-    for number in range(rounds):
-        channel.receive()
-        other.send(number)
 
 
 def ping_pong(model, rounds):

@@ -5,7 +5,7 @@ import os
 
 import pytest
 from boundaries import BOTH, EACH_CARRIER, EACH_START, PIPE, QUEUE, in_turn
-from boundary_tasks import count_into, echo, send_channel, send_range, spawn_below
+from boundary_tasks import count_into, echo, hammer, receive_into, send_channel, send_or_tell, send_range, spawn_below
 from platforms import pages_go_back
 
 from concmodels.errors import ChannelClosed, WouldBlock
@@ -194,10 +194,6 @@ def main_nowait(model):
         channel.send_nowait(1)
 
 
-def receive_into(channel, results):
-    results.send(channel.receive())
-
-
 @pytest.mark.parametrize("model", BOTH)
 def test_nowait_on_a_rendezvous(model):
     model.run(main_nowait, model)
@@ -225,27 +221,9 @@ def waiting_senders(channel):
     return count
 
 
-def send_or_tell(channel, item, results):
-    try:
-        channel.send(item)
-    except ChannelClosed:
-        results.send("refused")
-
-
 @pytest.mark.parametrize("model", [processes, subinterp, PIPE])
 def test_close_refuses_who_waits_on_a_rendezvous(model):
     model.run(main_close_refuses, model)
-
-
-def hammer(channel, results, timeout, start):
-    sent = []
-    for number in range(start, start + 200):
-        try:
-            channel.send(number, timeout)
-            sent.append(number)
-        except TimeoutError:
-            pass
-    results.send(sent)
 
 
 def main_timeouts(model, capacity):

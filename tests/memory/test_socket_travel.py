@@ -4,37 +4,12 @@ import os
 import socket
 
 import pytest
+from socket_tasks import fail_with, forget_to_close, keep_open, send_on, shout
 
 from concmodels import load
 from concmodels.errors import CannotTravel
 
 MODELS = ("processes", pytest.param("processes:spawn", marks=pytest.mark.thorough), "subinterp")
-
-
-def shout(stream):
-    with stream:
-        stream.sendall(stream.recv(100).upper())
-
-
-def fail_with(stream):
-    raise ValueError(stream)
-
-
-KEPT = []
-
-
-def forget_to_close(stream):
-    stream.sendall(b"open")
-
-
-def keep_open(stream):
-    stream.sendall(b"open")
-    KEPT.append(stream)
-
-
-def send_on(model, channel, stream):
-    channel.send(stream)
-    stream.close()
 
 
 def descriptors():
