@@ -23,7 +23,8 @@ does). A chart for which the result lacks the figures is not in the list; `absen
 
 **Why matplotlib.** The pictures have to be SVG and PNG without a browser and without scripts, the same every time from
 the same figures. matplotlib does that by itself, is well kept, and is one dependency. Altair and Plotly draw in
-JavaScript: for a PNG they take along a browser or a JavaScript engine, and their pages need scripts.
+JavaScript: for a PNG they take along a browser or a JavaScript engine, and their pages need scripts. It takes most of a
+second to be imported, so a function that draws imports it; what only reads results does without.
 """
 
 from benchmarks.report.chart import Absent, Chart

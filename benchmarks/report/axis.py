@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from math import ceil, floor, log10
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.report import words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 TICK, SHORT_TICK = 62, 35
 """Pixels that a tick with its words needs; one with a number alone."""
@@ -23,6 +23,8 @@ def log(
     inset: float = 0,
 ) -> None:
     """Make one axis logarithmic, from the lowest to the highest; in the first `inset` pixels there is no tick."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
     axis: Any = getattr(axes, f"{which}axis")
     getattr(axes, f"set_{which}lim")(lowest, highest)  # before the scale, which would look for limits of its own
     getattr(axes, f"set_{which}scale")("log")
@@ -68,6 +70,8 @@ def within(values: Iterable[float], lowest: float, highest: float) -> list[float
 
 def linear(axes: Axes, highest: float, write: Callable[[float], str], pixels: float) -> None:
     """Let the x axis begin at zero."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
     axes.set_xlim(0, highest)
     space = TICK if write is words.duration else SHORT_TICK
     axes.xaxis.set_major_locator(MaxNLocator(max(2, int(pixels / space)), steps=[1, 2, 5, 10]))

@@ -2,12 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.report import axis
 from benchmarks.report.canvas import (
@@ -23,6 +18,12 @@ from benchmarks.report.canvas import (
     width_of,
 )
 from benchmarks.report.look import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
 ROW, TALL_ROW, TITLE, FOOT, GAP = 22.0, 36.0, 30.0, 50.0, 30.0
 TICK_SPACE = 18
@@ -106,6 +107,9 @@ def drawing(panels: list[Panel], key: Key, across: int = 1) -> Callable[[Look], 
 
 def handles_of(key: Key, look: Look) -> list[Line2D | Patch]:
     """Return the samples in the key."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     its = colours(look)
     found: list[Line2D | Patch] = []
     shown = [name for name in FAMILIES if name in set(map(family, key.models))]

@@ -8,16 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
-
-import matplotlib
-from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.report.look import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
 FAMILIES = {
     "threads": ("threads", "rawthreads"),
@@ -72,6 +71,8 @@ def colour(look: Look, model: str | None) -> str:
 
 def for_words(look: Look, model: str | None) -> str:
     """Return the same colour nearer to that of ink, for text."""
+    from matplotlib.colors import to_hex, to_rgb
+
     pair = to_rgb(colour(look, model)), to_rgb(colours(look).ink)
     red, green, blue = (0.6 * one + 0.4 * other for one, other in zip(*pair, strict=True))
     return to_hex((red, green, blue))
@@ -103,6 +104,8 @@ def width_of(look: Look, texts: Iterable[str]) -> float:
 @contextmanager
 def styled(look: Look) -> Iterator[None]:
     """Return the settings of matplotlib for this look."""
+    import matplotlib
+
     its, points = colours(look), letters(look) * 72 / PER_INCH
     fonts = {"font.family": "sans-serif", "font.size": points}
     fonts |= dict.fromkeys(("axes.labelsize", "xtick.labelsize", "ytick.labelsize"), points)
@@ -129,6 +132,8 @@ class Canvas:
     """A figure of so many pixels, on which axes are placed from the top left."""
 
     def __init__(self, look: Look, height: float) -> None:
+        from matplotlib.figure import Figure
+
         self.look = look
         self.colours = colours(look)
         self.width, self.height = NARROW if look.narrow else WIDE, height

@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.report import axis, words
 from benchmarks.report.canvas import Canvas, colour, colours, in_style, key_height, width_of
 from benchmarks.report.look import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
 ROW, TALL_ROW, FOOT = 21.0, 35.0, 50.0
 HEADING = 1.25
@@ -75,6 +76,8 @@ def add(canvas: Canvas, dots: list[Dot], rows: list[float], top: float, height: 
 
 def handles_of(dots: list[Dot], then: str, look: Look) -> list[Line2D | Patch]:
     """Return the samples in the key, for what the chart contains."""
+    from matplotlib.lines import Line2D
+
     its = colours(look)
     samples = [
         (any(dot.met for dot in dots), its.good, "o", "goal met"),

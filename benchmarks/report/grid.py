@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
-
-from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from typing import TYPE_CHECKING
 
 from benchmarks.report.canvas import Canvas, in_style, letters, width_of
 from benchmarks.report.look import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ROW, HEAD, GAP, NOTE = 26.0, 34.0, 16.0, 30.0
 NARROW_COLUMNS = 3
@@ -73,6 +73,9 @@ def block(canvas: Canvas, grid: Grid, columns: list[str], top: float, step: int)
 
 def cell(axes: Axes, grid: Grid, model: str, column: str, at: tuple[int, int], canvas: Canvas) -> None:
     """Write one figure on its colour."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+    from matplotlib.patches import Rectangle
+
     its = canvas.colours
     scale = LinearSegmentedColormap.from_list("slower", [its.page, its.families["threads"]])
     fill = scale(0.04 + 0.9 * grid.share(model, column))

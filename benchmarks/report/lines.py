@@ -3,10 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf, log10
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.report import axis
 from benchmarks.report.canvas import (
@@ -22,6 +19,10 @@ from benchmarks.report.canvas import (
     width_of,
 )
 from benchmarks.report.look import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 TITLE, FOOT, GAP = 30.0, 52.0, 26.0
 WIDE_PLOT, NARROW_PLOT = 230.0, 190.0

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.report import axis, words
 from benchmarks.report.canvas import Canvas, colour, colours, in_style, key_height, width_of
 from benchmarks.report.look import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 ROW, FOOT, HEAD = 25.0, 52.0, 24.0
 POINT = 72 / 96
@@ -53,6 +54,8 @@ def drawing(pairs: list[Pair], key: tuple[str, str], below: str) -> Callable[[Lo
 
 def handles_of(key: tuple[str, str], look: Look) -> list[Line2D]:
     """Return the samples in the key: the two marks, in the colour of ink."""
+    from matplotlib.lines import Line2D
+
     how: dict[str, Any] = {"linestyle": "", "marker": "o", "color": colours(look).ink}
     first = Line2D([], [], markerfacecolor="none", markeredgewidth=1.8, markersize=10, label=key[0], **how)
     return [first, Line2D([], [], markersize=6, label=key[1], **how)]

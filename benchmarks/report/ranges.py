@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.report import axis
 from benchmarks.report.canvas import FAMILIES, Canvas, colour, colours, family, in_style, key_height, width_of
 from benchmarks.report.look import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
 ROW, TALL_ROW, FOOT = 24.0, 38.0, 50.0
 LOWER = 0.24
@@ -61,6 +62,9 @@ def drawing(ranges: list[Range], words: Words) -> Callable[[Look], Figure]:
 
 def handles_of(ranges: list[Range], words: Words, look: Look) -> list[Line2D | Patch]:
     """Return the samples in the key."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     its, shown = colours(look), {family(it.model) for it in ranges}
     found: list[Line2D | Patch] = [Patch(color=its.families[name], label=name) for name in FAMILIES if name in shown]
     found.append(Line2D([], [], color=its.ink, marker="o", markersize=6, label=words.ends))

@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log10
-from typing import Any
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.report import axis, words
 from benchmarks.report.canvas import Canvas, colour, colours, for_words, in_style, letters, width_of
 from benchmarks.report.lines import apart
 from benchmarks.report.look import Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 TITLE, FOOT, GAP = 30.0, 46.0, 30.0
 WIDE_PLOT, NARROW_PLOT = 400.0, 330.0

@@ -11,16 +11,16 @@ import io
 import os
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.patches import Circle, Rectangle
 
 from benchmarks.report.canvas import DAY, styled
 from benchmarks.report.look import LIGHT
 from concdocs.places import ROOT
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 CACHE = ROOT / "build" / "docs-cards"
 WIDTH, HEIGHT = 1200, 630
@@ -75,6 +75,9 @@ def _png(title: str, text: str, drawn: Any) -> bytes:
 
 def _frame() -> Figure:
     """An empty card: a strip at the top, the ring, and the name of the site."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Circle, Rectangle
+
     figure = Figure(figsize=(WIDTH / PER_INCH, HEIGHT / PER_INCH), dpi=PER_INCH)
     figure.add_artist(Rectangle((0, 1 - 12 / HEIGHT), 1, 12 / HEIGHT, color=BRAND, linewidth=0))
     place = (MARGIN / WIDTH, 1 - (32 + LOGO) / HEIGHT, LOGO / WIDTH, LOGO / HEIGHT)
@@ -116,6 +119,8 @@ def _line(figure: Figure, left: float, top: float, text: str, size: float, weigh
 
 def _add_chart(figure: Figure, chart: Figure, left: float, top: float, width: float, height: float) -> None:
     """Put a chart into the middle of this place, as large as fits: drawn at that size, and not scaled."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     wide, high = chart.get_size_inches()
     chart.set_dpi(min(width / wide, height / high, MOST * chart.dpi))
     canvas = FigureCanvasAgg(chart)
