@@ -4,6 +4,7 @@
 """
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -25,14 +26,16 @@ ONE_THREAD = {
 """The files whose objects belong to one thread per run: a model that switches only where it says so."""
 
 
-HANDLERS = {name for file in FILES for name in signal_handlers(ast.parse(file.read_text()))}
-"""What any file has called in a signal handler."""
+@functools.cache
+def handlers():
+    """What any file has called in a signal handler."""
+    return {name for file in FILES for name in signal_handlers(ast.parse(file.read_text()))}
 
 
 def found_in(path):
     """The traps of a file, by what an entry of ALLOWED would be."""
     name = path.relative_to(PACKAGE).as_posix()
-    reader = Reader("" if name in ONE_THREAD else PREEMPTIVE, HANDLERS)
+    reader = Reader("" if name in ONE_THREAD else PREEMPTIVE, handlers())
     return [((name, it.function, it.rule), it) for it in reader.read(path.read_text())]
 
 
