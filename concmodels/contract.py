@@ -132,8 +132,8 @@ class Channel[T](ChannelBase[T], Protocol):
     ...         for number in range(3):
     ...             channel.send(number, timeout=1)
     ...     return list(channel)
-    >>> threads = load("threads")
-    >>> threads.run(main, threads)
+    >>> model = load("threads")
+    >>> model.run(main, model)
     [0, 1, 2]
     """
 
@@ -164,8 +164,8 @@ class AsyncChannel[T](ChannelBase[T], Protocol):
     ...         for number in range(3):
     ...             await channel.send(number, timeout=1)
     ...     return [number async for number in channel]
-    >>> trio = load("trio")
-    >>> trio.run(main, trio)
+    >>> model = load("trio")
+    >>> model.run(main, model)
     [0, 1, 2]
     """
 
@@ -203,8 +203,8 @@ class Task[R](TaskBase, Protocol):
     ...     with model.TaskGroup() as group:
     ...         task = group.spawn(pow, 2, 10, name="power")
     ...         return task.name, task.result(timeout=1), task.done()
-    >>> threads = load("threads")
-    >>> threads.run(main, threads)
+    >>> model = load("threads")
+    >>> model.run(main, model)
     ('power', 1024, True)
     """
 
@@ -235,8 +235,8 @@ class TaskGroup(Protocol):
         ...     with model.TaskGroup() as group:
         ...         tasks = [group.spawn(pow, 2, number) for number in range(4)]
         ...     return [task.result() for task in tasks]
-        >>> threads = load("threads")
-        >>> threads.run(main, threads)
+        >>> model = load("threads")
+        >>> model.run(main, model)
         [1, 2, 4, 8]
     """
 
@@ -268,8 +268,8 @@ class AsyncTaskGroup(Protocol):
     ...     async with model.TaskGroup() as group:
     ...         tasks = [group.spawn(double, number) for number in range(4)]
     ...     return [await task.result() for task in tasks]
-    >>> trio = load("trio")
-    >>> trio.run(main, trio)
+    >>> model = load("trio")
+    >>> model.run(main, model)
     [0, 2, 4, 6]
     """
 
@@ -319,8 +319,8 @@ class Pool(Protocol):
         ...     with model.Pool(2) as pool:
         ...         power = pool.submit(pow, 2, 10)
         ...         return power.result(), list(pool.map(abs, [-1, 2, -3]))
-        >>> threads = load("threads")
-        >>> threads.run(main, threads)
+        >>> model = load("threads")
+        >>> model.run(main, model)
         (1024, [1, 2, 3])
     """
 
@@ -401,8 +401,8 @@ class AsyncPool(Protocol):
         ...     async with model.Pool(2) as pool:
         ...         handle = await pool.submit(double, 21)
         ...         return await handle, [it async for it in pool.map(double, [1, 2, 3])]
-        >>> asyncio = load("asyncio")
-        >>> asyncio.run(main, asyncio)
+        >>> model = load("asyncio")
+        >>> model.run(main, model)
         (42, [2, 4, 6])
     """
 
@@ -466,8 +466,8 @@ class Shared(Protocol):
         ...     with model.share(bytearray(b"seen by all")) as shared:
         ...         shared.view()[0:4] = b"SEEN"
         ...         return bytes(shared.view()), shared.nbytes, shared.readonly
-        >>> threads = load("threads")
-        >>> threads.run(main, threads)
+        >>> model = load("threads")
+        >>> model.run(main, model)
         (b'SEEN by all', 11, False)
     """
 
@@ -507,8 +507,8 @@ class Model(Protocol):
     ...     started = model.now()
     ...     model.sleep(0.001)
     ...     return name, model.now() - started >= 0.001
-    >>> threads = load("threads")
-    >>> threads.run(main, threads, "slept")
+    >>> model = load("threads")
+    >>> model.run(main, model, "slept")
     ('slept', True)
     """
 
@@ -593,8 +593,8 @@ class Model(Protocol):
             ...     stop.send("enough")
             ...     done = model.select(work, stop, timeout=1)
             ...     return done.channel is stop, done.item, done.sent, done.closed
-            >>> threads = load("threads")
-            >>> threads.run(main, threads)
+            >>> model = load("threads")
+            >>> model.run(main, model)
             (True, 'enough', False, False)
         """
 
@@ -631,8 +631,8 @@ class Model(Protocol):
             ...         group.spawn(ours.sendall, b"a byte is enough")
             ...         model.wait_readable(theirs, timeout=5)
             ...         return theirs.recv(100)
-            >>> threads = load("threads")
-            >>> threads.run(main, threads)
+            >>> model = load("threads")
+            >>> model.run(main, model)
             b'a byte is enough'
         """
 

@@ -93,8 +93,8 @@ class DelimiterNotFound(Exception):
         ...         except DelimiterNotFound as error:
         ...             print(error)
         ...         return theirs.receive()
-        >>> threads = load("threads")
-        >>> threads.run(main, threads)
+        >>> model = load("threads")
+        >>> model.run(main, model)
         there is no b'\\n' in the first 8 bytes
         b'a long line'
     """
@@ -124,9 +124,9 @@ class Deadlock(RuntimeError):
         >>> from concmodels.errors import Deadlock
         >>> def main(model):
         ...     model.Channel(0, "nobody sends").receive()
-        >>> greenlet = load("greenlet")
+        >>> model = load("greenlet")
         >>> try:
-        ...     greenlet.run(main, greenlet)
+        ...     model.run(main, model)
         ... except Deadlock as deadlock:
         ...     print(len(deadlock.waits))
         1
@@ -179,8 +179,8 @@ class TaskCancelled(Exception):
     ...         task.result()
     ...     except TaskCancelled:
     ...         return "cancelled"
-    >>> threads = load("threads")
-    >>> threads.run(main, threads)
+    >>> model = load("threads")
+    >>> model.run(main, model)
     'cancelled'
     """
 

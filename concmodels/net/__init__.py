@@ -40,8 +40,8 @@ def listen(model: Any, host: str | None, port: int | None = None, backlog: int =
         >>> def greet(listener):
         ...     with listener.accept() as stream:
         ...         stream.send(b"good day")
-        >>> threads = load("threads")
-        >>> threads.run(main, threads)
+        >>> model = load("threads")
+        >>> model.run(main, model)
         b'good day'
     """
     from concmodels.net.addresses import is_path, listening_socket

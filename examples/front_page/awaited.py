@@ -2,12 +2,12 @@
 
 from concmodels import load
 
-trio = load("trio")
+model = load("trio")
 
 
 async def main():
-    channel = trio.Channel(8)
-    async with trio.TaskGroup() as group:
+    channel = model.Channel(8)
+    async with model.TaskGroup() as group:
         group.spawn(show, channel)
         for number in range(3):
             await channel.send(number)
@@ -19,4 +19,4 @@ async def show(channel):
 
 
 if __name__ == "__main__":
-    trio.run(main)
+    model.run(main)

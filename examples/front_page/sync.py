@@ -2,12 +2,12 @@
 
 from concmodels import load
 
-threads = load("threads")
+model = load("threads")
 
 
 def main():
-    channel = threads.Channel(8)
-    with threads.TaskGroup() as group:
+    channel = model.Channel(8)
+    with model.TaskGroup() as group:
         group.spawn(show, channel)
         for number in range(3):
             channel.send(number)
@@ -19,4 +19,4 @@ def show(channel):
 
 
 if __name__ == "__main__":
-    threads.run(main)
+    model.run(main)

@@ -24,5 +24,5 @@ async def report():
 
 
 if __name__ == "__main__":
-    asyncio = load("asyncio")
-    asyncio.run(main, asyncio)
+    model = load("asyncio")
+    model.run(main, model)

@@ -21,5 +21,5 @@ def count(text, start, step):
 
 
 if __name__ == "__main__":
-    processes = load("processes")
-    processes.run(main, processes)
+    model = load("processes")
+    model.run(main, model)

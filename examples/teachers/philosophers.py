@@ -22,8 +22,8 @@ def dine(model, first, second):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
+    model = load("threads")
     try:
-        threads.run(main, threads)
+        model.run(main, model)
     except Deadlock as error:
         print(error)

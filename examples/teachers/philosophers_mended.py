@@ -22,5 +22,5 @@ def dine(model, first, second):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
-    threads.run(main, threads)
+    model = load("threads")
+    model.run(main, model)

@@ -29,5 +29,5 @@ def add(squares):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
-    threads.run(main, threads)
+    model = load("threads")
+    model.run(main, model)

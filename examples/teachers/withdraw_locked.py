@@ -21,5 +21,5 @@ def withdraw(model, account, lock, amount):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
-    print("balance:", threads.run(main, threads))
+    model = load("threads")
+    print("balance:", model.run(main, model))

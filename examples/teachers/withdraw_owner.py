@@ -23,5 +23,5 @@ def keep(model, wishes, balance):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
-    print("balance:", threads.run(main, threads))
+    model = load("threads")
+    print("balance:", model.run(main, model))

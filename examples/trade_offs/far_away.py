@@ -13,9 +13,9 @@ def divide(a, b):
 
 
 if __name__ == "__main__":
-    processes = load("processes")
+    model = load("processes")
     try:
-        processes.run(main, processes)
+        model.run(main, model)
     except* ZeroDivisionError as group:
         (error,) = group.exceptions
         print(type(error).__name__, "with a note:")

@@ -46,7 +46,7 @@ def tick(model, ticks):
 
 if __name__ == "__main__":
     print("the GIL is", "on" if sys._is_gil_enabled() else "off")
-    threads = load("threads")
+    model = load("threads")
     for function in (in_python, in_c_without_the_gil, in_c_with_the_gil):
-        ticks = threads.run(main, threads, function)
+        ticks = model.run(main, model, function)
         print(f"{function.__name__:21}: the other thread {'went on' if ticks > 3 else 'stood still'}")

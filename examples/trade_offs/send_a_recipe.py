@@ -19,5 +19,5 @@ def do(work):
 
 
 if __name__ == "__main__":
-    processes = load("processes")
-    processes.run(main, processes)
+    model = load("processes")
+    model.run(main, model)

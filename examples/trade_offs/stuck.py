@@ -17,8 +17,8 @@ def after_you(mine, yours):
 
 
 if __name__ == "__main__":
-    greenlet = load("greenlet")
+    model = load("greenlet")
     try:
-        greenlet.run(main, greenlet, deadlock_after=0.5)
+        model.run(main, model, deadlock_after=0.5)
     except Deadlock as error:
         print(error)

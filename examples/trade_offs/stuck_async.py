@@ -17,8 +17,8 @@ async def after_you(mine, yours):
 
 
 if __name__ == "__main__":
-    asyncio = load("asyncio")
+    model = load("asyncio")
     try:
-        asyncio.run(main, asyncio, deadlock_after=0.5)
+        model.run(main, model, deadlock_after=0.5)
     except Deadlock as error:
         print(error)

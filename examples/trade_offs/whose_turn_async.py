@@ -23,5 +23,5 @@ async def compute(model, noted):
 
 
 if __name__ == "__main__":
-    asyncio = load("asyncio")
-    asyncio.run(main, asyncio)
+    model = load("asyncio")
+    model.run(main, model)

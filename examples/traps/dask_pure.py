@@ -28,5 +28,5 @@ if __name__ == "__main__":
     pure, impure = with_dask()
     print("client.submit(roll), ten times, different results:", pure)
     print("client.submit(..., pure=False):", impure)
-    dask = load("dask")
-    print("a pool of the model:", dask.run(with_the_model, dask))
+    model = load("dask")
+    print("a pool of the model:", model.run(with_the_model, model))

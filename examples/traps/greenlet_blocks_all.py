@@ -24,5 +24,5 @@ def tick(model, ticks):
 
 
 if __name__ == "__main__":
-    greenlet = load("greenlet")
-    greenlet.run(main, greenlet)
+    model = load("greenlet")
+    model.run(main, model)

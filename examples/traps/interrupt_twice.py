@@ -38,7 +38,7 @@ def press():
 
 if __name__ == "__main__":
     if "child" in sys.argv:
-        threads = load("threads")
-        threads.run(main, threads)
+        model = load("threads")
+        model.run(main, model)
     else:
         press()

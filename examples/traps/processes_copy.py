@@ -20,5 +20,5 @@ def main(model):
 
 
 if __name__ == "__main__":
-    processes = load("processes")
-    processes.run(main, processes)
+    model = load("processes")
+    model.run(main, model)

@@ -27,9 +27,9 @@ def pooled(model):
 
 
 if __name__ == "__main__":
-    processes = load("processes")
+    model = load("processes")
     try:
-        processes.run(lonely, processes)
+        model.run(lonely, model)
     except* TaskDied as group:
         print("in a group:", *(type(error).__name__ for error in group.exceptions))
-    processes.run(pooled, processes)
+    model.run(pooled, model)

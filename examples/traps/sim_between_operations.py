@@ -22,6 +22,6 @@ def add_slowly(model, counts):
 
 
 if __name__ == "__main__":
-    sim = load("sim")
+    model = load("sim")
     for add in (add_at_once, add_slowly):
-        print(f"{add.__name__}:", sorted({sim.run(main, sim, add, seed=seed) for seed in range(100)}))
+        print(f"{add.__name__}:", sorted({model.run(main, model, add, seed=seed) for seed in range(100)}))

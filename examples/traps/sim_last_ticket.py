@@ -27,8 +27,8 @@ def outcome(model, **schedule):
 
 
 if __name__ == "__main__":
-    sim = load("sim")
-    print("first come, first served:", outcome(sim))
-    wrong = [seed for seed in range(100) if outcome(sim, seed=seed) != "fine"]
+    model = load("sim")
+    print("first come, first served:", outcome(model))
+    wrong = [seed for seed in range(100) if outcome(model, seed=seed) != "fine"]
     print(f"{len(wrong)} of 100 seeds sell it twice, the first is {wrong[0]}")
-    print(f"seed {wrong[0]}, ten times again:", {outcome(sim, seed=wrong[0]) for _ in range(10)})
+    print(f"seed {wrong[0]}, ten times again:", {outcome(model, seed=wrong[0]) for _ in range(10)})

@@ -20,9 +20,9 @@ def main():
     except interpreters.ExecutionFailed as error:
         print("ExecutionFailed instead of", error.excinfo.type.__name__)
     other.close()
-    subinterp = load("subinterp")
+    model = load("subinterp")
     try:
-        subinterp.run(in_a_model, subinterp)
+        model.run(in_a_model, model)
     except* json.JSONDecodeError as group:
         print("from a task of the model:", repr(group.exceptions[0]))
 

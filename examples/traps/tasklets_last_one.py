@@ -13,8 +13,8 @@ if __name__ == "__main__":
         stackless.channel().receive()
     except RuntimeError as error:
         print("Stackless:", error)
-    tasklets = load("tasklets")
+    model = load("tasklets")
     try:
-        tasklets.run(lonely, tasklets)
+        model.run(lonely, model)
     except Deadlock as error:
         print("the model:", str(error).splitlines()[0])

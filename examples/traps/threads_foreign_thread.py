@@ -15,14 +15,14 @@ def main(model):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
+    model = load("threads")
     try:
-        threads.run(main, threads, deadlock_after=0.2)
+        model.run(main, model, deadlock_after=0.2)
     except Deadlock as error:
         print("alone:", error)
     done = threading.Event()
     foreign = threading.Thread(target=done.wait)
     foreign.start()
-    threads.run(main, threads, deadlock_after=0.2)
+    model.run(main, model, deadlock_after=0.2)
     done.set()
     foreign.join()

@@ -19,5 +19,5 @@ async def square(numbers, squares):
 
 
 if __name__ == "__main__":
-    asyncio = load("asyncio")
-    asyncio.run(main, asyncio)
+    model = load("asyncio")
+    model.run(main, model)

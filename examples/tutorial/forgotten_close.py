@@ -17,8 +17,8 @@ def bake(shelf):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
+    model = load("threads")
     try:
-        threads.run(main, threads)
+        model.run(main, model)
     except Deadlock as found:
         print(found)

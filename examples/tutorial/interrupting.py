@@ -24,9 +24,9 @@ def worker(model):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
+    model = load("threads")
     try:
-        threads.run(main, threads)
+        model.run(main, model)
     except KeyboardInterrupt as error:
         print("run raised", type(error).__name__)
     print("threads beside this one:", threading.active_count() - 1)

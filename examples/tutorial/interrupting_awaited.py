@@ -24,9 +24,9 @@ async def worker(model):
 
 
 if __name__ == "__main__":
-    trio = load("trio")
+    model = load("trio")
     try:
-        trio.run(main, trio)
+        model.run(main, model)
     except KeyboardInterrupt as error:
         print("run raised", type(error).__name__)
     print("threads beside this one:", threading.active_count() - 1)

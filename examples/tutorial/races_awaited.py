@@ -20,5 +20,5 @@ async def withdraw(model, account, amount):
 
 
 if __name__ == "__main__":
-    trio = load("trio")
-    trio.run(main, trio)
+    model = load("trio")
+    model.run(main, model)

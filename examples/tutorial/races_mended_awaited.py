@@ -27,5 +27,5 @@ async def withdraw(wishes, amount):
 
 
 if __name__ == "__main__":
-    trio = load("trio")
-    trio.run(main, trio)
+    model = load("trio")
+    model.run(main, model)

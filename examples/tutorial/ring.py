@@ -26,5 +26,5 @@ def node(inbox, outbox):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
-    threads.run(main, threads)
+    model = load("threads")
+    model.run(main, model)

@@ -18,5 +18,5 @@ def write(given, shared, place):
 
 
 if __name__ == "__main__":
-    processes = load("processes")
-    processes.run(main, processes)
+    model = load("processes")
+    model.run(main, model)

@@ -18,5 +18,5 @@ async def write(given, shared, place):
 
 
 if __name__ == "__main__":
-    trio = load("trio")
-    trio.run(main, trio)
+    model = load("trio")
+    model.run(main, model)

@@ -24,5 +24,5 @@ async def count_and_let_others(model, name):
 
 
 if __name__ == "__main__":
-    asyncio = load("asyncio")
-    asyncio.run(main, asyncio)
+    model = load("asyncio")
+    model.run(main, model)

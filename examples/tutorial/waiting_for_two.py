@@ -21,5 +21,5 @@ def worker(model, jobs, stop):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
-    threads.run(main, threads)
+    model = load("threads")
+    model.run(main, model)

@@ -236,7 +236,7 @@ def test_each_model_has_its_tab_with_its_own_name_in_the_program(page):
     tabs = page.partition("in-all-models")[2].partition("the same in")[0]
     assert re.findall(r'data-sync-group="model" data-sync-id="(\w+)"', tabs) == ["threads", "trio", "gevent"]
     text = re.sub(r"<[^>]*>", "", page)
-    assert "threads.run(main, threads)" in text and "trio.run(main, trio)" in text
+    assert 'model = load("threads")' in text and 'model = load("trio")' in text
     assert len(re.findall(r"^sent$", text, re.MULTILINE)) == 2
 
 

@@ -51,3 +51,10 @@ def test_it_runs_to_its_end(file):
 
 def test_there_is_a_program_for_every_text():
     assert PRINTED.keys() <= {file.stem for file in FOLDER.glob("*.py")}
+
+
+@pytest.mark.skipif(not sys._is_gil_enabled(), reason="without the GIL, both lose updates")
+def test_only_a_call_between_read_and_write_loses_updates():
+    said = interruptible.run([sys.executable, "lost_count.py"], cwd=FOLDER, timeout=50).stdout
+    plain, with_a_call = (int(number.replace(",", "")) for number in re.findall(r"([\d,]+) of 4,000,000", said))
+    assert plain == 4_000_000 > with_a_call

@@ -19,8 +19,7 @@ LOADED = re.compile(r"""\bload\((["'])([\w:]+)\1\)""")
 class InAllModels(Directive):
     """The first file is the sync program, the second (if any) the async one; each loads one model by its name.
 
-    The name is replaced, and so is a variable of that name that holds the model. With `:object:`, one of its functions
-    is shown alone.
+    The name is replaced. With `:object:`, one of its functions is shown alone.
     """
 
     required_arguments = 1
@@ -65,11 +64,7 @@ def _program(file: str) -> tuple[bool, str]:
 
 def _for_model(source: str, name: str) -> str:
     """The program with this model instead of its own."""
-    found = LOADED.search(source)
-    assert found is not None  # _program has looked
-    source = LOADED.sub(f'load("{name}")', source)
-    variable = re.compile(rf"(?<![\w\"'.]){re.escape(found[2])}(?![\w\"'])")
-    return variable.sub(name.replace(":", "_"), source) if found[2].isidentifier() else source
+    return LOADED.sub(f'load("{name}")', source)
 
 
 def _function(source: str, name: str) -> str:

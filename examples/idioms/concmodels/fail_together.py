@@ -27,5 +27,5 @@ def main(model):
 
 
 if __name__ == "__main__":
-    threads = load("threads")
-    threads.run(main, threads)
+    model = load("threads")
+    model.run(main, model)

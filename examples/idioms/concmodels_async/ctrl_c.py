@@ -17,8 +17,8 @@ async def main(model):
 
 
 if __name__ == "__main__":
-    asyncio = load("asyncio")
+    model = load("asyncio")
     try:
-        asyncio.run(main, asyncio)
+        model.run(main, model)
     except KeyboardInterrupt:
         print("interrupted")

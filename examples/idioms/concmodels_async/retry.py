@@ -26,5 +26,5 @@ async def main(model):
 
 
 if __name__ == "__main__":
-    asyncio = load("asyncio")
-    asyncio.run(main, asyncio)
+    model = load("asyncio")
+    model.run(main, model)

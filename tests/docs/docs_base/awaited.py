@@ -8,5 +8,5 @@ async def main(model):
 
 
 if __name__ == "__main__":
-    trio = load("trio")
-    trio.run(main, trio)
+    model = load("trio")
+    model.run(main, model)
