@@ -1,4 +1,4 @@
-"""The same requests on three models: one in a hundred computes. The mean and the percentiles: medians of three rounds."""
+"""The same requests on three models: one in a hundred computes. Medians of three rounds: the mean and percentiles."""
 
 import statistics
 import time

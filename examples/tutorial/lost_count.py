@@ -15,7 +15,7 @@ def add_one():
 def add_a_call():
     global total
     for _ in range(ROUNDS):
-        total += int(1)
+        total += abs(1)
 
 
 def counted(add):
@@ -32,4 +32,4 @@ def counted(add):
 
 if __name__ == "__main__":
     print("total += 1     ", f"{counted(add_one):>9,} of {2 * ROUNDS:,}")
-    print("total += int(1)", f"{counted(add_a_call):>9,} of {2 * ROUNDS:,}")
+    print("total += abs(1)", f"{counted(add_a_call):>9,} of {2 * ROUNDS:,}")
