@@ -31,7 +31,7 @@ from concdocs import (  # noqa: E402 - found only now
     web_tables,
 )
 from concdocs.places import Mistake, NotMeasured  # noqa: E402
-from concdocs.verdicts import FAILS, HOLDS, MARK, MISSING, OPEN, PARTLY, WITHIN, Ratio  # noqa: E402
+from concdocs.verdicts import AGAINST, FAILS, HOLDS, MARK, MISSING, OPEN, PARTLY, WITHIN, Ratio  # noqa: E402
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 TWO = 2
@@ -125,6 +125,13 @@ def test_every_verdict_is_counted():
     assert told == (
         "Of 7 claims of the article, 2 hold here, 1 does not, 1 holds in part, 2 are undecided and 1 was not measured."
     )
+    against = verdicts.Claim("", "", "", f"{AGAINST} on 2 processors")
+    assert verdicts.summary([found[0], against, against]) == (
+        "Of 3 claims of the article, 1 holds here and 2 are contradicted on 2 processors."
+    )
+    assert verdicts.summary([found[2], against]) == (
+        "Of 2 claims of the article, 0 hold here, 1 does not and 1 is contradicted on 2 processors."
+    )
 
 
 def test_questions_that_are_not_the_articles_are_not_counted_among_its_claims():
@@ -147,16 +154,27 @@ def granian(python, cell, name, *goodputs, **more):
     return row(cell, name, *goodputs, python=python, parameters={"server": "granian"}, **more)
 
 
-def test_on_few_processors_a_scaling_that_is_not_seen_says_nothing():
+def test_on_few_processors_a_scaling_that_is_not_seen_says_nothing_but_its_contrary_is_told():
     def of(cpus, without):
         both = [
             granian(it, "granian", "wsgi W1 /json", *rates) for it, rates in (("3.14", (100, 100)), ("3.14t", without))
         ]
         return verdict(gil_free.claims(result(*both, cpus=cpus)), "WSGI, one worker with 64 threads, `/json`")
 
-    assert of(2, (90, 95)) == f"{OPEN} on 2 processors"
+    assert of(2, (98, 102)) == of(2, (50, 150)) == f"{OPEN} on 2 processors"
+    assert of(2, (50, 60)) == f"{AGAINST} on 2 processors"
     assert of(2, (300, 350)) == HOLDS
-    assert of(8, (90, 95)) == FAILS
+    assert of(8, (50, 60)) == of(8, (98, 102)) == FAILS
+
+
+def test_on_few_processors_threads_that_beat_workers_contradict_that_both_are_as_good():
+    def of(cpus, *rates):
+        names = ("wsgi W1 T4 /json", *rates), ("wsgi W4 T1 /json", 100, 100)
+        found = [granian("3.14t", "granian-shares", name, *of_one) for name, *of_one in names]
+        return verdict(gil_free.claims(result(*found, cpus=cpus)), "WSGI without the GIL, `/json`: as many answers from f")
+
+    assert of(2, 120, 130) == f"{AGAINST} on 2 processors" and of(8, 120, 130) == FAILS
+    assert of(2, 90, 130) == f"{OPEN} on 2 processors" and of(2, 100, 110) == HOLDS
 
 
 def test_the_articles_ratio_stands_beside_ours():

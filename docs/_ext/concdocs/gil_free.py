@@ -1,6 +1,6 @@
 """What an article says about web services without the GIL, claim by claim, compared with a result of two Pythons."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from benchmarks.report import granian
@@ -78,18 +78,21 @@ def of_workers(cells: Cells, cpus: int) -> Iterator[Claim]:
     for number, words in ((2, "two"), (4, "four")):
         both = ((WITHOUT, "granian-shares", f"wsgi {share} /json") for share in (f"W1 T{number}", f"W{number} T1"))
         what = f"WSGI without the GIL, `/json`: as many answers from {words} threads as from {words} workers"
-        found = claim(what, *cells.pair(*both, "goodput"), alike)
-        yield found._replace(verdict=on_cores(found.verdict, cpus, NEEDED))
+        yield of_cores(what, cells.pair(*both, "goodput"), alike, cpus)
 
 
 def of_wsgi(cells: Cells, cpus: int) -> Iterator[Claim]:
     """What Flask gains and pays without the GIL."""
     for number, workers in ((1, "one worker"), (2, "two workers")):
         name, what = f"wsgi W{number}", f"WSGI, {workers} with 64 threads"
-        scaled = claim(
-            f"{what}, `/json`: more answers without the GIL", *cells.without("granian", f"{name} /json"), more
-        )
-        yield scaled._replace(verdict=on_cores(scaled.verdict, cpus, NEEDED))
+        scaled = cells.without("granian", f"{name} /json")
+        yield of_cores(f"{what}, `/json`: more answers without the GIL", scaled, more, cpus)
         yield claim(f"{what}, `/io`: as many answers without the GIL", *cells.without("granian", f"{name} /io"), alike)
         memory = cells.without("granian", f"{name} /json", "peak_pss_bytes")
         yield claim(f"{what}: more memory without the GIL", *memory, more)
+
+
+def of_cores(what: str, both: list[Ratio | None], judge: Callable[[Ratio | None], str], cpus: int) -> Claim:
+    """A claim about how much several processors gain."""
+    then, now = both
+    return claim(what, then, now, lambda it: on_cores(judge(it), it, cpus, NEEDED))

@@ -2,6 +2,8 @@
 
 A claim is compared with a ratio in every round that was measured. It holds if all rounds agree with it, and does not
 hold if none does; otherwise the figures can't tell. A single round needs a larger difference, in either direction.
+Where a claim needs more processors than there are, "does not hold" becomes "contradicted on 2 processors", or "can't
+tell" if the figures are equal.
 """
 
 import statistics
@@ -15,6 +17,8 @@ from benchmarks.result import Row
 from benchmarks.web.columns import is_disturbed
 
 HOLDS, FAILS, PARTLY, OPEN, MISSING = "holds", "does not hold", "holds in part", "can't tell", "not measured"
+AGAINST = "contradicted"
+"""The beginning of a verdict: all rounds contradict the claim, on fewer processors than it needs."""
 WITHIN, ALONE = f"{OPEN}: the rounds differ", f"{OPEN} from one round"
 NOISE, NOISE_ALONE = 1.05, 1.5
 """A difference has to be larger than this by a factor: in every round, and where there is one round only."""
@@ -117,9 +121,13 @@ def turned(it: Ratio) -> Ratio:
     return it._replace(median=median, least=least, most=most)
 
 
-def on_cores(verdict: str, cpus: int, needed: int) -> str:
-    """The verdict on a claim that needs so many processors: on fewer of them, a result against it says nothing."""
-    return verdict if verdict in (HOLDS, MISSING) or cpus >= needed else f"{OPEN} on {cpus} processors"
+def on_cores(verdict: str, now: Ratio | None, cpus: int, needed: int) -> str:
+    """The verdict on a claim that needs so many processors. On fewer of them nothing but a contradiction is told, and
+    it is told apart from one on as many; figures that are merely equal contradict nothing."""
+    if verdict in (HOLDS, MISSING) or cpus >= needed:
+        return verdict
+    contradicted = verdict == FAILS and HOLDS in (more(now), less(now))
+    return f"{AGAINST if contradicted else OPEN} on {cpus} processors"
 
 
 def claim(what: str, then: Ratio | str | None, now: Ratio | None, judge: Callable[[Ratio | None], str]) -> Claim:
@@ -139,7 +147,10 @@ def summary(claims: Collection[Claim]) -> str:
     added = len(claims) - len(verdicts)
     holds, fails, partly, missing = (verdicts.count(it) for it in (HOLDS, FAILS, PARTLY, MISSING))
     unsure = sum(it.startswith(OPEN) for it in verdicts)
-    parts = [f"{holds} hold{'s' * (holds == 1)} here", f"{fails} {'does' if fails == 1 else 'do'} not"]
+    against = [it for it in verdicts if it.startswith(AGAINST)]
+    parts = [f"{holds} hold{'s' * (holds == 1)} here"]
+    parts += [f"{fails} {'does' if fails == 1 else 'do'} not"] if fails or not against else []
+    parts += [f"{len(against)} {'is' if len(against) == 1 else 'are'} {against[0]}"] if against else []
     parts += [f"{partly} hold{'s' * (partly == 1)} in part"] if partly else []
     parts += [f"{unsure} {'is' if unsure == 1 else 'are'} undecided"] if unsure else []
     parts += [f"{missing} {'was' if missing == 1 else 'were'} not measured"] if missing else []
