@@ -16,7 +16,7 @@ from benchmarks.goals import by_round
 from benchmarks.report.chart import Chart
 from benchmarks.report.look import Look
 from benchmarks.report.shipped import Both, both, slope
-from benchmarks.report.words import duration, rate
+from benchmarks.report.words import duration, rate, rough
 from benchmarks.result import Results, Row, read
 from concmodels import catalog
 
@@ -40,7 +40,7 @@ FREE_THREADED = {
     "ring of threads, one in flight, a hop": ("ring/token/threads", "seconds"),
     "ring of asyncio tasks, everything in flight, a hop": ("ring/stream/asyncio", "seconds"),
     "one thread calls functions, a task": ("gil/one-thread/calls", "seconds"),
-    "memory of one of 300 threads": ("spawn/units-300/threads", MEMORY),
+    "memory of one of 300 threads, without the kernel's": ("spawn/units-300/threads", MEMORY),
 }
 """What the table of the twins shows: a row, and which of its figures."""
 
@@ -129,7 +129,9 @@ def web() -> str:
 
 def a_second(row: Row) -> str:
     """Return answers per second with their spread."""
-    return f"{rate(row.per_second)} ({rate(1 / row.most)} to {rate(1 / row.least)})"
+    values = row.seconds.values()
+    median, least, most = (rate(rough(it, values)) for it in (row.per_second, 1 / row.most, 1 / row.least))
+    return f"{median} ({least} to {most})"
 
 
 def tails(row: Row) -> list[str]:
@@ -140,7 +142,7 @@ def tails(row: Row) -> list[str]:
 def p99(row: Row, name: str) -> str:
     """Return a latency with its spread."""
     values = row.by_round(name).values()
-    median, least, most = (duration(it(values)) for it in (statistics.median, min, max))
+    median, least, most = (duration(rough(it(values), values)) for it in (statistics.median, min, max))
     return f"{median} ({least} to {most})"
 
 

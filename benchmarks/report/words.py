@@ -1,6 +1,6 @@
 """Figures in words: seconds, bytes, factors, lists of names."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 SIZES = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1))
@@ -9,6 +9,8 @@ FRACTION = 0.83
 """Ratios up to here are written as fractions."""
 NEARLY = 0.9995
 """From here on three digits are rounded up to the next unit."""
+ROUGH = 1.5
+"""Where rounds differ by more than this factor, a figure's third digit says nothing."""
 
 
 def duration(seconds: float) -> str:
@@ -65,6 +67,12 @@ def turned(value: float) -> str:
 def plain(value: float) -> str:
     """Return a number with three digits, and no exponent where people would not write one."""
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
+def rough(value: float, rounds: Collection[float]) -> float:
+    """Return a figure with two digits where its rounds lie far apart, else as it is."""
+    far = rounds and min(rounds) > 0 and max(rounds) / min(rounds) > ROUGH
+    return float(f"{value:.2g}") if far else value
 
 
 def listing(names: Iterable[str]) -> str:

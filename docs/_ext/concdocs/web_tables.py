@@ -27,7 +27,7 @@ def tables(results: Results) -> dict[str, str]:
 def told(row: Row | None, figure: str, write: Write) -> str:
     """A figure of a row in words; a dash if there is none."""
     value = row.figure(figure) if row else None
-    return NONE if value is None else write(value)
+    return NONE if row is None or value is None else write(words.rough(value, row.by_round(figure).values()))
 
 
 def spread(row: Row | None, figure: str, write: Write) -> str:
@@ -35,7 +35,8 @@ def spread(row: Row | None, figure: str, write: Write) -> str:
     text = told(row, figure, write)
     if row is None or text == NONE:
         return text
-    least, most = (write(it(row.by_round(figure).values())) for it in (min, max))
+    rounds = row.by_round(figure).values()
+    least, most = (write(words.rough(it(rounds), rounds)) for it in (min, max))
     return marked(text if least == most else f"{text} ({least} to {most})", row)
 
 
@@ -46,7 +47,7 @@ def marked(text: str, row: Row) -> str:
 
 def answers(row: Row) -> str:
     """The answers per second, with the mark."""
-    return marked(words.rate(row.per_second), row)
+    return marked(words.rate(words.rough(row.per_second, row.seconds.values())), row)
 
 
 def measured_for(rows: list[Row]) -> str:
