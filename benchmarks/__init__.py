@@ -9,8 +9,8 @@ The command is `python -m benchmarks`, and its page is the place to begin. How i
 * Every size, version and circumstance stands in the result (`result`).
 * What is compared can be read: `suites` says what and with which sizes, `baselines`, `peers`, `classics` and
   `other_languages` are the programs.
-* Two builds of Python that differ in the GIL alone (`twins`) take turns within each round, and the result says of each
-  how it was built.
+* Two builds of Python that were configured alike but for the GIL (`twins`) take turns within each round, and the result
+  says of each how it was built.
 
 `report` makes pages and pictures of a result, `readme` the picture and the tables of the README.
 """

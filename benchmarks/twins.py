@@ -1,7 +1,7 @@
 """What is measured with the GIL and without it: `python -m benchmarks run --twins`, in less than 25 minutes.
 
-Twins are two builds of one version that differ in the GIL alone; the result says of each how it was built
-(`benchmarks.machine.build`). Measured are the models that both have, what comes with Python beside them, and the suite
+Twins are two builds of one version that differ in the GIL and in what comes with it, such as the memory allocator; the
+result says of each how it was built (`benchmarks.machine.build`). Measured are the models that both have, what comes with Python beside them, and the suite
 `gil`. Where the suite `web` is named, its article on web services without the GIL is measured, too.
 """
 
@@ -39,7 +39,7 @@ def wanted(it: Candidate) -> bool:
 
 
 def alike(one: dict[str, Any] | None, other: dict[str, Any] | None) -> bool | None:
-    """Return whether two builds differ in the GIL alone; None if it is not known how they were built."""
+    """Return whether two builds were configured alike but for the GIL; None if it is not known how they were built."""
     if not one or not other:
         return None
     return plain(one) == plain(other) and one["gil_disabled"] != other["gil_disabled"]

@@ -42,7 +42,10 @@ def comparison(results: Results, one: str, other: str) -> str:
     if same is None:
         return "The result does not say how the two were built."
     if same:
-        return "The two are of one version, built by one compiler with the same flags, but for the GIL."
+        return (
+            "The two are of one version, built by one compiler with the same flags, but for the GIL; what comes with it, such"
+            " as the memory allocator, differs too."
+        )
     return "The two are not built alike: part of the difference is that of their builds."
 
 

@@ -162,7 +162,7 @@ class ResultTable(Directive):
 
 
 class Builds(Directive):
-    """How the Pythons of a result were built, and whether they differ in the GIL alone."""
+    """How the Pythons of a result were built, and whether they were configured alike but for the GIL."""
 
     required_arguments = 1
 
