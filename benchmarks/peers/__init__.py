@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["PEERS", "Peer", "stream", "token", "why_not"]
+__all__ = ["PEERS", "POLLING", "Peer", "stream", "token", "why_not"]
 
 
 class Peer:
@@ -67,6 +67,8 @@ _ALL = [
 ]
 PEERS = {peer.name: peer for peer in _ALL}
 """All of them, by name; `bounded` tells which take a finite capacity."""
+POLLING = ("interpreters.Queue",)
+"""Their receivers look every 10 ms: with one message in flight they get 20 nodes and 5 messages."""
 
 
 def why_not(name: str) -> str | None:

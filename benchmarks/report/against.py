@@ -6,6 +6,7 @@ from benchmarks.goals import by_round, goals
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.dots import Dot, drawing
+from benchmarks.report.polling import EVERY, polls
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 
@@ -28,8 +29,8 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
             continue
         rows = [row for row in results.of("ring", cell) if row.kind != "past"]
         yield Chart(
-            f"against-{cell}", title, verdict(dots), says(dots), command_for(results, rows), drawing(dots, BELOW),
-            sheet(dots),
+            f"against-{cell}", title, verdict(dots, cell), says(dots, cell), command_for(results, rows),
+            drawing(dots, BELOW), sheet(dots),
         )  # fmt: skip
 
 
@@ -75,12 +76,15 @@ def path(row: Row) -> str:
     return f"{row.suite}/{row.cell}/{row.candidate}"
 
 
-def verdict(dots: list[Dot]) -> str:
+def verdict(dots: list[Dot], cell: str) -> str:
     """Say how far the two ends are; how many pairs there are of which kind is our choice, so they are not counted."""
-    best, worst = max(dots, key=lambda dot: dot.value), min(dots, key=lambda dot: dot.value)
+    known = [dot for dot in dots if not polls(cell, dot.label)] or dots
+    polling = dict.fromkeys(dot.label for dot in dots if dot not in known)
+    best, worst = max(known, key=lambda dot: dot.value), min(known, key=lambda dot: dot.value)
     if best is worst:
         return end(best)
-    return f"Farthest to the right, {end(best)}; farthest to the left, {end(worst)}"
+    but = f" but for {words.listing(polling)}, {EVERY}" if polling else ""
+    return f"Farthest to the right{but}, {end(best)}; farthest to the left, {end(worst)}"
 
 
 def end(it: Dot) -> str:
@@ -88,9 +92,9 @@ def end(it: Dot) -> str:
     return f"{it.group} {words.takes(1 / it.value)} as {it.label}"
 
 
-def says(dots: list[Dot]) -> str:
+def says(dots: list[Dot], cell: str) -> str:
     """Say where the ends are, how many goals are met, and which are not."""
-    text = f"{verdict(dots)}."
+    text = f"{verdict(dots, cell)}."
     held = [dot for dot in dots if dot.goal]
     if not held:
         return text

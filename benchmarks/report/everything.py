@@ -24,6 +24,7 @@ from benchmarks.report import (
     web_threads,
 )
 from benchmarks.report.chart import Absent, Chart
+from benchmarks.report.polling import with_note
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.words import plain
 from benchmarks.result import Results
@@ -77,7 +78,8 @@ def goal_line(it: Verdict) -> Iterable[str]:
     """Return the line of one goal."""
     where, ours, theirs = sides(it.goal)
     ratio, goal, least, most = map(plain, (it.ratio, it.goal.least, min(it.ratios.values()), max(it.ratios.values())))
-    return f"{ours} against {theirs}", ratio, goal, "yes" if it.met else "no", least, most, where
+    against = f"{ours} against {with_note(it.goal.theirs.split('/')[1], theirs)}"
+    return against, ratio, goal, "yes" if it.met else "no", least, most, where
 
 
 def left_out_sheet(results: Results) -> Sheet:

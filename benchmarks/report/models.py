@@ -7,6 +7,7 @@ from benchmarks.report.bars import Bar, Key, Panel, drawing
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Line, Part
 from benchmarks.report.lines import drawing as lines_drawing
+from benchmarks.report.polling import with_note
 from benchmarks.report.ranks import faster
 from benchmarks.report.rings import log_panel
 from benchmarks.report.sheet import Sheet, of_rows
@@ -95,7 +96,7 @@ def place(cell: str, rows: list[Row], model: str) -> str:
     text = f"With {RINGS[cell]}, a hop takes {words.duration(own.median)}"
     if not others:
         return f"{text}."
-    beside = f"Beside it, {label(others[0])} {words.takes(others[0].median / own.median)}"
+    beside = f"Beside it, {with_note(cell, label(others[0]))} {words.takes(others[0].median / own.median)}"
     if len(others) == 1:
         return f"{text}. {beside}."
     slower = sum(faster(own, row) for row in others)

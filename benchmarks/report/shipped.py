@@ -10,6 +10,7 @@ from benchmarks.report import together, words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.pairs import Pair
 from benchmarks.report.pairs import drawing as pairs_drawing
+from benchmarks.report.polling import EVERY, polls
 from benchmarks.report.ranks import between, faster, in_order
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.slopes import Panel, Slope
@@ -107,10 +108,13 @@ def pair(it: Both) -> Pair:
 
 def gap(found: list[Both], cell: Cell) -> str:
     """Say how far models are apart with what ships, and with what is built for them."""
-    compared = [it for it in found if it.ships]
-    ships, built = apart([it.ships for it in compared if it.ships]), apart([it.built for it in compared])
+    with_queue = [(it.ships, it.built) for it in found if it.ships]
+    compared = [it for it in with_queue if not polls(cell.cell, it[0].candidate)] or with_queue
+    polling = dict.fromkeys(it[0].candidate for it in with_queue if it not in compared)
+    ships, built = (apart([*rows]) for rows in zip(*compared, strict=True))
     each = f"with a {cell.kind} built for each, {built}"
-    return f"{cell.what.capitalize()}: with what ships, models lie a factor of {ships} apart; {each}"
+    but = f" (without {words.listing(polling)}, {EVERY})" if polling else ""
+    return f"{cell.what.capitalize()}: with what ships, models lie a factor of {ships} apart{but}; {each}"
 
 
 def apart(rows: list[Row]) -> str:

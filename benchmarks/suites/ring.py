@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.baselines import BASELINES
 from benchmarks.cell import Candidate
-from benchmarks.peers import PEERS
+from benchmarks.peers import PEERS, POLLING
 from benchmarks.suites.sizes import BOUNDARY, MAKE, MODELS, amount, hop_cost, kind
 
 OWN = ("janus", "culsans", "aiologic", "faster-fifo", "uvloop")
@@ -36,8 +36,6 @@ FEWER = {
     "gevent.queue.Channel": 500,
 }
 """Messages of peers that are too slow for 10,000; other libraries' get 2,000."""
-POLLING = ("interpreters.Queue",)
-"""Ten milliseconds a hop: with one message in flight it gets 20 nodes and 5 messages."""
 FAR = 100_000
 """Nodes that only asyncio bears in reasonable time: measured once."""
 PAYLOADS = (0, 64, 4096, 1 << 20)

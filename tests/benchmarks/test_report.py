@@ -221,6 +221,37 @@ def test_what_ships_is_a_mark_beside_what_is_built():
     assert it.sheet.lines[-1] == ["greenlet", "nothing", "", "300 ns", ""]
 
 
+def rings_beside_a_queue_that_polls(cell: str) -> list[Row]:
+    """Two models with what ships; that of subinterp is the slowest, and sleeps between two looks."""
+    return [
+        ring(cell, "threads", 2 * US),
+        ring(cell, "subinterp", 4 * US),
+        ring(cell, "queue.Queue", 4 * US, kind="peer", model="threads"),
+        ring(cell, "interpreters.Queue", 4 * MS, kind="peer", model="subinterp"),
+        ring(cell, "baseline threads", 1 * US, kind="baseline", model="threads"),
+    ]
+
+
+def test_a_queue_that_looks_every_10_ms_is_no_headline_where_a_task_has_to_be_woken():
+    rows = rings_beside_a_queue_that_polls("token")
+    it = chart("against-token", *rows)
+    assert it.takeaway == (
+        "Farthest to the right but for interpreters.Queue, which looks every 10 ms, threads is 2 times as fast as"
+        " queue.Queue; farthest to the left, threads takes 2 times as long as code by hand"
+    )
+    assert "interpreters.Queue" in [line[1] for line in it.sheet.lines]
+    assert "apart (without interpreters.Queue, which looks every 10 ms)" in chart("shipped-token", *rows).takeaway
+    told = report.tables(results(*rows))["goals"]
+    assert "| subinterp against interpreters.Queue (which looks every 10 ms) | 1,000 |" in told
+
+
+def test_it_is_one_like_any_other_while_messages_are_waiting():
+    rows = rings_beside_a_queue_that_polls("stream")
+    assert "subinterp is 1,000 times as fast as interpreters.Queue" in chart("against-stream", *rows).takeaway
+    assert "a factor of 1,000 apart; with" in chart("shipped-stream", *rows).takeaway
+    assert "every 10 ms" not in report.tables(results(*rows))["goals"]
+
+
 def test_no_difference_is_claimed_between_what_ships_and_what_is_built_where_spreads_overlap():
     it = chart(
         "shipped-stream", STREAM[0], ring("stream", "queue.Queue", 95 * NS, 110 * NS, kind="peer", model="threads")
