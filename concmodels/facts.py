@@ -84,7 +84,7 @@ PROCESSES = Facts(
     model="processes", variant="forkserver", file="processes", needs=(), is_async=False,
     unit="an OS process", scheduler="the kernel, on all CPUs", preemptive=True, polls=False,
     message="a copy: a word in shared memory, or a pickle", shares="one copy in the run's shared memory",
-    pool="what computes, side by side; a worker that is killed costs only its task",
+    pool="what computes, side by side; if a worker is killed, only its task is lost",
     parallel="always",
     cancellation="an exception where it waits; at worst the process is killed", raised_again=True,
     cost="5 ms to start, 3 MiB of its own, 3 descriptors",

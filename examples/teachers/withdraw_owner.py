@@ -4,18 +4,18 @@ from concmodels import load
 
 
 def main(model):
-    wishes = model.Channel(2, "wishes")
+    requests = model.Channel(2, "requests")
     with model.TaskGroup() as group:
-        owner = group.spawn(keep, model, wishes, 100)
+        owner = group.spawn(keep, model, requests, 100)
         with model.TaskGroup() as customers:
-            customers.spawn(wishes.send, 80)
-            customers.spawn(wishes.send, 80)
-        wishes.close()
+            customers.spawn(requests.send, 80)
+            customers.spawn(requests.send, 80)
+        requests.close()
     return owner.result()
 
 
-def keep(model, wishes, balance):
-    for amount in wishes:
+def keep(model, requests, balance):
+    for amount in requests:
         if balance >= amount:
             model.sleep(0.2)  # the bank is asked
             balance -= amount

@@ -34,4 +34,4 @@ def compute(model, stop):
 if __name__ == "__main__":
     for name in ("greenlet", "threads", "subinterp", "processes"):
         late = sorted(1000 * seconds for seconds in load(name).run(main, load(name)))
-        print(f"{name:9}  half the time more than {late[TICKS // 2]:.1f} ms late")
+        print(f"{name:9}  median lateness {late[TICKS // 2]:.1f} ms")

@@ -1,29 +1,29 @@
-"""The same two withdrawals, but one task alone has the account: the others send it their wishes."""
+"""The same two withdrawals, but one task alone has the account: the others send it their requests."""
 
 from concmodels import load
 
 
 def main(model):
-    wishes = model.Channel(8, "wishes")
+    requests = model.Channel(8, "requests")
     with model.TaskGroup() as group:
-        owner = group.spawn(keep, model, wishes, 100)
+        owner = group.spawn(keep, model, requests, 100)
         with model.TaskGroup() as customers:
-            customers.spawn(withdraw, wishes, 80)
-            customers.spawn(withdraw, wishes, 80)
-        wishes.close()
+            customers.spawn(withdraw, requests, 80)
+            customers.spawn(withdraw, requests, 80)
+        requests.close()
     print("balance:", owner.result())
 
 
-def keep(model, wishes, balance):
-    for amount in wishes:
+def keep(model, requests, balance):
+    for amount in requests:
         if balance >= amount:
             model.sleep(0.2)  # the bank is asked
             balance -= amount
     return balance
 
 
-def withdraw(wishes, amount):
-    wishes.send(amount)
+def withdraw(requests, amount):
+    requests.send(amount)
 
 
 if __name__ == "__main__":

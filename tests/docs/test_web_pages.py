@@ -245,6 +245,7 @@ def test_the_tables_have_a_line_for_each_server():
     found = result(
         row("workers-1", "gunicorn sync, flask", 10, model="processes", p99_s=0.5),
         row("delay-0", "asyncio", 10, kind="model", parameters={"workers": 1}),
+        row("delay-0", "gunicorn gthread, flask", 5, parameters={"workers": 2, "threads": 16}),
         row(past.CELL, "gunicorn sync, flask", 20, kind="past", p99_s=0.042, parameters={"workers": 14}),
         row("slow", "threads", 10, kind="model", answered_share=0.5),
         row("stop", "threads", 10, kind="model", lost=3, killed=0),
@@ -257,6 +258,7 @@ def test_the_tables_have_a_line_for_each_server():
     assert (
         "| threads | 50% |" in tables["web-slow-clients"] and "| threads | 3 | 100 ms | no |" in tables["web-sigterm"]
     )
+    assert "| gunicorn gthread, flask | 2 × 16 threads | 5 | — |" in tables["web-stack-delays"]
     assert "| asyncio | 1 | 10 | — |" in tables["web-stack-delays"] and "**10**" in tables["web-stack-workers"]
     assert web_tables.tables(Results([], [], {})) == {}
 

@@ -25,7 +25,7 @@ def told(facts: Facts) -> dict[str, str]:
         "`share` gives": facts.shares,
         "In parallel": facts.parallel,
         "A pool is for": facts.pool,
-        "Cancelled by": f"{facts.cancellation}; if the task suppresses it, it {again}",
+        "Cancelled in this library by": f"{facts.cancellation}; if the task suppresses it, it {again}",
         "A task costs": f"at most {facts.cost.replace(' us ', ' µs ')}",
         "Needs": ", ".join(f"`{name}`" for name in facts.needs) or "nothing but Python",
     }

@@ -186,8 +186,14 @@ def stack_delays(results: Results) -> Sheet:
     for name, curve in sorted(curves.items(), key=lambda item: last_rate(item[1]), reverse=True):
         last = curve[max(curve)]
         rates = [answers(curve[number]) if number in curve else "" for number in numbers]
-        lines.append([name, str(last.parameters.get("workers", "")), *rates, told(last, "peak_pss_bytes", words.size)])
+        lines.append([name, workers(last), *rates, told(last, "peak_pss_bytes", words.size)])
     return Sheet(["", "workers", *(f"{number} ms" for number in numbers), "memory"], lines)
+
+
+def workers(row: Row) -> str:
+    """The number of workers, with the number of threads of each if that is bounded: `2 × 16 threads`."""
+    number, threads = (row.parameters.get(name, "") for name in ("workers", "threads"))
+    return f"{number} × {threads} threads" if threads else str(number)
 
 
 def last_rate(curve: stack.Curve) -> float:
