@@ -1,8 +1,9 @@
 """What is measured with the GIL and without it: `python -m benchmarks run --twins`, in less than 25 minutes.
 
 Twins are two builds of one version that differ in the GIL and in what comes with it, such as the memory allocator; the
-result says of each how it was built (`benchmarks.machine.build`). Measured are the models that both have, what comes with Python beside them, and the suite
-`gil`. Where the suite `web` is named, its article on web services without the GIL is measured, too.
+result says of each how it was built (`benchmarks.machine.build`). Measured are the models that both have, what comes
+with Python beside them, and the suite `gil`. Where the suite `web` is named, its article on web services without the
+GIL is measured, too.
 """
 
 from typing import TYPE_CHECKING, Any

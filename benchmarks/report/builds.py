@@ -43,8 +43,8 @@ def comparison(results: Results, one: str, other: str) -> str:
         return "The result does not say how the two were built."
     if same:
         return (
-            "The two are of one version, built by one compiler with the same flags, but for the GIL; what comes with it, such"
-            " as the memory allocator, differs too."
+            "The two are of one version, built by one compiler with the same flags, but for the GIL; what comes with"
+            " it, such as the memory allocator, differs too."
         )
     return "The two are not built alike: part of the difference is that of their builds."
 

@@ -171,7 +171,8 @@ def test_on_few_processors_threads_that_beat_workers_contradict_that_both_are_as
     def of(cpus, *rates):
         names = ("wsgi W1 T4 /json", *rates), ("wsgi W4 T1 /json", 100, 100)
         found = [granian("3.14t", "granian-shares", name, *of_one) for name, *of_one in names]
-        return verdict(gil_free.claims(result(*found, cpus=cpus)), "WSGI without the GIL, `/json`: as many answers from f")
+        told = gil_free.claims(result(*found, cpus=cpus))
+        return verdict(told, "WSGI without the GIL, `/json`: as many answers from four")
 
     assert of(2, 120, 130) == f"{AGAINST} on 2 processors" and of(8, 120, 130) == FAILS
     assert of(2, 90, 130) == f"{OPEN} on 2 processors" and of(2, 100, 110) == HOLDS
