@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks import report
 from benchmarks.report import web_stack as report_stack
+from benchmarks.report import words
 from benchmarks.result import LeftOut, Results, Row
 from benchmarks.suites import web
 from benchmarks.web.stack import past, rows
@@ -274,6 +275,14 @@ def test_the_table_of_the_models_has_spreads_marks_and_how_long_was_measured():
     assert lines[2] == f"| threads | 40 (30 to 50) | — | — | 100 ms {MARK} | — | — |"
     assert lines[3] == "| *rounds × seconds* | 2 × 3 s |  | 2 × 3 s | 2 × 3 s |  |  |"
     assert "| json | 2 × 3 s | 1 | 0 | 0 |" in web_tables.tables(found)["web-quiet"]
+
+
+def test_a_figure_whose_rounds_lie_far_apart_has_two_digits():
+    far, near = row("json", "threads", 36_820, 81_440), row("json", "asyncio", 54_520, 57_840)
+    assert [web_tables.answers(it) for it in (far, near)] == ["59k", "56.2k"]
+    assert web_tables.spread(far, "goodput", words.rate) == "59k (37k to 81k)"
+    assert web_tables.spread(near, "goodput", words.rate) == "56.2k (54.5k to 57.8k)"
+    assert words.rough(0.0, [0.0, 2.0]) == 0 and words.rough(123.4, []) == 123.4
 
 
 def test_answers_per_second_are_the_same_number_everywhere():
