@@ -13,6 +13,7 @@ FOLDER = Path(__file__).parents[2] / "examples" / "tutorial"
 ANSWERS = ("0.6", "0.2", "0.4", "0.2", "0.4", "0.2")
 PRINTED = {
     "one_channel": "sold rye\nsold wheat\nsold spelt\nsold oat\nclosed\n",
+    "two_bakers": "sold 8 loaves\n",
     "full_shelf": "on the shelf: rye\non the shelf: wheat\nwaited 0.1 seconds, and there was still no room for spelt\n",
     "forgotten_close": (
         "sold rye\n"
@@ -26,6 +27,8 @@ PRINTED = {
     "awaited": "1 squared is 1\n2 squared is 4\n3 squared is 9\n",
     "taking_turns": "count_in_one_go: a1 a2 a3 b1 b2 b3\ncount_and_let_others: a1 b1 a2 b2 a3 b3\n",
     "waiting_for_two": "wash\ndry\nfold\ngo home\n",
+    "told_to_stop": "sold: loaf 0\non the shelf when the baker stopped: 2\n",
+    "chat": "b'welcome'\n" * 3 + "b'hello, everybody' b'hello, everybody'\n",
     "echo": "b'hello'\nb'and again'\n",
     "echo_awaited": "b'hello'\nb'and again'\n",
     "slow_client": "one_by_one: no answer in half a second\na_task_each: b'hello'\n",

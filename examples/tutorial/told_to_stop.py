@@ -1,0 +1,27 @@
+"""A baker that stops when it is told to, even if it is waiting for room on the shelf."""
+
+from itertools import count
+
+from concmodels import load
+
+
+def main(model):
+    shelf, stop = model.Channel(2), model.Channel(1)
+    with model.TaskGroup() as group:
+        baker = group.spawn(bake, model, shelf, stop)
+        print("sold:", shelf.receive())
+        model.sleep(0.2)  # meanwhile the shelf becomes full
+        stop.send("go home")
+    print("on the shelf when the baker stopped:", baker.result() - 1)
+
+
+def bake(model, shelf, stop):
+    for number in count():
+        done = model.select((shelf, f"loaf {number}"), stop)
+        if done.channel is stop:
+            return number
+
+
+if __name__ == "__main__":
+    threads = load("threads")
+    threads.run(main, threads)
