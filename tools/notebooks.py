@@ -42,6 +42,7 @@ _RUNS = r"\{(output-of|in-all-models)\}"
 _OPTION = re.compile(r"\s*:([\w-]+):\s*(.*)")
 _ROLE = re.compile(r"\{(\w+)\}`([^`]*)`")
 _LINK = re.compile(r"(?<!\!)\[([^\]]*)\]\((?!https?:)([^)]*)\)")
+_HIDDEN = {"jupyter": {"source_hidden": True}}
 _EXAMPLE = re.compile(r"examples/(?:\w+/)*(\w+\.py)")
 
 
@@ -103,8 +104,20 @@ class Notebook:
         self._end_text()
 
     def _dropdown(self, argument: str, _options: dict[str, str], content: list[str]) -> None:
-        self._text += ["", f"**{argument}**", ""]
+        """The text becomes one fold-out; the cells come after it, with their programs hidden."""
+        self._end_text()
+        outer, self.cells = self.cells, []
         self._add(content)
+        self._end_text()
+        text = [str(cell["source"]) for cell in self.cells if cell["cell_type"] == "markdown"]
+        code = [cell | {"metadata": _HIDDEN} for cell in self.cells if cell["cell_type"] == "code"]
+        self.cells = outer
+        if text:
+            self._text = [f"<details><summary>{argument}</summary>", "", "\n\n".join(text), "", "</details>"]
+        else:
+            self._text = [f"**{argument}**"]
+        self._end_text()
+        self.cells += code
 
     def _drawing(self, argument: str, _options: dict[str, str], _content: list[str]) -> None:
         self._text += ["", f"*(A drawing: {argument})*", ""]
