@@ -1,7 +1,5 @@
 """A baker that stops when it is told to, even if it is waiting for room on the shelf."""
 
-from itertools import count
-
 from concmodels import load
 
 
@@ -16,10 +14,10 @@ def main(model):
 
 
 def bake(model, shelf, stop):
-    for number in count():
-        done = model.select((shelf, f"loaf {number}"), stop)
-        if done.channel is stop:
-            return number
+    number = 0
+    while model.select((shelf, f"loaf {number}"), stop).channel is shelf:
+        number += 1
+    return number
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ notebooks = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(notebooks)
 
 PAGES = notebooks.pages()
+ANSWERED = [page for page in PAGES if "{dropdown} What you will see" in (notebooks.PAGES / page).read_text()]
 IN_A_CELL = {
     "an async model in a loop": (
         "from concmodels.ring import ring\nresult = ring('asyncio', nodes=3, messages=50)\nresult",
@@ -64,6 +65,16 @@ def test_a_notebook_holds_the_programs_of_its_page_and_no_markup_of_the_site(pag
         assert not any(mark in prose for mark in ("{term}", "{measured}", "{ratio}", ":::", "```{", ".md)")), text
     for source in sources["code"]:
         compile(source.partition("\n")[2] if source.startswith("%%") else source, page, "exec")
+
+
+@pytest.mark.parametrize("page", ANSWERED)
+def test_the_answers_to_the_experiments_are_folded(page):
+    cells = notebooks.Notebook(notebooks.PAGES / page).cells
+    (answers,) = (it for it, cell in enumerate(cells) if "What you will see" in cell["source"])
+    assert cells[answers]["source"].startswith("<details><summary>What you will see</summary>\n\n")
+    assert cells[answers]["source"].endswith("\n\n</details>")
+    programs = [cell for cell in cells[answers:] if cell["cell_type"] == "code"]
+    assert all(cell["metadata"]["jupyter"]["source_hidden"] for cell in programs)
 
 
 def test_there_is_a_notebook_for_nearly_every_page():
