@@ -37,7 +37,7 @@ ABOUT = (
 )
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n\s*", re.DOTALL)
-_OPENING = re.compile(r"\s*(?P<fence>`{3,}|:{3,})(?:\{(?P<directive>[\w-]+)\}\s*(?P<argument>.*))?")
+_OPENING = re.compile(r"\s*(?P<fence>`{3,}|:{3,})(?:\{(?P<directive>[\w-]+)\}\s*(?P<argument>.*)|[\w-]+)?")
 _RUNS = r"\{(output-of|in-all-models)\}"
 _OPTION = re.compile(r"\s*:([\w-]+):\s*(.*)")
 _ROLE = re.compile(r"\{(\w+)\}`([^`]*)`")
@@ -146,7 +146,7 @@ class Notebook:
         self.cells.append({"cell_type": "code", "execution_count": None, "outputs": [], "source": source.rstrip("\n")})
 
     def _end_text(self) -> None:
-        text = re.sub(r"<!--.*?-->\n?", "", "\n".join(self._text), flags=re.DOTALL)
+        text = re.sub(r" *<!--.*?-->\n?", "", "\n".join(self._text), flags=re.DOTALL)
         text = _LINK.sub(self._link, _ROLE.sub(_role, text))
         text = re.sub(r"\n{3,}", "\n\n", text).strip()
         if text:
@@ -181,10 +181,10 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, str, str, list[str]]]:
         body = []
         for inner in rest:
             if inner.strip() == found["fence"]:
+                if found["directive"] is None:
+                    body = [line, *body, inner]
                 break
             body.append(inner)
-        if found["directive"] is None:
-            body = [line, *body, found["fence"]]
         yield found["fence"], found["directive"] or "", found["argument"] or "", body
 
 

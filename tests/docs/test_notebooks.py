@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import sys
 import zipfile
 
@@ -16,6 +17,7 @@ notebooks = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(notebooks)
 
 PAGES = notebooks.pages()
+CODE = re.compile(r"^ *```\w*\n.*?^ *```$", re.DOTALL | re.MULTILINE)
 ANSWERED = [page for page in PAGES if "{dropdown} What you will see" in (notebooks.PAGES / page).read_text()]
 IN_A_CELL = {
     "an async model in a loop": (
@@ -61,7 +63,7 @@ def test_a_notebook_holds_the_programs_of_its_page_and_no_markup_of_the_site(pag
     sources = {kind: [it["source"] for it in cells if it["cell_type"] == kind] for kind in ("code", "markdown")}
     assert any(source.startswith("%%writefile") for source in sources["code"]) or "python(" in sources["code"][1]
     for text in sources["markdown"]:
-        prose = text.partition("```")[0]
+        prose = CODE.sub("", text)
         assert not any(mark in prose for mark in ("{term}", "{measured}", "{ratio}", ":::", "```{", ".md)")), text
     for source in sources["code"]:
         compile(source.partition("\n")[2] if source.startswith("%%") else source, page, "exec")
