@@ -11,17 +11,14 @@ import asyncio
 import csv
 import json
 import os
-import signal
 import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import Progress
-
-TO_STOP_S = 10
+from hand_ins import files_in, mark_all, run
 
 
 @dataclass
@@ -40,35 +37,19 @@ async def grade(file, name, options, limit):
     with tempfile.TemporaryDirectory(prefix="grading-") as folder:
         told, said = Path(folder, "told.json"), Path(folder, "said.txt")
         command = [sys.executable, "-m", "concmodels.conformance", file, "--quiet", "--json", told, *options.passed_on]
-        note = ""
         with said.open("wb") as errors:
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=errors
-            )
-        try:
-            async with asyncio.timeout(limit):
-                await process.wait()
-        except TimeoutError:
+            status = await run(command, limit, errors)
+        note = ""
+        if status is None:
             note = f"stopped after {limit:g} seconds"
-        finally:
-            await stop(process)
-        if process.returncode not in (0, 1) and not note:  # the last line is a sentence that says why
+        elif status not in (0, 1):  # the last line is a sentence that says why
             note = said.read_text(errors="replace").strip().rpartition("\n")[2].partition(": ")[2] or "the grader died"
         return Graded(name, *tests(told), note)
 
 
-async def stop(process):
-    """End a grader that still runs. An interrupt has it write what it knows, and end the processes of the hand-in."""
-    if process.returncode is None and os.name == "posix":
-        process.send_signal(signal.SIGINT)
-        try:
-            async with asyncio.timeout(TO_STOP_S):
-                await process.wait()
-        except TimeoutError:
-            pass  # then without mercy
-    if process.returncode is None:
-        process.kill()
-        await process.wait()
+async def grade_in(options, file):
+    """Grade a file of the folder."""
+    return await grade(file, str(file.relative_to(options.folder)), options, options.limit)
 
 
 def tests(told):
@@ -82,22 +63,6 @@ def tests(told):
         for outcome in report["outcomes"]:
             found[outcome["verdict"]].add((outcome["guarantee"], outcome["values"]))
     return found["kept"], found["broken"]
-
-
-async def grade_all(files, folder, options, done):
-    """Grade the files, some at a time; add each to `done`."""
-    turns = asyncio.Semaphore(options.jobs)
-
-    async def grade_in_turn(file):
-        async with turns:
-            done.append(await grade(file, str(file.relative_to(folder)), options, options.limit))
-        bar.advance(task)
-
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(f"{len(files)} hand-ins", total=len(files))
-        async with asyncio.TaskGroup() as group:
-            for file in files:
-                group.create_task(grade_in_turn(file))
 
 
 def by_chapter(wanted, kept):
@@ -150,10 +115,13 @@ def main():
     scheme = dict(options.points) or {it: whole for it, (_, whole) in chapters.items()}
     if options.enough is None:
         options.enough = points(chapters, scheme) / 2
-    files = sorted(file for file in options.folder.rglob("*.py") if file.resolve() != options.solution.resolve())
+    files = files_in([options.folder], options.name, without=[options.solution])
+    if not files:
+        print(f"no file in {options.folder} is named {options.name}: --name takes another name", file=sys.stderr)
+        return 2
     done, status = [], 0
     try:
-        asyncio.run(grade_all(files, options.folder, options, done))
+        asyncio.run(mark_all(files, partial(grade_in, options), options.jobs, done))
     except KeyboardInterrupt:
         status = 130
     write(options.csv, solution.kept, done, scheme, options)
@@ -166,6 +134,7 @@ def parse():
     add = parser.add_argument
     add("solution", type=Path, help="a file that keeps what counts")
     add("folder", type=Path, help="all .py files in it are graded, those in its folders too")
+    add("--name", metavar="PATTERN", default="*.py", help="only files with this name, such as my_model.py")
     add("--points", metavar="CHAPTER=N", type=worth, nargs="+", default=[], help="default: one for each guarantee")
     add("--pass", metavar="N", dest="enough", type=float, help="the fewest points that pass; default: half of all")
     add("--complete", metavar="CHAPTER", nargs="+", default=[], help="chapters that must be complete to pass")

@@ -9,7 +9,7 @@ def main(model):
         group.spawn(count, numbers, 5)
         group.spawn(square, numbers, squares)
         total = group.spawn(add, squares)
-    print("sum of squares:", total.result())
+    return total.result()
 
 
 def count(numbers, stop):
@@ -30,4 +30,4 @@ def add(squares):
 
 if __name__ == "__main__":
     model = load("threads")
-    model.run(main, model)
+    print("sum of squares:", model.run(main, model))

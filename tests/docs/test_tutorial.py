@@ -17,7 +17,7 @@ PRINTED = {
     "full_shelf": "on the shelf: rye\non the shelf: wheat\nwaited 0.1 seconds, and there was still no room for spelt\n",
     "forgotten_close": (
         "sold rye\n"
-        "every task waits for another one, and nobody is left who could go on:\n"
+        "all tasks are waiting, and none can continue:\n"
         "  main: receive on channel 'shelf' at forgotten_close.py:11\n"
     ),
     "ring": "came round: 100\ncame round: 1100\ncame round: 2100\n",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DEADLOCK_AFTER = 1.0
 """Seconds in which nothing may move before it is called a deadlock, in the models that have to wait for that."""
 
-SENTENCE = "every task waits for another one, and nobody is left who could go on"
+SENTENCE = "all tasks are waiting, and none can continue"
 
 
 def patience(deadlock_after: Any) -> float | None:

@@ -1,0 +1,5 @@
+"""The function has another name."""
+
+
+def withdrawals(model):
+    return 20
