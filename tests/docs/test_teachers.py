@@ -211,10 +211,10 @@ def test_the_table_of_systems_names_the_models_of_a_session(session):
 
 
 def test_the_scheme_gives_100_points_and_has_the_chapters_of_the_solution():
-    page = (SESSIONS / "marking.md").read_text()
+    page, scripts = ((SESSIONS / f"{name}.md").read_text() for name in ("marking", "marking-scripts"))
     rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", page, re.MULTILINE)
     scheme = {chapter: int(points) for chapter, points in rows}
-    command = re.search(r"--points (.*) \\$", page.partition("hand-ins \\")[2], re.MULTILINE)[1]
+    command = re.search(r"--points (.*) \\$", scripts.partition("hand-ins \\")[2], re.MULTILINE)[1]
     assert sum(scheme.values()) == 100
     assert command == " ".join(f"{chapter}={points}" for chapter, points in scheme.items())
     kept = printed("gradebook", "", EXAMPLES / "my_first_model.py")[0]
@@ -227,27 +227,99 @@ def test_the_gradebook_goes_on_after_a_file_that_has_nothing():
     assert lines[1:] == ["my_first_model.py: 1 of 1 guarantee kept; closing 1/1"]
 
 
-RACY = (EXAMPLES / "tutorial" / "races.py").read_text()
-WITHDRAWALS = {
-    "withdraw_locked": ((TEACHERS / "withdraw_locked.py").read_text(), "returned: 20"),
-    "withdraw_owner": ((TEACHERS / "withdraw_owner.py").read_text(), "returned: 20"),
-    "racy": (RACY.replace('print("balance:", account["balance"])', 'return account["balance"]'), "broken"),
-    "nobody_withdraws": ("def main(model):\n    return 100\n", "broken"),
-    "returns_nothing": ("def main(model):\n    pass\n", "broken"),
-    "empty": ("", "empty.py"),
+WITHDRAWALS = EXAMPLES.parent / "tests" / "docs" / "withdrawals"
+CRASHES = "import ctypes\n\ndef main(model):\n    ctypes.string_at(0)\n"
+PROGRAMS = {
+    "nobody_withdraws": ("def main(model):\n    return 100\n", "broken", "main returned 100 instead of 20"),
+    "cannot_be_imported": ("import nothing_of_this_name\n\ndef main(model):\n    return 20\n", "broken", "No module"),
+    "empty": ("", "not checked", "has no function main"),
+    "no_python": ("def main(", "not checked", "can't be compiled"),
+    "crashes": (CRASHES, "not checked", "ended Python with status -11"),
+    "says_it_is_done": ("import os\nos._exit(0)\ndef main(model):\n    return 20\n", "not checked", "with status 0"),
+    "floods": (
+        "import os\n\ndef main(model):\n    while True:\n        os.write(1, bytes(10**6))\n",
+        "not checked",
+        "",
+    ),
+    "hangs": ("def main(model):\n    sum(range(10**15))\n", "not checked", "stopped after 6 seconds"),
 }
 
 
-@pytest.mark.parametrize("name", WITHDRAWALS)
-def test_the_withdrawals_are_marked_on_every_schedule(name, tmp_path):
-    text, said = WITHDRAWALS[name]
-    file = tmp_path / f"{name}.py"
-    file.write_text(text)
-    environment = os.environ | {"PYTHONPATH": str(EXAMPLES.parent)}
-    command = [sys.executable, TEACHERS / "check_withdrawals.py", file]
-    done = interruptible.run(command, cwd=tmp_path, env=environment, timeout=50)
-    assert (done.returncode, done.stderr) == (0 if said == "returned: 20" else 1, "")
-    assert said in done.stdout
+def check_schedules(*arguments, cwd):
+    """Run the script that marks on every schedule; return its exit status, its lines, and the CSV file by hand-in."""
+    environment = os.environ | {"PYTHONPATH": str(EXAMPLES.parent), "COLUMNS": "500"}
+    command = [sys.executable, TEACHERS / "check_schedules.py", *arguments, "--csv", "marks.csv"]
+    done = interruptible.run(command, cwd=cwd, env=environment, timeout=100)
+    assert done.stderr == ""
+    with (cwd / "marks.csv").open() as file:
+        return done.returncode, done.stdout, {Path(row["hand-in"]).stem: row for row in csv.DictReader(file)}
+
+
+def test_the_withdrawals_are_marked_on_every_schedule(tmp_path):
+    right = (TEACHERS / "withdraw_locked.py", TEACHERS / "withdraw_owner.py")
+    status, _, found = check_schedules("--returns", "20", *right, cwd=tmp_path)
+    assert (status, {row["verdict"] for row in found.values()}) == (0, {"held in all"})
+    assert [row["returned"] for row in found.values()] == ["20", "20"]
+    status, shown, found = check_schedules("--returns=20", "--seconds=2", "--reports", WITHDRAWALS, cwd=tmp_path)
+    assert (status, {name: row["verdict"] for name, row in found.items()}) == (1, {
+        "forgets_to_return": "broken", "locks_too_late": "broken", "loops": "not checked", "no_main": "not checked",
+        "takes_it_twice": "broken",
+    })  # fmt: skip
+    assert "main returned -60 instead of 20" in found["locks_too_late"]["note"]
+    assert "What happened" in shown and 'account["balance"] -= amount' in shown
+    assert "3 broken, 2 not checked" in shown
+
+
+@pytest.mark.timeout(120)
+def test_programs_are_marked_whatever_they_do(hand_ins, tmp_path):
+    for name, (text, _, _) in PROGRAMS.items():
+        (hand_ins / f"{name}.py").write_text(text)
+    (hand_ins / "not_named.txt").write_text("")
+    status, _, found = check_schedules("--returns", "20", "--seconds=2", "--limit=6", hand_ins, cwd=tmp_path)
+    assert status == 1
+    assert {name: row["verdict"] for name, row in found.items()} == {name: it[1] for name, it in PROGRAMS.items()}
+    for name, (_, _, note) in PROGRAMS.items():
+        assert note in found[name]["note"]
+
+
+def test_the_philosophers_are_marked_on_every_schedule(tmp_path):
+    files = (TEACHERS / "philosophers.py", TEACHERS / "philosophers_mended.py")
+    status, _, found = check_schedules(*files, cwd=tmp_path)
+    assert (status, [row["verdict"] for row in found.values()]) == (1, ["broken", "held in all"])
+    without_sleep = (TEACHERS / "philosophers.py").read_text().replace("    model.sleep(0.1)\n", "")
+    (tmp_path / "without_sleep.py").write_text(without_sleep)
+    status, shown, _ = check_schedules("without_sleep.py", cwd=tmp_path)
+    assert status == 1 and "Deadlock" in shown
+
+
+def test_no_schedule_breaks_the_pipeline(tmp_path):
+    status, _, found = check_schedules("--returns=30", "--seconds=2", TEACHERS / "pipeline.py", cwd=tmp_path)
+    assert (status, found["pipeline"]["verdict"], found["pipeline"]["returned"]) == (0, "held so far", "30")
+
+
+def test_only_files_of_a_name_are_marked(hand_ins, tmp_path):
+    (hand_ins / "ada").mkdir()
+    (hand_ins / "ada" / "mine.py").write_text("def main(model):\n    return 20\n")
+    (hand_ins / "ada" / "other.py").write_text("")
+    status, _, found = check_schedules("--name", "mine.py", hand_ins, cwd=tmp_path)
+    assert (status, [*found]) == (0, ["mine"])
+    for script in ["check_schedules.py"], ["grade_folder.py", EXAMPLES / "my_first_model.py", "-k", ONE_TEST]:
+        command = [sys.executable, TEACHERS / script[0], *script[1:], hand_ins, "--name", "nobody.py"]
+        done = interruptible.run(command, cwd=tmp_path, timeout=50)
+        assert (done.returncode, "is named nobody.py" in done.stderr) == (2, True)
+
+
+def test_what_differs_in_names_only_is_alike(tmp_path):
+    original = (EXAMPLES / "my_first_model.py").read_text()
+    renamed = re.sub(r"\b(_items|item|capacity|_changed|timeout)\b", r"its_\1", original)
+    assert renamed != original
+    (tmp_path / "ada.py").write_text(original)
+    (tmp_path / "bob.py").write_text(renamed)
+    (tmp_path / "eve.py").write_text((EXAMPLES.parent / "tests/conformance/wrong/look_then_act.py").read_text())
+    (tmp_path / "no_python.py").write_text("def main(")
+    assert [" ".join(line.split()) for line in printed("alike", tmp_path)] == [
+        f"100 % {tmp_path / 'ada.py'} {tmp_path / 'bob.py'}"
+    ]
 
 
 def shown_on(*pages):
