@@ -221,6 +221,15 @@ def test_the_scheme_gives_100_points_and_has_the_chapters_of_the_solution():
     assert set(re.findall(r"(\w+) \d+/\d+", kept)) == set(scheme)
 
 
+def test_a_command_in_lines_is_the_one_whose_output_follows():
+    page = (SESSIONS / "marking-scripts.md").read_text()
+    pattern = r"is from this command -->\n```console\n\$ (.*?)```\n\n```\{output-of\} (\S+)\n:args: (.*?)\n"
+    found = re.findall(pattern, page, re.DOTALL)
+    assert len(found) == page.count("is from this command") == 2
+    for command, file, arguments in found:
+        assert command.replace("\\\n", " ").split() == ["python", file, *arguments.split()]
+
+
 def test_the_gradebook_goes_on_after_a_file_that_has_nothing():
     lines = printed("gradebook", "with_closes", TEACHERS / "pipeline.py", EXAMPLES / "my_first_model.py")
     assert "pipeline.py has no Channel" in lines[0]
