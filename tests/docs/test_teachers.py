@@ -225,7 +225,7 @@ def test_a_command_in_lines_is_the_one_whose_output_follows():
     page = (SESSIONS / "marking-scripts.md").read_text()
     pattern = r"is from this command -->\n```console\n\$ (.*?)```\n\n```\{output-of\} (\S+)\n:args: (.*?)\n"
     found = re.findall(pattern, page, re.DOTALL)
-    assert len(found) == page.count("is from this command") == 2
+    assert len(found) == page.count("is from this command") == 3
     for command, file, arguments in found:
         assert command.replace("\\\n", " ").split() == ["python", file, *arguments.split()]
 
