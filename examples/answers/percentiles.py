@@ -5,7 +5,7 @@ import time
 
 from concmodels import load
 
-REQUESTS, GAP, WORKERS = 700, 0.002, 4
+REQUESTS, GAP, WORKERS = 500, 0.002, 4
 
 
 def handle(number):
