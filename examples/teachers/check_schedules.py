@@ -68,14 +68,13 @@ async def check_apart(options, file):
 
 def write(options, done):
     """Print a line for each hand-in, and with `--reports` what is known of those that are wrong; write a CSV file."""
+    width = shutil.get_terminal_size().columns
     done.sort(key=lambda it: it.file)
     print(f"{'verdict':<11}  {'schedules':>9}  {'returned':<8}  hand-in")
     for it in done:
         print(f"{it.verdict:<11}  {it.schedules:>9}  {it.returned:<8}  {it.file}")
         if it.note:
-            print(
-                textwrap.fill(it.note, shutil.get_terminal_size().columns, initial_indent=NOTE, subsequent_indent=NOTE)
-            )
+            print(textwrap.fill(it.note, width, initial_indent=NOTE, subsequent_indent=NOTE))
     print(", ".join(f"{number} {verdict}" for verdict, number in Counter(it.verdict for it in done).most_common()))
     for it in done if options.reports else ():
         if it.report and it.verdict in WRONG:
@@ -103,19 +102,21 @@ def main():
     return int(any(it.verdict in WRONG for it in done))
 
 
+def literal(text):
+    """Return a value written in Python."""
+    try:
+        return ast.literal_eval(text)
+    except ValueError, SyntaxError:
+        raise argparse.ArgumentTypeError(f"{text} is no value in Python, such as 20 or \"'done'\"") from None
+
+
 def parse():
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("paths", metavar="FILE-OR-FOLDER", type=Path, nargs="+", help="of a folder, all .py files are marked")
     add("--name", metavar="PATTERN", default="*.py", help="of folders, only files with this name, such as letters.py")
-    add(
-        "--returns",
-        metavar="VALUE",
-        type=ast.literal_eval,
-        default=...,
-        help="what main has to return; default: anything",
-    )
+    add("--returns", metavar="VALUE", type=literal, default=..., help="what main has to return; default: anything")
     add("--seconds", metavar="S", type=float, default=10, help="longest search, for each hand-in; default 10")
     add("--limit", metavar="S", type=float, default=60, help="after that, a hand-in is stopped; default 60")
     add("--jobs", metavar="N", type=int, default=os.process_cpu_count(), help="how many at a time; default: all CPUs")

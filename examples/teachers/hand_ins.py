@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
 
 from rich.console import Console
 from rich.progress import Progress
@@ -37,11 +38,9 @@ async def stop(process):
     """End a process that still runs. An interrupt has it write what it knows, and end what it has started."""
     if process.returncode is None and os.name == "posix":
         process.send_signal(signal.SIGINT)
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(TO_STOP_S):
                 await process.wait()
-        except TimeoutError:
-            pass  # then without mercy
     if process.returncode is None:
         process.kill()
         await process.wait()
