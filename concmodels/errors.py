@@ -134,7 +134,7 @@ class Deadlock(RuntimeError):
 
     _SHOWN = 20
 
-    def __init__(self, message: str = "every task waits for another one", waits: tuple[str, ...] = ()) -> None:
+    def __init__(self, message: str = "all tasks are waiting", waits: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.waits = waits
 

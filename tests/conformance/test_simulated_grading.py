@@ -114,7 +114,7 @@ def test_the_json_has_the_schedules_and_the_explanations():
 
 def test_a_deadlock_is_told_as_one_and_not_by_what_its_end_has_raised():
     report = grade(HERE / "wrong" / "notify_one.py", only="each_item")
-    assert report.broken[0].outcomes[1].reason.startswith("Deadlock: every task waits")
+    assert report.broken[0].outcomes[1].reason.startswith("Deadlock: all tasks are waiting")
     assert "send_all-3: waits in Condition.wait_for at " in report.broken[0].outcomes[1].explanation
 
 

@@ -18,7 +18,7 @@ LESSONS = {
     "greenlet_deep_start": ["first entered 0 calls deep: 700 calls", "first entered 600 calls deep: RecursionError"],
     "greenlet_context": ["in a greenlet: nobody", "in an asyncio task: Ada"],
     "tasklets_order": ["tasklets: send 0, got 0, ", "greenlet: send 0, sent 0, "],
-    "tasklets_last_one": ["Stackless: Deadlock", "the model: every task waits"],
+    "tasklets_last_one": ["Stackless: Deadlock", "the model: all tasks are waiting"],
     "gevent_blocking": ["gevent.sleep: the other one, then back", "time.sleep: back from the pause, then"],
     "gevent_late_patch": ["time.sleep is gevent's", "imported before is the operating system's"],
     "gevent_kill": ["successful: True"],

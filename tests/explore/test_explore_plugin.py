@@ -83,7 +83,7 @@ def run(tmp_path):
 def test_a_course_has_the_fixture_and_the_marker(run):
     out = run(TESTS)
     assert "1 passed" in out and "2 failed" in out, out
-    assert "Deadlock: every task waits" in out and "test_course.py:8" in out
+    assert "Deadlock: all tasks are waiting" in out and "test_course.py:8" in out
     assert "seconds must be a number above 0, not -1" in out
 
 
