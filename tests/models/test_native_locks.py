@@ -1,6 +1,7 @@
 """A task that waits for a lock of the model's own is cancelled like any other; for a thread's lock nobody can."""
 
 import threading
+import time
 import warnings
 
 import pytest
@@ -79,12 +80,21 @@ def impatient(monkeypatch):
 
 @pytest.fixture
 def lock():
-    """Somebody gives it back, but late."""
-    lock = threading.Lock()
-    timer = threading.Timer(0.5, lock.release)
-    timer.start()
+    """Somebody gives it back, but only half a second after it was taken."""
+    lock, over = threading.Lock(), threading.Event()
+
+    def give_back():
+        while not lock.locked():
+            if over.wait(0.01):
+                return
+        time.sleep(0.5)
+        lock.release()
+
+    giver = threading.Thread(target=give_back)
+    giver.start()
     yield lock
-    timer.join()
+    over.set()
+    giver.join()
 
 
 WARNING = (
