@@ -74,7 +74,12 @@ def parser() -> Parser:
 
 def add_chosen(command: argparse.ArgumentParser) -> None:
     """Add the arguments that choose candidates."""
-    command.add_argument("wanted", nargs="*", metavar="SUITE[/CELL[/CANDIDATE]]", help="default: all suites but web")
+    command.add_argument(
+        "wanted",
+        nargs="*",
+        metavar="SUITE[/CELL[/CANDIDATE]]",
+        help="default: all suites but web and explore; --quick: but web",
+    )
     command.add_argument("--model", action="append", dest="models", metavar="NAME",
         help="only this model and what it is compared with; may be given several times")  # fmt: skip
     command.add_argument("--quick", action="store_true", help="small sizes and one round, only to see whether it works")

@@ -46,7 +46,7 @@ class Source:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
+            elif isinstance(node, ast.ImportFrom) and (self.package or not node.level):  # else Python refuses it
                 module = absolute(node.module or "", {"__package__": self.package}, node.level)
                 yield module
                 yield from (f"{module}.{alias.name}" for alias in node.names)
