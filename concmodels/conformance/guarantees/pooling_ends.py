@@ -194,3 +194,45 @@ async def what_has_not_begun_can_be_taken_back(model):
             await second.result(PATIENCE)
         assert not third.cancel()
     assert drain(begun) == ["c"]
+
+
+# The end of a pool whose users are cancelled too.
+
+
+async def use_for_ever(model, pool, verb, told):
+    """Give a pool work again and again; report what ends that, unless it is the cancellation of this task."""
+    try:
+        while True:
+            if verb == "map":
+                await all_of(pool.map(double, range(3)))
+            else:
+                call = await pool.submit(double, 1)
+                await call.result()
+    except Exception as error:
+        told.send_nowait(repr(error))
+        raise
+
+
+async def own_a_pool(model, verb, pools, told):
+    """Open a pool, hand it out, and use it."""
+    async with model.Pool(2) as pool:
+        pools.send_nowait(pool)
+        await use_for_ever(model, pool, verb, told)
+
+
+@guarantee(verb=("submit", "map"))
+async def who_is_cancelled_with_the_pool_hears_of_that(model, effort, verb):
+    """If a group with a pool in it is cancelled, each task that uses the pool gets its own cancellation, and no error
+    of a pool that has ended."""
+    told = model.Channel(INF)
+    for number in range(effort.rounds):
+        pools = model.Channel(1)
+        async with model.TaskGroup() as group:
+            group.spawn(own_a_pool, model, verb, pools, told)
+            pool = await pools.receive(PATIENCE)
+            for _ in range(2):
+                group.spawn(use_for_ever, model, pool, verb, told)
+            for _ in range(number % 10):
+                await model.sleep(0)
+            group.cancel()
+    assert drain(told) == []

@@ -117,7 +117,7 @@ class AsyncPool:
         try:
             await workers.channel.send((future, 0, args))
         except ChannelClosed:
-            refuse(workers.inbox.refusal())
+            refuse(await workers.refusal())
         return future
 
     def map(
@@ -141,11 +141,11 @@ class AsyncPool:
         _chunksize: int | None,
         buffersize: int | None,
     ) -> AsyncResults:
-        workers = self._workers
-        if workers.inbox.closed:
-            raise workers.inbox.refusal()
+        workers, inbox = self._workers, self._workers.inbox
+        if inbox.closed and not workers.cancelled:  # else the first result tells: see `Handle.result`
+            raise inbox.refusal()
         results = self.results_type(fn, cancellation)
-        supply = Supply(results, iterables, buffersize, workers.channel.send_nowait, workers.inbox.refusal)
+        supply = Supply(results, iterables, buffersize, workers.channel.send_nowait, inbox.refusal)
         return AsyncResults(workers, results, supply, until)
 
     async def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

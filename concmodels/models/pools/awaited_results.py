@@ -58,6 +58,8 @@ class Handle:
             await self._wait(timeout)
         if self._error is None:
             return self._value
+        # What has cancelled the call may have cancelled the caller too: it is to hear of that, as in `Task.result`.
+        await self._workers.checkpoint()
         try:
             raise self._error
         finally:
@@ -143,6 +145,7 @@ class AsyncResults:
         value = self._found.pop(self._position)
         if type(value) is Failure:
             self.end()
+            await self._checkpoint()  # as in `Handle.result`
             raise _raisable(value.error)
         self._supply.refill()
         self._position += 1

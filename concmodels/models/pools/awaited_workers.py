@@ -32,6 +32,7 @@ class AsyncWorkers:
         self, model: Any, size: int, initializer: Callable[..., Any] | None, initargs: tuple[Any, ...]
     ) -> None:
         self.size = size
+        self.cancelled = False  # whether the pool was still open when they, or its body, were cancelled
         self.channel = model.Channel(math.inf, model.new_name())
         self.clock = model.clock
         self.inbox = Inbox(self.channel)
@@ -114,8 +115,20 @@ class AsyncWorkers:
     def _worker_ended(self) -> None:
         self._gone.append(self.here())
         if len(self._gone) == self.size:
-            self.inbox.cancel()  # there is nothing in it, unless the workers were cancelled
+            self._cancel_inbox()  # there is nothing in it, unless the workers were cancelled
             self._all_ended.set()
+
+    def _cancel_inbox(self) -> None:
+        self.cancelled = self.cancelled or not self.inbox.closed
+        self.inbox.cancel()
+
+    async def refusal(self) -> RuntimeError:
+        """Return the error that says why the pool takes nothing more, unless the calling task is cancelled.
+
+        What has cancelled the workers may have cancelled the caller too, and then it is to hear of that.
+        """
+        await self.checkpoint()
+        return self.inbox.refusal()
 
     # How a task waits for results.
 
@@ -150,7 +163,7 @@ class AsyncWorkers:
         if error is None:
             self.inbox.close()
         else:
-            self.inbox.cancel()
+            self._cancel_inbox()
             for worker in self._tasks:
                 worker.cancel()
         try:

@@ -85,7 +85,7 @@ class Pool(MappingExecutor):
         try:
             workers.channel.send((future, 0, args))
         except ChannelClosed:
-            refuse(workers.inbox.refusal())
+            refuse(workers.refusal())
         return future
 
     def _map(
@@ -97,6 +97,8 @@ class Pool(MappingExecutor):
         buffersize: int | None,
     ) -> Generator[Any]:
         workers = self._workers
+        if workers.inbox.closed:
+            refuse(workers.refusal())
         results = self.results_type(fn, CancelledError)
         supply = Supply(results, iterables, buffersize, workers.channel.send, workers.inbox.refusal)
         taken = self._take(results, supply, until)
@@ -115,6 +117,7 @@ class Pool(MappingExecutor):
                 if position not in found:
                     self._workers.wait_for(results, position, remaining(until, self.clock))
                 if type(found[position]) is Failure:
+                    self._workers.checkpoint()
                     raise self._workers.deliver(found.pop(position).error)
                 supply.refill()
                 position += 1

@@ -14,6 +14,7 @@ are called through this file, and the lock is an `InterruptSafeLock`, so that Ct
 """
 
 from _thread import RLock, get_ident
+from concurrent.futures import CancelledError
 from concurrent.futures import Future as _Future
 from concurrent.futures._base import CANCELLED as TAKEN_BACK
 from concurrent.futures._base import CANCELLED_AND_NOTIFIED, FINISHED, LOGGER, RUNNING
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 
         def interrupted(self, error: BaseException) -> None:
             """Take note of an error that a callback has raised and that is not an `Exception`."""
+
+        def checkpoint(self) -> None:
+            """Raise the cancellation of the calling task, if there is one."""
 
         def deliver[E: BaseException](self, error: E) -> E:
             """Return the error of a task, which is going to be raised where its result is asked for."""
@@ -241,12 +245,19 @@ class Future(_Future):  # type: ignore[type-arg]
         except (KeyboardInterrupt, Terminated) as error:
             self._strategy.deliver(error)
             raise
+        except Exception:
+            self._strategy.checkpoint()
+            raise
         finally:
             del self  # the exception holds this frame, and would keep the future alive
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """Wait for the end; return what the task raised, if anything. Raises as `result` if it did not begin."""
-        return super().exception(timeout)
+        try:
+            return super().exception(timeout)
+        except CancelledError:
+            self._strategy.checkpoint()
+            raise
 
     def cancel(self) -> bool:
         """Cancel the task unless a worker has begun it. Returns whether it is cancelled."""

@@ -7,7 +7,6 @@ next one is not there, it says that it waits for exactly that one, and only the 
 from itertools import count, islice, repeat
 
 from concmodels.errors import ChannelClosed
-from concmodels.models.pools.arguments import refuse
 from concmodels.models.waiting.timeouts import expired
 from concmodels.models.waiting.waiter import CANCELLED, DONE
 
@@ -120,10 +119,15 @@ class Supply:
 
     def _fill(self, size: int | None) -> None:
         assert self._jobs is not None
-        give, job = self._give, None
+        send, job = self._send, None
         try:
             for job in islice(self._jobs, size):
-                give(job)
+                try:
+                    send(job)
+                except ChannelClosed:  # meanwhile, by another task: what was sent before is done
+                    self.sent = job[1]
+                    self.end_with(self._refusal())
+                    return
         except BaseException:
             self._results.end()  # an iterable failed, or the caller was cancelled: nobody will take what has been sent
             raise
@@ -137,17 +141,21 @@ class Supply:
             return
         try:
             job = next(self._jobs, None)
-            if job is None:
-                self._jobs = None
-                return
-            self._give(job)
         except Exception as error:  # noqa: BLE001 - it is raised after the results that come before it
-            self._results.fail(self.sent, error)
+            self.end_with(error)
+            return
+        if job is None:
             self._jobs = None
-        self.sent += 1
-
-    def _give(self, job: Job) -> None:
+            return
         try:
             self._send(job)
         except ChannelClosed:
-            refuse(self._refusal())
+            self.end_with(self._refusal())
+        else:
+            self.sent += 1
+
+    def end_with(self, error: BaseException) -> None:
+        """Send no more jobs: after the results of those that were sent comes this error."""
+        self._results.fail(self.sent, error)
+        self._jobs = None
+        self.sent += 1

@@ -141,6 +141,23 @@ class Workers:
         if not self._group.threaded:
             self._pools.pass_on(error)
 
+    def checkpoint(self) -> None:
+        """Raise the cancellation of the calling task, if there is one.
+
+        Called before a task is told that a call has failed or that the pool takes nothing more: what has ended the pool
+        may have cancelled the task too, and then it is to hear of that, as in `Task.result`.
+        """
+        try:
+            self.here()
+        except RuntimeError:
+            return  # the run is over, or this is another thread: here is nobody to be cancelled
+        self._group.checkpoint()
+
+    def refusal(self) -> RuntimeError:
+        """Return the error that says why the pool takes nothing more, unless the calling task is cancelled."""
+        self.checkpoint()
+        return self.inbox.refusal()
+
     def deliver[E: BaseException](self, error: E) -> E:
         """Return the error of a task, which is going to be raised in the calling task.
 

@@ -1,0 +1,7 @@
+"""`pool_users.py` without `async` and `await`: for the sync models, and importable by their children."""
+
+import os
+
+from concmodels.conformance.sync import plain
+
+exec(plain(os.path.join(os.path.dirname(__file__), "pool_users.py")))
