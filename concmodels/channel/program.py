@@ -7,7 +7,7 @@ from typing import Any
 from concmodels.channel import tasks
 from concmodels.channel.plan import PATTERNS, SEVERAL, ChannelPlan, ChannelResult, check_pattern
 from concmodels.programs.measure import measure
-from concmodels.programs.options import add_message_options, whole
+from concmodels.programs.options import add_message_options, is_whole, whole
 from concmodels.programs.program import Program
 from concmodels.programs.stopwatch import Phase, Stopwatch
 
@@ -79,16 +79,14 @@ class ChannelCommand(Program[ChannelPlan, ChannelResult]):
 
     def planned(self, options: Namespace, model: str) -> ChannelPlan:
         pattern, messages = options.pattern, options.messages
-        if messages is None and (pattern is None or pattern.isdecimal()):  # PATTERN was left out
+        if messages is None and (pattern is None or is_whole(pattern)):  # PATTERN was left out
             pattern, messages = "stream", pattern
         check_pattern(pattern)
         if messages is None:
             raise ValueError("MESSAGES is needed, as in: python -m concmodels.channel stream 100000")
-        try:
-            number = int(messages)
-        except ValueError:
-            raise ValueError(f"MESSAGES must be a whole number, not {messages!r}") from None
-        return ChannelPlan(model, number, pattern, options.tasks, options.capacity, options.payload)
+        if not is_whole(messages):
+            raise ValueError(f"MESSAGES must be a whole number, not {messages!r}")
+        return ChannelPlan(model, int(messages), pattern, options.tasks, options.capacity, options.payload)
 
 
 def channel(

@@ -78,7 +78,7 @@ class Stream(StreamBase):
         """
         if self.unwaited >= OFTEN:
             self._checkpoint()
-        until = None if timeout is None else self.deadline(timeout)
+        until: float | None = None
         rest = data if isinstance(data, bytes) else memoryview(data).cast("B")
         while True:
             try:
@@ -92,6 +92,8 @@ class Stream(StreamBase):
                 self.refuse_if_closed()
                 raise
             self.unwaited = 0
+            if timeout is not None and until is None:  # only now: most data is sent at once, without a look at a clock
+                until = self.deadline(timeout)
             self.model.wait_writable(self.socket, None if until is None else self.rest(until))
         self.unwaited += 1
 

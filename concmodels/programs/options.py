@@ -3,6 +3,7 @@
 import argparse
 import json
 import math
+import re
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,6 +13,10 @@ from concmodels.programs.plan import SMALLEST_PAYLOAD
 
 if TYPE_CHECKING:
     from concmodels.programs.program import Program
+
+# Numbers as everybody writes them: `int` and `float` would also take "1_0", " 3", "+3" and the digits of other scripts.
+_WHOLE = re.compile(r"-?[0-9]{1,4000}")
+_DECIMAL = re.compile(r"[0-9]*\.?[0-9]+(?:e-?[0-9]{1,3})?|[0-9]+\.", re.IGNORECASE)
 
 _LONGEST_S = 1e8  # three years; the kernel's timers overflow with more
 
@@ -66,20 +71,23 @@ def whole(word: str = "", meaning: Any = None) -> Callable[[str], Any]:
     alternative = f" or {word}" if word else ""
 
     def read(text: str) -> Any:
-        try:
-            return meaning if word and text == word else int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"a whole number{alternative} is needed, not {text!r}") from None
+        if word and text == word:
+            return meaning
+        if not is_whole(text):
+            raise argparse.ArgumentTypeError(f"a whole number{alternative} is needed, not {text!r}")
+        return int(text)
 
     return read
 
 
+def is_whole(text: str) -> bool:
+    """Return whether this is a whole number as everybody writes it."""
+    return _WHOLE.fullmatch(text) is not None
+
+
 def seconds(text: str) -> float:
     """Read a number of seconds. Raises `ArgumentTypeError` unless it is above 0."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    number = float(text) if _DECIMAL.fullmatch(text) else math.nan
     if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
     return min(number, _LONGEST_S)

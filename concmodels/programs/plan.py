@@ -59,16 +59,20 @@ class AnyPlan(ABC):
 
     def check_limits(self) -> None:
         """Raise `TooLarge` if this machine can't hold the run; raise the soft limit on descriptors if it has to be."""
-        facts, descriptors = self.facts, self.descriptors
-        spare = _SPARE_SEPARATE if facts.descriptors or catalog.is_distributed(facts) else _SPARE
-        limits.check(
-            self.thing,
-            os_tasks=self.units if facts.preemptive else 0,
-            in_one_memory=not facts.separate,
-            descriptors=descriptors and descriptors + spare,
-            memory=self.memory,
-            advice=self.ADVICE,
-        )
+        check_units(self.thing, self.facts, self.units, self.descriptors, self.memory, self.ADVICE)
+
+
+def check_units(thing: str, facts: Facts, units: int, descriptors: int, memory: int, advice: str) -> None:
+    """Do what `AnyPlan.check_limits` does, for something that makes so many tasks of a model and is no plan."""
+    spare = _SPARE_SEPARATE if facts.descriptors or catalog.is_distributed(facts) else _SPARE
+    limits.check(
+        thing,
+        os_tasks=units if facts.preemptive else 0,
+        in_one_memory=not facts.separate,
+        descriptors=descriptors and descriptors + spare,
+        memory=memory,
+        advice=advice,
+    )
 
 
 def check_messages(capacity: float, payload: int | None) -> None:

@@ -27,9 +27,16 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 """What a client waits for that asks first whether it should send its body."""
 
 _HEAD = re.compile(
-    rb"([!#-'*+.0-9A-Z^-z|~-]+) ([!-~]+) HTTP/(\d)\.(\d)\r\n((?:[!#-'*+.0-9A-Z^-z|~-]+:[^\r\n\0]*\r\n)*)\r\n"
+    rb"(?:\r\n)*([!#-'*+.0-9A-Z^-z|~-]+) ([!-~]+) HTTP/(\d)\.(\d)\r\n"
+    rb"((?:[!#-'*+.0-9A-Z^-z|~-]+:[^\r\n\0]*\r\n)*)\r\n"
 )
-_FIELDS = re.compile(rb"^(content-length|transfer-encoding|connection|expect):[ \t]*([^\r]*?)[ \t]*\r$", re.I | re.M)
+_FIELDS = re.compile(
+    rb"^(host|content-length|transfer-encoding|connection|expect):[ \t]*([^\r]*?)[ \t]*\r$", re.I | re.M
+)
+_ABSOLUTE = re.compile(r"https?://[^/?]+", re.I)
+_HOST = re.compile(rb"(?:[a-z0-9._~!$&'()*+,;=%-]*|\[[0-9a-fv:.%]+\])(?::\d*)?")
+_MOST_DIGITS = 19
+"""More digits of a length than this can't be a length; a server before this one that reads fewer would be misled."""
 
 
 class Refusal(Exception):
@@ -44,12 +51,15 @@ class Refusal(Exception):
 class Request:
     """A request: what was asked for, and what the head says of the body and of the connection."""
 
-    __slots__ = ("body", "expects", "keep_alive", "length", "method", "path", "query")
+    __slots__ = ("body", "expects", "fields", "host", "keep_alive", "length", "method", "path", "query")
 
-    def __init__(self, method: str, target: str, keep_alive: bool) -> None:
+    def __init__(self, method: str, target: str) -> None:
         self.method = method
         self.path, _, self.query = target.partition("?")
-        self.keep_alive = keep_alive
+        self.keep_alive = True
+        self.fields = ""
+        """What the head of the answer has to say besides, while the connection is kept."""
+        self.host: bytes | None = None
         self.length: int | None = None
         self.expects = False
         """Whether the client waits for `CONTINUE` before it sends the body."""
@@ -68,32 +78,63 @@ class Request:
 
 def parse(head: bytes) -> Request:
     """Return the request with this head. Raises `Refusal`, after which the connection can't be used any more."""
-    found = _HEAD.fullmatch(head.lstrip(b"\r\n"))
+    found = _HEAD.fullmatch(head)
     if found is None:
         raise Refusal(400, "this is not an HTTP/1.1 request")
     method, target, major, minor, fields = found.groups()
     if major != b"1":
         raise Refusal(505, "this service only supports HTTP/1.1")
-    request = Request(method.decode(), target.decode(), minor != b"0")
+    if method == b"CONNECT":
+        raise Refusal(501, "this service makes no tunnels")
+    request = Request(method.decode(), _path_of(target.decode()))
+    options: list[bytes] = []
     for name, value in _FIELDS.findall(fields):
-        _read_field(request, name.lower(), value.lower())
+        _read_field(request, name.lower(), value.lower(), options)
+    if minor == b"0":
+        request.expects = False  # a client of HTTP/1.0 would take the 100 for the answer
+        if b"keep-alive" not in options:
+            request.keep_alive = False
+        request.fields = "Connection: keep-alive\r\n"
+    elif request.host is None:
+        raise Refusal(400, "a request of HTTP/1.1 needs a Host")
+    if b"close" in options:
+        request.keep_alive = False
     return request
 
 
-def _read_field(request: Request, name: bytes, value: bytes) -> None:
-    if name == b"connection":
-        options = [option.strip() for option in value.split(b",")]
-        request.keep_alive = b"close" not in options and (request.keep_alive or b"keep-alive" in options)
-    elif name == b"expect":
-        request.expects = value == b"100-continue"
-    elif name == b"transfer-encoding":
-        raise Refusal(501, "send the body with a Content-Length: this service doesn't support Transfer-Encoding")
-    elif not value.isdigit() or request.length not in (None, int(value[:20])):
-        raise Refusal(400, "Content-Length must be one whole number")
-    else:
-        request.length = int(value[:20])
-        if request.length > MOST_BODY:
-            raise Refusal(413, f"a body may have at most {MOST_BODY} bytes")
+def _path_of(target: str) -> str:
+    """Return the path and the query of a target, which may be a whole address. Raises `Refusal`."""
+    if target.startswith("/"):
+        return target
+    if not (address := _ABSOLUTE.match(target)):
+        raise Refusal(400, "the target of a request is a path or an http address")
+    rest = target[address.end() :]
+    return rest if rest.startswith("/") else f"/{rest}"
+
+
+def _read_field(request: Request, name: bytes, value: bytes, options: list[bytes]) -> None:
+    """Note what a field says; the options of all `Connection` fields belong together."""
+    match name:
+        case b"connection":
+            options += [option.strip() for option in value.split(b",")]
+        case b"host":
+            if request.host is not None or not _HOST.fullmatch(value):
+                raise Refusal(400, "Host must be one name or address, with a port or without")
+            request.host = value
+        case b"expect":
+            request.expects = value == b"100-continue"
+        case b"transfer-encoding":
+            raise Refusal(501, "send the body with a Content-Length: this service doesn't support Transfer-Encoding")
+        case _:
+            _read_length(request, value)
+
+
+def _read_length(request: Request, value: bytes) -> None:
+    if not value.isdigit() or len(value) > _MOST_DIGITS or request.length is not None:
+        raise Refusal(400, f"Content-Length must be one whole number of at most {_MOST_DIGITS} digits")
+    request.length = int(value)
+    if request.length > MOST_BODY:
+        raise Refusal(413, f"a body may have at most {MOST_BODY} bytes")
 
 
 def response(body: bytes, kind: str, *, status: int = 200, closing: bool = False, fields: str = "") -> bytes:

@@ -14,8 +14,8 @@ from concmodels.net.addresses import told
 from concmodels.platform.measuring import raise_descriptor_limit
 from concmodels.programs.options import Parser, whole
 from concmodels.programs.output import BadInput, quiet_when_closed, say
-from concmodels.programs.plan import check_size
-from concmodels.programs.result import BAD_INPUT, OK, how_it_stopped
+from concmodels.programs.plan import check_size, check_units
+from concmodels.programs.result import BAD_INPUT, OK, count, how_it_stopped
 from concmodels.programs.signals import masked, signals_held
 from concmodels.serve.service import Service
 from concmodels.serve.stop import Stop
@@ -43,6 +43,9 @@ class Server:
         if catalog.is_simulated(facts) or catalog.is_distributed(facts):
             raise ModelUnavailable(f"{self.name} can't serve: its tasks can't wait for a socket")
         self._model: Any = catalog.load(model)
+        if self.workers is not None:
+            thing, units = f"a server with {count(self.workers, 'worker')} of {self.name}", self.workers
+            check_units(thing, facts, units, units * facts.descriptors, units * facts.memory, "fewer workers need less")
         self._program = async_serve if facts.is_async else sync_serve
         self._listener = listen(self._model, host, port)
         self._stop = Stop()

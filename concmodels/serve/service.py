@@ -167,10 +167,12 @@ class Service:
 
     def answer(self, request: Request, closing: bool) -> bytes:
         """Return the response to a request."""
+        fields = "" if closing else request.fields
         try:
             body, kind = self._find(request)(request)
-            sent = response(body, kind, closing=closing)
+            sent = response(body, kind, closing=closing, fields=fields)
         except Refusal as refusal:
+            refusal.fields += fields
             sent = self.refuse(refusal, closing)
         if request.method == "HEAD":
             return sent[: sent.index(b"\r\n\r\n") + 4]

@@ -5,7 +5,8 @@
 
 A connection is kept for one request after the other. A client that is slow, or sends nonsense, or nothing at all, only
 delays its own task, because each task waits for its own socket. It can't delay that task for ever either: a head or a
-body that has begun must arrive in time. Only between two requests a client may be silent for as long as it likes.
+body that has begun must arrive in time, and an answer must be taken in time. Only between two requests a client may be
+silent for as long as it likes.
 
 The service ends gracefully (`serve`): it accepts nothing more, closes connections that wait for a request, and gives
 requests that are being answered two seconds. What is left then is cancelled.
@@ -36,6 +37,8 @@ LOOK_S = 1.0
 """How often there is a look for heads that take longer."""
 BODY_S = 10.0
 """How long a body may take to come."""
+SEND_S = 10.0
+"""How long a client may take to receive an answer."""
 LINGER_S = 1.0
 """How long a connection that ends waits for the client to close it."""
 SHORT_S = 0.1
@@ -106,7 +109,7 @@ def converse(model: Any, stream: Stream, service: Service) -> None:
         try:
             answer_all(model, stream, service, visit)
         except OSError, SocketClosed:
-            return  # the client has gone
+            return  # the client has gone, or takes nothing
 
 
 def answer_all(model: Any, stream: Stream, service: Service, visit: Visit) -> None:
@@ -116,14 +119,14 @@ def answer_all(model: Any, stream: Stream, service: Service, visit: Visit) -> No
         try:
             request = next_request(model, stream, visit)
         except Refusal as refusal:
-            stream.send(service.refuse(refusal))
+            stream.send(service.refuse(refusal), timeout=SEND_S)
             break
         if request is None:
             return
         if pause := service.pause_s(request):
             model.sleep(pause)
         last = visit.is_last(request)
-        stream.send(service.answer(request, last))
+        stream.send(service.answer(request, last), timeout=SEND_S)
         if last:
             break
     linger(stream)
@@ -143,7 +146,7 @@ def next_request(model: Any, stream: Stream, visit: Visit) -> Request | None:
     request = parse(head)
     if request.length:
         if request.expects:
-            stream.send(CONTINUE)
+            stream.send(CONTINUE, timeout=SEND_S)
         request.body = body_of(model, stream, request.length)
         if len(request.body) < request.length:
             return None
@@ -235,7 +238,7 @@ async def async_converse(model: Any, stream: AsyncStream, service: Service) -> N
         try:
             await async_answer_all(model, stream, service, visit)
         except OSError, SocketClosed:
-            return  # the client has gone
+            return  # the client has gone, or takes nothing
 
 
 async def async_answer_all(model: Any, stream: AsyncStream, service: Service, visit: Visit) -> None:
@@ -245,14 +248,14 @@ async def async_answer_all(model: Any, stream: AsyncStream, service: Service, vi
         try:
             request = await async_next_request(model, stream, visit)
         except Refusal as refusal:
-            await stream.send(service.refuse(refusal))
+            await stream.send(service.refuse(refusal), timeout=SEND_S)
             break
         if request is None:
             return
         if pause := service.pause_s(request):
             await model.sleep(pause)
         last = visit.is_last(request)
-        await stream.send(service.answer(request, last))
+        await stream.send(service.answer(request, last), timeout=SEND_S)
         if last:
             break
     await async_linger(stream)
@@ -272,7 +275,7 @@ async def async_next_request(model: Any, stream: AsyncStream, visit: Visit) -> R
     request = parse(head)
     if request.length:
         if request.expects:
-            await stream.send(CONTINUE)
+            await stream.send(CONTINUE, timeout=SEND_S)
         request.body = await async_body_of(model, stream, request.length)
         if len(request.body) < request.length:
             return None

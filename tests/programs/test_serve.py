@@ -14,9 +14,11 @@ from kinds import EACH
 from platforms import linux_files
 from serving import HELLO, HOST, Client, Served, request
 
+from concmodels import catalog
 from concmodels.serve import Server, serve, tasks
 
 ENDS_IN_S = 3
+LENGTH = "Content-Length must be one whole number of at most 19 digits\n"
 NO_REQUEST = "this is not an HTTP/1.1 request\n"
 TOO_LONG = "a body may have at most 1048576 bytes\n"
 HEAD_TOO_LONG = "the head of a request may have at most 16384 bytes\n"
@@ -126,7 +128,7 @@ def test_clients_that_are_slow_or_gone_cost_nobody_else_anything(server):
             assert client.ask("/json") == (200, HELLO)
     for number, client in enumerate(slow):
         if number % 3 == 1:
-            client.send(b"on HTTP/1.1\r\n\r\n")
+            client.send(b"on HTTP/1.1\r\nHost: x\r\n\r\n")
             assert client.answer()[0::2] == (200, HELLO)
         client.socket.close()
 
@@ -175,18 +177,18 @@ def test_a_client_may_send_much(server):
         (b"GET /json HTTP/1.1\r\nname : value\r\n\r\n", 400, NO_REQUEST),
         (b"GET /\xff HTTP/1.1\r\n\r\n", 400, NO_REQUEST),
         (b"GET /json HTTP/2.0\r\n\r\n", 505, "this service only supports HTTP/1.1\n"),
-        (b"POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400, "Content-Length must be one whole number\n"),
-        (b"POST /echo HTTP/1.1\r\nContent-Length: 1, 1\r\n\r\n", 400, "Content-Length must be one whole number\n"),
+        (b"POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400, LENGTH),
+        (b"POST /echo HTTP/1.1\r\nContent-Length: 1, 1\r\n\r\n", 400, LENGTH),
         (
             b"POST /echo HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n",
             400,
-            "Content-Length must be one whole number\n",
+            LENGTH,
         ),
         (b"POST /echo HTTP/1.1\r\nContent-Length: 1048577\r\n\r\n", 413, TOO_LONG),
         (
             b"POST /echo HTTP/1.1\r\nContent-Length: 9%s\r\n\r\n" % (b"9" * 5000),
-            413,
-            "a body may have at most 1048576 bytes\n",
+            400,
+            LENGTH,
         ),
         (
             b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -256,13 +258,14 @@ def test_head_is_the_head_of_get(threads_server, target):
 )
 def test_how_long_a_connection_is_kept(threads_server, line, fields, stays):
     with Client(threads_server.address) as client:
-        client.send(f"GET /json HTTP/{line}\r\n{fields}\r\n".encode())
+        client.send(f"GET /json HTTP/{line}\r\nHost: x\r\n{fields}\r\n".encode())
         status, answered, body = client.answer()
         assert (status, body) == (200, HELLO)
-        assert ("connection" in answered) is not stays
         if stays:
+            assert answered.get("connection") == ("keep-alive" if line == "1.0" else None)
             assert client.ask("/json") == (200, HELLO)
         else:
+            assert answered["connection"] == "close"
             assert client.ends()
 
 
@@ -308,6 +311,42 @@ def test_a_head_that_does_not_come(name, monkeypatch):
             assert slow.ends()
             for other in (silent, idle):
                 assert other.ask("/json") == (200, HELLO)
+
+
+@pytest.mark.parametrize("name", [it for it in catalog.names() if it not in ("processes", "subinterp")])
+def test_a_client_that_never_reads_loses_its_connection(name, monkeypatch):
+    skip_unless_here(name)
+    monkeypatch.setattr(tasks, "SEND_S", 0.2)
+    for server in in_this_process(name):
+        with Client(server.address) as deaf, pytest.raises(ConnectionError):
+            send_and_never_read(deaf)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_a_client_that_never_reads_keeps_no_server_from_its_end(name):
+    for server in in_this_process(name):
+        deaf = Client(server.address)
+        with Client(server.address) as other:
+            deaf.socket.setblocking(False)
+            for _ in range(1000):
+                send_some(deaf)
+            assert other.ask("/json") == (200, HELLO)
+    deaf.socket.close()
+
+
+def send_and_never_read(client):
+    """Ask for answers and read none, until the server ends the connection."""
+    client.socket.setblocking(False)
+    while True:
+        send_some(client)
+
+
+def send_some(client):
+    """Send a part of requests with large answers, if there is room."""
+    try:
+        client.socket.send(request("/echo", "POST", b"x" * 2**19))
+    except BlockingIOError:
+        time.sleep(0.001)
 
 
 def test_a_head_that_comes_slowly_but_in_time(monkeypatch):
@@ -532,6 +571,15 @@ def test_bad_input(arguments, sentence):
     status, out, err = called(*arguments, module="concmodels.serve")
     assert (status, out) == (2, "")
     assert err.startswith(f"concmodels.serve: {sentence}") and err.count("\n") == 1
+
+
+@linux_files
+def test_more_workers_than_descriptors(tmp_path):
+    arguments = ("--model", "processes", "--workers", 600, "--port", 0)
+    status, out, err = ring(tmp_path, *arguments, module="concmodels.serve", prefix=("prlimit", "--nofile=256:256"))
+    assert (status, out) == (2, "")
+    assert err.startswith("concmodels.serve: a server with 600 workers of processes needs about 1,8")
+    assert err.count("\n") == 1
 
 
 def test_a_port_that_is_in_use(tmp_path):
