@@ -20,6 +20,15 @@ def wait_for_ever(model, ready=None):
     model.sleep(3600)
 
 
+def fork_below(model, ready):
+    pid = os.fork()
+    if pid == 0:
+        signal.pause()
+        os._exit(0)
+    ready.send(pid)
+    wait_for_ever(model, ready)
+
+
 def receive_for_ever(channel):
     channel.receive()
 

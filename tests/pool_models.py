@@ -43,7 +43,7 @@ def soon(model, value=None):
 
 def until(model, condition):
     """Wait until it holds."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 40
     while not condition():
         assert time.monotonic() < end, "it never came"
         model.sleep(0.001)

@@ -54,7 +54,7 @@ ARROWS = {
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated",
     "conformance/sync": "",
     "conformance/suite": "catalog models/memory models/tasks platform",
-    "conformance/guarantees": "catalog errors",
+    "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
     "explore/running": "errors explore/errors explore/monitor explore/strategies models/simulated models/tasks",

@@ -106,8 +106,8 @@ class NothingLeft:
 
         Only processes that are new are asked for their parents: there may be hundreds of others.
         """
-        end = time.monotonic() + PATIENCE
-        while (left := self._new()) and time.monotonic() < end:
+        end = time.monotonic() - measuring.held_up() + PATIENCE
+        while (left := self._new()) and time.monotonic() - measuring.held_up() < end:
             time.sleep(0.002)
         return left
 

@@ -4,6 +4,7 @@ A port provides the names that stand here. What a system does not show is None, 
 the programs then show a dash, or refuse nothing.
 
     usage                      CPU seconds, context switches and the peak of memory of this process
+    held_up                    how long anything on this machine has waited for a processor
     peak, reset_peak, pss      memory of a process: its peak, and its share now
     processes, parent_and_name, descendants
                                the processes that live
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
-    "SOCKET_PATH", "Usage", "caught_signals", "descendants", "descriptor_limit", "free_memory", "open_descriptors",
-    "parent_and_name", "peak", "processes", "pss", "raise_descriptor_limit", "reset_peak", "started", "task_limits",
-    "threads", "usage", "world",
+    "SOCKET_PATH", "Usage", "caught_signals", "descendants", "descriptor_limit", "free_memory", "held_up",
+    "open_descriptors", "parent_and_name", "peak", "processes", "pss", "raise_descriptor_limit", "reset_peak",
+    "started", "task_limits", "threads", "usage", "world",
 ]  # fmt: skip
 
 type Usage = tuple[float, float, int, int, int]
@@ -49,6 +50,19 @@ def usage() -> Usage:
 
     used = getrusage(RUSAGE_SELF)
     return used.ru_utime, used.ru_stime, used.ru_nvcsw, used.ru_nivcsw, used.ru_maxrss * 1024
+
+
+def held_up() -> float:
+    """Return the seconds, since it was started, in which anything on this machine waited for a processor.
+
+    They are 0 where the kernel doesn't count them.
+    """
+    try:
+        with open(f"{PROC}/pressure/cpu") as file:
+            some = file.readline()
+    except OSError:
+        return 0
+    return int(some.rpartition("total=")[2]) / 1e6
 
 
 def reset_peak() -> bool:
@@ -293,6 +307,7 @@ if PORTABLE:
         SOCKET_PATH,
         caught_signals,
         free_memory,
+        held_up,
         open_descriptors,
         parent_and_name,
         peak,

@@ -15,6 +15,8 @@ it is an eventfd. A port provides the names that stand here:
     descriptors, joined
                        a waker as descriptors, which can be sent to another process, and as the waker made of them there
     Poller             waits for some of many descriptors
+    end_of             a descriptor that can be read once a process has ended, however many others have copies of what
+                       that one had open; None where the system has no such thing
     wait_for_end       waits until the process on the other side of a socket has closed it, or is dead
     tied_to_parent, tie_to_parent
                        have the system kill a process when its parent dies, where it can
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
     from select import epoll
 
 __all__ = [
-    "Poller", "block", "close", "descriptors", "is_any_woken", "joined", "make", "tie_to_parent", "tied_to_parent",
-    "timed", "wait", "wait_for_end", "wake",
+    "Poller", "block", "close", "descriptors", "end_of", "is_any_woken", "joined", "make", "tie_to_parent",
+    "tied_to_parent", "timed", "wait", "wait_for_end", "wake",
 ]  # fmt: skip
 
 close: Callable[[int], object]
@@ -195,12 +197,28 @@ class Poller:
             os.close(self._timer)
 
 
-def wait_for_end(fd: int) -> None:
-    """Wait until the other side of this socket is closed, which the system does for a process that is dead."""
-    from select import poll
+def end_of(pid: int) -> int | None:
+    """Return a descriptor that can be read once this process has ended: a child, or this process itself.
+
+    It is None where there is none to be had: the kernel is too old, or something else has collected the child.
+    """
+    try:
+        return os.pidfd_open(pid)
+    except AttributeError, OSError:
+        return None
+
+
+def wait_for_end(fd: int, *ends: int) -> None:
+    """Wait until the other side of this socket is closed, which the system does for a process that is dead.
+
+    A process that was forked from that one may keep the other side open: what `end_of` has returned tells all the same.
+    """
+    from select import POLLIN, poll
 
     poller = poll()
     poller.register(fd, 0)  # nothing but the end of the other side
+    for end in ends:
+        poller.register(end, POLLIN)
     poller.poll()
 
 
@@ -235,6 +253,7 @@ if PORTABLE:
         block,
         close,
         descriptors,
+        end_of,
         joined,
         make,
         tie_to_parent,

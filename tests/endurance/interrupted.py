@@ -34,7 +34,7 @@ HANGS_S = 20
 
 PRESSER = """
 import os, random, signal, sys, time
-sys.path.insert(0, {tests!r})
+sys.path[:0] = {tests!r}, {tests!r} + "/.."
 from undisturbed import undisturbed
 parent, longest = os.getppid(), {longest}
 while os.read(0, 1):

@@ -14,6 +14,7 @@ from waiting_tasks import LATER, choose, compute, play, receive, send, send_from
 from concmodels import catalog
 from concmodels.conformance.census import NothingLeft
 from concmodels.errors import Deadlock, ModelUnavailable
+from concmodels.models.memory.deadlocks import DeadlockDetector
 
 pytestmark = pytest.mark.timeout(0)
 
@@ -123,6 +124,48 @@ def ping_pong(model, rounds):
 @DIFFERENT
 def test_a_slow_game_is_no_deadlock(boundary):
     assert boundary.run(ping_pong, boundary, 30, deadlock_after=0.02) == 30
+
+
+def helped_while_it_answers(model, looked):
+    """Receive what was sent just before main says where it waits, and go on once the detector has heard that."""
+    channel = model.Channel(0)
+    participant = channel.home
+    tell = participant.tell
+
+    def send_and_tell(home, slot, frame):
+        participant.tell = tell
+        channel.send_nowait("just in time")
+        home.forget_wakeup(slot)  # by the partner: one wake-up stands for this one and for the detector's
+        looked.clear()
+        tell(home, slot, frame)
+        assert looked.wait(60)
+
+    participant.tell = send_and_tell
+    received = channel.receive()
+    model.sleep(0)  # a checkpoint: main is cancelled for a deadlock
+    return received
+
+
+def helped_and_stuck(model, looked):
+    helped_while_it_answers(model, looked)
+    stuck(model)
+
+
+@DIFFERENT
+def test_help_while_a_task_answers_is_no_deadlock(boundary, monkeypatch):
+    looked, conclude = threading.Event(), DeadlockDetector._conclude
+
+    def conclude_and_tell(*args):
+        try:
+            return conclude(*args)
+        finally:
+            looked.set()
+
+    monkeypatch.setattr(DeadlockDetector, "_conclude", conclude_and_tell)
+    assert boundary.run(helped_while_it_answers, boundary, looked, deadlock_after=SOON) == "just in time"
+    with pytest.raises(Deadlock) as caught:  # with tasks that were not there when main was asked
+        boundary.run(helped_and_stuck, boundary, looked, deadlock_after=SOON)
+    assert len(caught.value.waits) == 4
 
 
 @DIFFERENT

@@ -322,7 +322,9 @@ def test_without_memfd_the_second_version_has_to_be_asked_for(monkeypatch):
 
 # Nothing of it is anywhere else.
 
-OWN = re.compile(r"memfd|eventfd|epoll|EPOLL|MADV_|SemLock|sem_unlink|^prctl$|getrusage|^[gs]etrlimit$|RLIMIT|pipe2")
+OWN = re.compile(
+    r"memfd|eventfd|epoll|EPOLL|MADV_|SemLock|sem_unlink|^prctl$|getrusage|^[gs]etrlimit$|RLIMIT|pipe2|pidfd"
+)
 
 
 def test_no_other_file_names_what_only_some_systems_have():

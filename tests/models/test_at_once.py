@@ -87,7 +87,7 @@ def test_the_main_file_is_known_to_the_thread_that_asks_second(monkeypatch):
     monkeypatch.setattr(pickling, "_is_guarded", is_guarded)
     first = threading.Thread(target=pickling.main_file)
     first.start()
-    assert looking.wait(5)
+    assert looking.wait(40)
     monkeypatch.setattr(pickling, "_is_guarded", lambda _path: True)
     try:
         assert pickling.main_file() is not None

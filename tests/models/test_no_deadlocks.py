@@ -100,6 +100,8 @@ def test_the_main_thread_may_send_to_a_run_beside_it(name):
 
     thread = threading.Thread(target=run)
     thread.start()
+    while not kept:
+        time.sleep(0.001)
     time.sleep(LATER)
     ((channel, call),) = kept
     call(channel.send_nowait, "help")

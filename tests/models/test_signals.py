@@ -401,5 +401,5 @@ def test_an_interrupt_that_python_drops_is_raised_again(name):
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         model.run(awaits if catalog.facts(name).is_async else waits)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 25
     assert sys.unraisablehook is hook

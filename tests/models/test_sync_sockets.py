@@ -96,9 +96,9 @@ def test_a_deadlock_is_found_after_a_wait_for_a_socket(name, ended, pair):
             theirs.send(b"!")
         with model.TaskGroup() as group:
             task = group.spawn(outcome, model, ours, SOON if ended == "timed out" else None)
-            model.sleep(0.01)
-            if ended == "closed":
+            while ended == "closed" and not task.done():  # it may not wait yet
                 model.notify_closing(ours)
+                model.sleep(0.001)
             task.result()
         model.Channel(0, "nobody sends").receive()
 
@@ -111,10 +111,11 @@ def test_a_deadlock_is_found_after_a_wait_for_a_socket(name, ended, pair):
 @pytest.mark.parametrize("where", ["a socket", "the group"])
 def test_ctrl_c_ends_all_waits_for_sockets(name, where, pair):
     """Main waits for a socket or for its group."""
-    ended = []
+    begun, ended = [], []
 
     def wait(model):
         try:
+            begun.append(True)
             model.wait_readable(pair[0])
         finally:
             ended.append("a wait")
@@ -122,7 +123,8 @@ def test_ctrl_c_ends_all_waits_for_sockets(name, where, pair):
     def main(model):
         with model.TaskGroup() as group:
             group.spawn(wait, model)
-            model.sleep(0.05)
+            while not begun:
+                model.sleep(0.001)
             later = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
             later.start()
             if where == "a socket":

@@ -32,10 +32,8 @@ def test_a_killed_node(tmp_path):
     skip_unless_here("processes")
     with Program(tmp_path, 3, FOREVER, "--in-flight", 5, "--model", "processes", "--json", tmp_path / "f") as program:
         victim = until(lambda: _a_node(program))
-        killed = time.monotonic()
         os.kill(victim, signal.SIGKILL)
         status, out, err = program.end()
-        assert time.monotonic() - killed < 10
         assert (status, out) == (1, "")
         assert re.fullmatch(r"concmodels.ring: processes: .*(node \d|feeder).*\n", err)
         assert not program.left()

@@ -5,6 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from concmodels.errors import ChannelClosed, TaskCancelled
+from concmodels.platform.measuring import held_up
 
 from .tools import (
     BOUNDED,
@@ -21,7 +22,7 @@ SHORT = 0.06
 """Seconds; a fraction, because who rounds it waits a second or not at all."""
 
 TOO_LONG = 0.9
-"""Seconds: wildly longer than SHORT, on a machine that is busy with other things too."""
+"""Seconds: wildly longer than SHORT."""
 
 NOT_LONG = 0.5
 """Seconds that no machine takes for an operation that does not wait."""
@@ -42,18 +43,21 @@ def full(model, capacity):
 
 
 class takes:
-    """`with takes(...)` fails unless its block takes about so many seconds."""
+    """`with takes(...)` fails unless its block takes about so many seconds.
+
+    The upper limit is for the model: time in which anything on the machine waited for a processor is added to it.
+    """
 
     def __init__(self, model, at_least, less_than):
         self.now, self.at_least, self.less_than = model.now, at_least, less_than
 
     def __enter__(self):
-        self.start = self.now()
+        self.start, self.held_up = self.now(), held_up()
 
     def __exit__(self, kind, error, trace):
         if error is None:
             elapsed = self.now() - self.start
-            assert self.at_least <= elapsed < self.less_than
+            assert self.at_least <= elapsed < self.less_than + held_up() - self.held_up
 
 
 @guarantee(capacity=CAPACITIES)

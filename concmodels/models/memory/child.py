@@ -108,22 +108,25 @@ def local_slot(participant: Participant) -> WaitSlot:
 # A process.
 
 
-def process(kind: str, run: int, at: int, fds: tuple[int, ...]) -> None:
+def process(kind: str, run: int, at: int, fds: tuple[int, ...], wakers: tuple[int, ...]) -> None:
     """Do a task in the process that was started for it; this is the first that is called there.
 
-    The descriptors are the arena's, that of the socket, and those of the task's waker and of the supervisor's.
+    The descriptors are the arena's, that of the socket, and what tells of the parent's end, if there is such; then
+    those of the task's waker and of the supervisor's.
     """
     from _socket import socket
 
     _leave_signals_to_parent()
-    arena_fd, registrar, *parts = fds
-    own, supervisors = parts[: len(parts) // 2], parts[len(parts) // 2 :]
+    arena_fd, registrar, *parent = fds
+    own, supervisors = wakers[: len(wakers) // 2], wakers[len(wakers) // 2 :]
     participant = Participant(kind, run, Arena.attach(arena_fd))
     participant.tell = tell
     os.close(arena_fd)
     participant.arena.open_locks()
     participant.notify_supervisor = notifier(waking.joined(*supervisors))
     _ask_registrar(participant, socket(fileno=registrar))
+    participant.own_threads = _count() + 1  # a fork counts the threads of its parent
+    start_new_thread(_die_with_parent, (registrar, *parent))
     participant.call = lambda function, args: _call_until_told(function, args, lambda: _must_end(participant, at))
     work(participant, at, waking.joined(*own))
 
@@ -211,12 +214,10 @@ def _ask_registrar(participant: Participant, connection: socket) -> None:
     participant.new_slot = new_slot
     participant.hold_descriptor = lambda number: ask(0, number)[0]
     participant.take_descriptor = take_descriptor
-    participant.own_threads = _count() + 1  # a fork counts the threads of its parent
-    start_new_thread(_die_with_parent, (connection.fileno(),))
 
 
-def _die_with_parent(connection: int) -> None:
-    waking.wait_for_end(connection)
+def _die_with_parent(*ends: int) -> None:
+    waking.wait_for_end(*ends)
     os._exit(1)
 
 

@@ -3,7 +3,8 @@
 A task that waits without a timeout says so in its record (WAITING, the number of that wait). When for so many seconds
 the supervisor has found every task in the same wait, and none of them woken, it wakes them all once and asks
 where they are: the stack of a task can be read only by itself. Each answers from inside its wait and waits on. If then
-all of them wait again, none of them will ever go on.
+all of them are in the same wait again, none of them will ever go on: one that a partner had woken meanwhile would be in
+another wait, or in none.
 """
 
 import sys
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from concmodels.models.memory.participant import Participant, WaitSlot
 
 _FOREIGN = -1
+_SOON_S = 0.01  # between the first two looks at what has been asked; each pause is twice as long as the one before
 
 
 class DeadlockDetector:
@@ -33,7 +35,8 @@ class DeadlockDetector:
     def __init__(self, participant: Participant, seconds: float) -> None:
         self._participant = participant
         self._still = NoProgress(seconds)
-        self._asked = False
+        self._asked: dict[int, int] = {}  # the waits in which the tasks were asked where they are
+        self._pause = self._still.pause
         self._next = now()
 
     def patience(self) -> float:
@@ -44,12 +47,13 @@ class DeadlockDetector:
         """Look, if it is time; return the deadlock if there is one. `names` are those of all tasks, by record."""
         if now() < self._next:
             return None
-        self._next = now() + self._still.pause
+        self._next = now() + self._pause
         waits = {} if self._is_foreign(own_threads) else self._waits(names)
         if self._asked:
+            self._pause = min(2 * self._pause, self._still.pause)
             return self._conclude(names, waits)
         if self._still.lasts(waits):
-            self._ask(names)
+            self._ask(waits)
         return None
 
     def _waits(self, names: dict[int, str]) -> dict[int, int]:
@@ -65,20 +69,22 @@ class DeadlockDetector:
         """Return whether there are threads in the parent that the run did not start: they may send."""
         return bool(sys._current_frames().keys() - set(own_threads) - {threading.get_ident()})
 
-    def _ask(self, names: Iterable[int]) -> None:
-        self._asked = True
+    def _ask(self, waits: dict[int, int]) -> None:
+        self._asked, self._pause = waits, _SOON_S
         self._participant.words[TELL] += 1
         self._participant.words[ALERT] = 1
-        for at in list(names):
+        for at in waits:
             self._participant.notify(at)
-        self._next = now()
+        self._next = now() + self._pause
 
     def _conclude(self, names: dict[int, str], waits: dict[int, int]) -> Deadlock | None:
         """Return the deadlock once all tasks have answered and wait again; None as long as that is not so."""
-        words, lines = self._participant.words, []
-        if not waits or any(words[at + TOLD] != words[TELL] for at in names):
+        words, lines, asked = self._participant.words, [], self._asked
+        if not waits or (waits == asked and any(words[at + TOLD] != words[TELL] for at in names)):
             return None
-        self._asked = False
+        self._asked, self._pause = {}, self._still.pause
+        if waits != asked:
+            return None  # something has moved
         for at, name in sorted(names.items()):
             size = words[at + PLACE_SIZE]
             if size == _FOREIGN:

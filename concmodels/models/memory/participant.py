@@ -301,13 +301,14 @@ class Participant:
         slot.wait_for(seconds)
 
     def answer(self, slot: WaitSlot) -> None:
-        """Note that the wait is over; if the supervisor suspects a deadlock and has asked, say first where it was."""
+        """Note that the wait is over; if the supervisor suspects a deadlock and has asked, say where it was."""
         words = self.words
+        # Before it answers: a partner may have woken the task at the same time, and then it does not wait again.
+        words[slot.at + WAITING] = 0
         if words[TELL] != words[slot.at + TOLD]:
             import sys
 
             self.tell(self, slot, sys._getframe())
-        words[slot.at + WAITING] = 0
 
     def stop_waiting(self, record: int) -> bool:
         """Leave the list of waiters; return whether another task had popped and woken us by then."""

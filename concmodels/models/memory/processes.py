@@ -1,9 +1,11 @@
 """The supervisor of `processes`: it starts them, hands out wakers, ends those that only compute, and notices when
 one was killed.
 
-Each child holds one end of a socket. It asks there for the wakers of others, and when the other end vanishes it
-knows that the parent is dead. A process that ends without a word may have held a lock of the arena: then the whole run
-ends.
+Each child holds one end of a socket, where it asks for the wakers of others. A process that ends without a word may
+have held a lock of the arena: then the whole run ends.
+
+Parent and child hear of each other's end by a pidfd. The end of a pipe or a socket would not tell it: whatever the
+program or a task forks without starting another program has copies of both, and may live on.
 """
 
 import io
@@ -53,17 +55,20 @@ _IMPORTED_LATE = [f"concmodels.models.{name}" for name in ("memory.buffer", "mem
 class Child:
     """A process, and what the parent has of it."""
 
-    def __init__(self, at: int, name: str, popen: Any, connection: socket.socket) -> None:
+    def __init__(self, at: int, name: str, popen: Any, end: int | None, connection: socket.socket) -> None:
         self.at = at
         self.name = name
         self.popen = popen
         self.connection = connection
+        self.end = popen.sentinel if end is None else end
         self.signal_at: float | None = None  # set once it is cancelled: if it still computes then, it gets SIGTERM
         self.kill_at = 0.0
 
     def close(self) -> None:
         """Collect the process, which has ended, and close what belongs to it."""
         self.popen.wait()
+        if self.end != self.popen.sentinel:
+            os.close(self.end)
         self.popen.close()
         self.connection.close()
 
@@ -80,13 +85,16 @@ class ProcessSupervisor(Supervisor):
         self._method = method
         self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
+        self._own_end: tuple[int, ...] = ()  # of this process, for the children
         self.participant.arena.while_patient = self._look_for_dead
 
     # What `Supervisor` asks for.
 
     def prepare(self) -> None:
-        """Start the forkserver, if it is needed."""
+        """Start the forkserver, if it is needed, and open what tells children of the end of this process."""
         super().prepare()
+        end = waking.end_of(os.getpid())
+        self._own_end = () if end is None else (end,)
         if self._method == "forkserver":
             _start_forkserver()
 
@@ -105,15 +113,15 @@ class ProcessSupervisor(Supervisor):
         try:
             keep_descriptors_free(theirs.fileno())
             wakers = waking.descriptors(self.participant.words[at]) + waking.descriptors(self.waker)
-            fds = (self.participant.arena.fd, theirs.fileno(), *wakers)
-            child = Child(at, name, self._launch(at, name, fds, ours), ours)
+            fds = (self.participant.arena.fd, theirs.fileno(), *self._own_end)
+            child = self._launch(at, name, fds, wakers, ours)
         except BaseException:
             ours.close()
             raise
         finally:
             theirs.close()
-        self._children[child.popen.sentinel] = self._askers[ours.fileno()] = child
-        self.poller.add(child.popen.sentinel)
+        self._children[child.end] = self._askers[ours.fileno()] = child
+        self.poller.add(child.end)
         self.poller.add(ours.fileno())
 
     def idle(self) -> bool:
@@ -152,6 +160,8 @@ class ProcessSupervisor(Supervisor):
         for child in self._children.values():
             child.popen.kill()
             child.close()
+        for end in self._own_end:
+            os.close(end)
 
     # The details.
 
@@ -163,17 +173,21 @@ class ProcessSupervisor(Supervisor):
             times.append(patience)
         return max(0.0, min(times)) if times else None
 
-    def _launch(self, at: int, name: str, fds: tuple[int, ...], ours: socket.socket) -> Any:
+    def _launch(self, at: int, name: str, fds: tuple[int, ...], wakers: tuple[int, ...], ours: socket.socket) -> Child:
         context: Any = get_context(self._method)
         process = context.Process(name=name)
         process._target = run_process
         if self._method == "fork":
-            others = [*self.poller.own(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children]
-            process._target, process._args = _forked, (others, self.participant.kind, self.run, at, fds)
-            return _fork(process)
-        popen = _LAUNCHERS[self._method]
-        process._args = (self.participant.kind, self.run, at, _Descriptors(fds))
-        return popen(process)
+            sentinels = [child.popen.sentinel for child in self._children.values()]
+            others = {*self.poller.own(), ours.fileno(), *self.signal_pipe, *self._askers, *self._children, *sentinels}
+            process._target, process._args = _forked, (others, self.participant.kind, self.run, at, fds, wakers)
+            popen = _fork(process)
+        else:
+            process._args = (self.participant.kind, self.run, at, _Descriptors(fds), _Descriptors(wakers))
+            popen = _LAUNCHERS[self._method](process)
+        # The forkserver collects its children, and writes that into the sentinel: no copy of it is in the way.
+        end = None if self._method == "forkserver" else waking.end_of(popen.pid)
+        return Child(at, name, popen, end, ours)
 
     def _answer(self, child: Child) -> None:
         """Answer a question of a child; what it can ask for is said where it asks (`child.py`)."""
@@ -207,8 +221,8 @@ class ProcessSupervisor(Supervisor):
 
     def _reap(self, child: Child) -> None:
         """Collect a process that has ended, and make sure that its task has ended too."""
-        self.poller.remove(child.popen.sentinel)
-        del self._children[child.popen.sentinel]
+        self.poller.remove(child.end)
+        del self._children[child.end]
         if self._askers.pop(child.connection.fileno(), None):
             self.poller.remove(child.connection.fileno())
         if not self.participant.words[BROKEN] and self._died(child):
@@ -357,10 +371,10 @@ def _fork(process: Any) -> Any:
         return popen_fork.Popen(process)
 
 
-def _forked(others: list[int], kind: str, run: int, at: int, fds: tuple[int, ...]) -> None:
+def _forked(others: set[int], kind: str, run: int, at: int, fds: tuple[int, ...], wakers: tuple[int, ...]) -> None:
     """Forget, in a forked child, the parent's part in the run, and go on like any other child."""
     signal.set_wakeup_fd(-1)
     for fd in others:
         os.close(fd)
     participants.clear()
-    run_process(kind, run, at, fds)
+    run_process(kind, run, at, fds, wakers)

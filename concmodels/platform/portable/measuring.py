@@ -25,6 +25,11 @@ def usage() -> tuple[float, float, int, int, int]:
     return used.ru_utime, used.ru_stime, used.ru_nvcsw, used.ru_nivcsw, used.ru_maxrss * _maxrss_unit()
 
 
+def held_up() -> float:
+    """Return 0: that is not known."""
+    return 0
+
+
 def _maxrss_unit() -> int:
     import sys
 

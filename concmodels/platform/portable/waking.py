@@ -116,6 +116,14 @@ class Poller:
         """Do nothing: there is nothing to close."""
 
 
+def end_of(pid: int) -> int | None:
+    """Return None: POSIX has no descriptor of a process.
+
+    What a process holds open has to tell of its end, and does so only when no process that was forked from the program
+    meanwhile, without starting another program, has a copy.
+    """
+
+
 def tie_to_parent() -> None:
     """Do nothing: there is no such thing in POSIX."""
 
