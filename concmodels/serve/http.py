@@ -33,8 +33,9 @@ _HEAD = re.compile(
 _FIELDS = re.compile(
     rb"^(host|content-length|transfer-encoding|connection|expect):[ \t]*([^\r]*?)[ \t]*\r$", re.I | re.M
 )
-_ABSOLUTE = re.compile(r"https?://[^/?]+", re.I)
-_HOST = re.compile(rb"(?:[a-z0-9._~!$&'()*+,;=%-]*|\[[0-9a-fv:.%]+\])(?::\d*)?")
+_ABSOLUTE = re.compile(rb"https?://[^/?]+", re.I)
+_SLASH = ord("/")
+_HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-fv:.%]+\])(?::[0-9]*)?", re.I)
 _MOST_DIGITS = 19
 """More digits of a length than this can't be a length; a server before this one that reads fewer would be misled."""
 
@@ -86,47 +87,44 @@ def parse(head: bytes) -> Request:
         raise Refusal(505, "this service only supports HTTP/1.1")
     if method == b"CONNECT":
         raise Refusal(501, "this service makes no tunnels")
-    request = Request(method.decode(), _path_of(target.decode()))
-    options: list[bytes] = []
+    request = Request(method.decode(), (target if target[0] == _SLASH else _path_of(target)).decode())
+    options: list[bytes] | None = None  # those of all `Connection` fields belong together
     for name, value in _FIELDS.findall(fields):
-        _read_field(request, name.lower(), value.lower(), options)
+        name = name.lower()
+        if name == b"host":
+            if request.host is not None or not _HOST.fullmatch(value):
+                raise Refusal(400, "Host must be one name or address, with a port or without")
+            request.host = value
+        elif name == b"connection":
+            options = [*(options or ()), *(option.strip().lower() for option in value.split(b","))]
+        else:
+            _read_field(request, name, value)
     if minor == b"0":
         request.expects = False  # a client of HTTP/1.0 would take the 100 for the answer
-        if b"keep-alive" not in options:
-            request.keep_alive = False
+        request.keep_alive = options is not None and b"keep-alive" in options
         request.fields = "Connection: keep-alive\r\n"
     elif request.host is None:
         raise Refusal(400, "a request of HTTP/1.1 needs a Host")
-    if b"close" in options:
+    if options and b"close" in options:
         request.keep_alive = False
     return request
 
 
-def _path_of(target: str) -> str:
-    """Return the path and the query of a target, which may be a whole address. Raises `Refusal`."""
-    if target.startswith("/"):
-        return target
+def _path_of(target: bytes) -> bytes:
+    """Return the path and the query of a whole address. Raises `Refusal`."""
     if not (address := _ABSOLUTE.match(target)):
         raise Refusal(400, "the target of a request is a path or an http address")
     rest = target[address.end() :]
-    return rest if rest.startswith("/") else f"/{rest}"
+    return rest if rest.startswith(b"/") else b"/" + rest
 
 
-def _read_field(request: Request, name: bytes, value: bytes, options: list[bytes]) -> None:
-    """Note what a field says; the options of all `Connection` fields belong together."""
-    match name:
-        case b"connection":
-            options += [option.strip() for option in value.split(b",")]
-        case b"host":
-            if request.host is not None or not _HOST.fullmatch(value):
-                raise Refusal(400, "Host must be one name or address, with a port or without")
-            request.host = value
-        case b"expect":
-            request.expects = value == b"100-continue"
-        case b"transfer-encoding":
-            raise Refusal(501, "send the body with a Content-Length: this service doesn't support Transfer-Encoding")
-        case _:
-            _read_length(request, value)
+def _read_field(request: Request, name: bytes, value: bytes) -> None:
+    if name == b"expect":
+        request.expects = value.lower() == b"100-continue"
+    elif name == b"transfer-encoding":
+        raise Refusal(501, "send the body with a Content-Length: this service doesn't support Transfer-Encoding")
+    else:
+        _read_length(request, value)
 
 
 def _read_length(request: Request, value: bytes) -> None:
