@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import queue
+import secrets
 import signal
 import subprocess
 import sys
@@ -19,8 +20,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from concmodels.conformance.grading import candidate
-from concmodels.conformance.grading.report import BROKEN, Outcome, outcome_of
+from concmodels.conformance.grading import candidate, guard
+from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_GUARANTEED, Outcome, outcome_of
 from concmodels.conformance.suite import Guarantee
 
 PATIENCE_S = 20.0
@@ -30,6 +31,11 @@ _TO_END_S = 5.0
 _OUTPUT_SHOWN = 4000  # characters, the last ones
 _MOST_PRINTED = 64 * 2**20  # bytes: one that prints more is ended before it fills the disk
 _LOOK_S = 0.1
+
+
+_LONGEST_LINE = 2**20
+_NOT_OURS = "it wrote to the grader's own pipe, where only verdicts belong"
+_FIELDS = ("reason", "traceback", "output", "replay", "explanation")
 
 
 class PrintsTooMuch(Exception):
@@ -44,6 +50,7 @@ class Child:
 
     def __init__(self, model: str, patience: float, schedules: int = 0, replay: str = "") -> None:
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._nonce = secrets.token_hex(16)
         self._patience, self._label = patience, candidate.label(model)
         self._is_simulated = schedules > 0  # then a broken guarantee leaves nothing running: its tasks were all ended
         self._folder = tempfile.TemporaryDirectory(prefix="concmodels-", ignore_cleanup_errors=True)
@@ -62,16 +69,28 @@ class Child:
         flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
         # Unbuffered, because what the model prints is shown also when the child had to be killed.
         command = [sys.executable, *flags, "-u", "-m", "concmodels.conformance.grading.worker", *arguments]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
             env=os.environ | {"TMPDIR": self._folder.name}, start_new_session=os.name == "posix",
         )  # fmt: skip
+        self._say(process, self._nonce)
+        return process
+
+    @staticmethod
+    def _say(process: subprocess.Popen[bytes], line: str) -> None:
+        assert process.stdin is not None
+        with contextlib.suppress(OSError):  # the child has died: the answer will be that
+            process.stdin.write(f"{line}\n".encode())
+            process.stdin.flush()
 
     def _read(self) -> None:
         """Read the answers, in a thread: not every system can read a pipe with a timeout."""
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._answers.put(json.loads(line))
+        while line := self._process.stdout.readline(_LONGEST_LINE):
+            answer = _answer_in(line, self._nonce)
+            self._answers.put(answer)
+            if answer is _FORGED:
+                return
         self._answers.put(None)
 
     def _wait_until_ready(self) -> dict[str, str]:
@@ -88,17 +107,19 @@ class Child:
             raise candidate.Refused(f"{self._label} can't be graded: loading it {self._death()}{self._last_words()}")
         if "refused" in answer:
             raise candidate.Refused(answer["refused"])
+        if "ready" not in answer:
+            raise candidate.Refused(f"{self._label} can't be graded: {_NOT_OURS}")
         ready: dict[str, str] = answer["ready"]
         return ready
 
     def ask(self, guarantee: Guarantee) -> Outcome:
         """Test the model for the guarantee. The child may be dead afterwards: see `usable`."""
         self._logged = self._printed()
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # the child has died: `_answer` reports that
-            self._process.stdin.write(f"{guarantee}\n".encode())
-            self._process.stdin.flush()
+        self._say(self._process, str(guarantee))
         found = self._answer()
+        if "verdict" not in found or found.pop("guarantee", str(guarantee)) != str(guarantee):
+            self.kill()
+            found = {"verdict": BROKEN, "reason": _NOT_OURS}
         self.usable = self.usable and self._printed() <= _MOST_PRINTED
         if found["verdict"] == BROKEN:
             self.usable = self.usable and self._is_simulated and self._process.poll() is None
@@ -173,15 +194,50 @@ class Child:
         self._folder.cleanup()
 
     def kill(self) -> None:
-        """Kill the child and all its children."""
+        """Kill the child and all that it has started."""
         self.usable = False
+        if guard.HERE and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            self._process.send_signal(signal.SIGCONT)  # for a guard that the model has stopped
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_TO_END_S)
         with contextlib.suppress(OSError):
             if os.name == "posix":
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()
         self._process.wait()
-        self._reader.join()
+        self._reader.join(_TO_END_S)  # something that could not be found may hold the pipe
+
+
+_FORGED: dict[str, Any] = {}
+"""Stands for a line that is no answer."""
+
+
+def _answer_in(line: bytes, nonce: str) -> dict[str, Any]:
+    """Return the answer that this line is, or `_FORGED`: the model has the same descriptors, so anything may come."""
+    try:
+        before, _, text = line.decode().partition(" ")
+        answer = json.loads(text) if before == nonce else _FORGED
+    except ValueError, RecursionError:
+        return _FORGED
+    return answer if isinstance(answer, dict) and _is_answer(answer) else _FORGED
+
+
+def _is_answer(answer: dict[str, Any]) -> bool:
+    match answer:
+        case {"started": True}:
+            return True
+        case {"refused": str()}:
+            return True
+        case {"ready": dict(ready)}:
+            return all(isinstance(it, str) for it in ready.values())
+        case {"told": dict(told)}:
+            return _is_answer(told) and isinstance(answer.get("seconds", 0), (int, float))
+        case {"verdict": str(verdict), **fields}:
+            known = fields.keys() <= {"guarantee", *_FIELDS} and all(isinstance(it, str) for it in fields.values())
+            return known and verdict in (KEPT, BROKEN, NOT_GUARANTEED)
+    return False
 
 
 class Grader:

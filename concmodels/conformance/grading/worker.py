@@ -1,7 +1,11 @@
 """The process in which guarantees are tested: `python -m concmodels.conformance.grading.worker MODEL SCHEDULES ID`.
 
-A model may hang or crash, so it never shares a process with its grader. Each line of standard input names a guarantee;
-each line of standard output is an answer in JSON. What the model itself prints goes to standard error.
+A model may hang or crash, so it never shares a process with its grader. The first line of standard input is a number
+that nobody else knows, and each other line names a guarantee; each line of standard output is that number and an answer
+in JSON. What the model itself prints goes to standard error.
+
+What decides is looked up before the model is loaded, so that a model that replaces functions of this module, or writes
+to all descriptors that it finds, gains nothing. Against a model that searches this process's memory nothing helps here.
 """
 
 import faulthandler
@@ -19,7 +23,7 @@ from concmodels.errors import ModelUnavailable, UnknownModel
 values.show()  # before the guarantees are imported
 
 from concmodels.conformance import census  # noqa: E402
-from concmodels.conformance.grading import candidate, simulated  # noqa: E402
+from concmodels.conformance.grading import candidate, guard, simulated  # noqa: E402
 from concmodels.conformance.grading.reasons import reason, verdict  # noqa: E402
 from concmodels.conformance.grading.report import BROKEN, NOT_GUARANTEED  # noqa: E402
 from concmodels.conformance.suite import Guarantee, Model, guarantees, not_implemented  # noqa: E402
@@ -32,19 +36,15 @@ _LONGEST_S = 3600.0
 class Wire:
     """The two pipes to the grader. The model sees an empty standard input, and its output goes to standard error."""
 
+    say: Callable[..., None]
+    """Send an answer to the grader: `say(**answer)`."""
+
     def __init__(self) -> None:
         self.questions = os.fdopen(os.dup(0), encoding="utf-8")
-        self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        self._one_at_a_time = threading.Lock()
+        self.say = _speaker(os.dup(1), self.questions.readline().strip())
         os.dup2(2, 1)
         with open(os.devnull) as nothing:
             os.dup2(nothing.fileno(), 0)
-
-    def say(self, **answer: object) -> None:
-        """Send an answer to the grader."""
-        with self._one_at_a_time:
-            self._answers.write(json.dumps(answer) + "\n")
-            self._answers.flush()
 
     def tell(self, error: BaseException) -> None:
         """Report an exception at once, with the verdict that it means if the guarantee does not end any more."""
@@ -55,27 +55,44 @@ class Wire:
             self.say(told={"verdict": BROKEN, "reason": f"{reason(error)}\n{stuck}"})
 
 
+def _speaker(pipe: int, nonce: str) -> Callable[..., None]:
+    """Return what sends an answer through this pipe. Only it knows the nonce, which says that the answer is ours."""
+    encode, write, one_at_a_time = json.JSONEncoder().encode, os.write, threading.Lock()
+
+    def say(**answer: object) -> None:
+        data = f"{nonce} {encode(answer)}\n".encode()
+        with one_at_a_time:
+            while data:
+                data = data[write(pipe, data) :]
+
+    return say
+
+
 def main() -> None:
     """Load the model, then test one guarantee after the other."""
     tie_to_parent()  # a grader that is killed can't end a model that hangs
-    wire = Wire()
+    if guard.HERE:
+        guard.split_off()
+    wire, test_of = Wire(), _test_of
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was ignored, as under nohup
     census.know_own_semaphores()
     known = {str(guarantee): guarantee for guarantee in guarantees()}
     wire.say(started=True)
     model = _opened(sys.argv[1], int(sys.argv[2]), wire)
     if model is not None:
-        test = _test_of(model)
+        test = test_of(model)
         wire.say(ready={name: why for name, guarantee in known.items() if (why := guarantee.why_not(model))})
         for line in wire.questions:
             guarantee = known[line.rstrip("\n")]
             faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
             answer = test(guarantee, model, wire)
             faulthandler.cancel_dump_traceback_later()
-            wire.say(**answer)
+            wire.say(guarantee=line.rstrip("\n"), **answer)
 
 
-def _test_of(model: Model) -> Callable[[Guarantee, Any, Wire], dict[str, str]]:
+def _test_of(
+    model: Model, verdict: Callable[..., dict[str, str]] = verdict
+) -> Callable[[Guarantee, Any, Wire], dict[str, str]]:
     """Return what tests a model for a guarantee, and says the fields of the outcome."""
     if isinstance(model, simulated.SimulatedCandidate):
         from concmodels.conformance.grading.explainer import Explainer
