@@ -87,3 +87,18 @@ def test_where_there_is_none_it_names_three_ways_to_have_one(checkout):
     assert status == 1 and err.startswith("set-up: there is no CPython 3.14t here") and err.count("\n") == 1
     for way in ("let uv reach the network", "your package manager", "./configure --disable-gil", "INTERPRETER="):
         assert way in err
+
+
+def test_it_looks_for_a_python_with_pip_along_the_path(tmp_path):
+    """The first python3 on the PATH may have none."""
+    for name, script in (("without", "exit 1"), ("with one", 'echo "pip of $0: $*"')):
+        python = tmp_path / name / "python3"
+        python.parent.mkdir()
+        python.write_text(f"#!/bin/sh\n{script}\n")
+        python.chmod(0o755)
+    command = ". tools/uv.sh; log=/dev/null; has_pip && machine_pip config list"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=50, check=True,
+        env={"PATH": f"{tmp_path / 'without'}:{tmp_path / 'nowhere'}:{tmp_path / 'with one'}"},
+    )  # fmt: skip
+    assert done.stdout == f"pip of {tmp_path}/with one/python3: -m pip config list\n"

@@ -55,10 +55,23 @@ find_pip() {
     pip=unpacked_pip
 }
 
-has_pip() { python3 -m pip --version >>"$log" 2>&1 && pip=machine_pip; }
+# The first python3 on the PATH that has pip: another one may stand before it, such as a build of one's own.
+has_pip() {
+    old_ifs=$IFS
+    IFS=:
+    for folder in $PATH; do
+        python_with_pip=$folder/python3
+        if "$python_with_pip" -m pip --version >>"$log" 2>&1; then
+            pip=machine_pip
+            break
+        fi
+    done
+    IFS=$old_ifs
+    [ -n "${pip-}" ]
+}
 
 # The two settings, because pip refuses --target beside a configured `user` or `require-virtualenv`.
-machine_pip() { PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 python3 -m pip "$@"; }
+machine_pip() { PIP_USER=0 PIP_REQUIRE_VIRTUALENV=0 "$python_with_pip" -m pip "$@"; }
 
 hand_pip_settings_to_uv() {
     pip_settings=$(list_pip_settings)
