@@ -5,7 +5,7 @@ import itertools
 from concmodels.errors import TaskDied, WorkerDied
 
 from .pool_tools import all_of, double, hold, mark, meet, next_of, of_processes, outcome_of
-from .tools import INF, PATIENCE, drain, guarantee, pause, raises
+from .tools import INF, PATIENCE, Trouble, drain, guarantee, pause, raises
 
 NEEDS = ("Pool",)
 
@@ -45,6 +45,29 @@ async def the_task_of_a_dead_worker_fails(model, how):
         with raises(WorkerDied) as caught:
             await call.result(PATIENCE)
     assert caught.error.worker and caught.error.worker in str(caught.error)
+
+
+async def tell_and_wait(begun, gate):
+    """Report which process this is, and wait until the gate is closed."""
+    import os
+
+    begun.send_nowait(os.getpid())
+    async for _ in gate:
+        pass
+
+
+@guarantee(by=of_processes)
+async def a_worker_that_died_was_not_cancelled(model, effort):
+    """If a worker is killed and then the body of the `with` raises, the call in it fails with `WorkerDied` all the
+    same."""
+    for _ in range(effort.rounds):
+        begun, gate = model.Channel(INF), model.Channel(0)
+        with raises(Trouble):
+            async with model.Pool(1) as pool:
+                call = await pool.submit(tell_and_wait, begun, gate)
+                kill(await begun.receive(PATIENCE))
+                raise Trouble("in the body")
+        assert await outcome_of(call) is WorkerDied
 
 
 async def die_or_mark(marks, deadly, number):

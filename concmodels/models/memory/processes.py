@@ -63,6 +63,12 @@ class Child:
         self.end = popen.sentinel if end is None else end
         self.signal_at: float | None = None  # set once it is cancelled: if it still computes then, it gets SIGTERM
         self.kill_at = 0.0
+        self.was_killed = False  # by the library
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self.was_killed = True
+        self.popen.kill()
 
     def close(self) -> None:
         """Collect the process, which has ended, and close what belongs to it."""
@@ -132,7 +138,7 @@ class ProcessSupervisor(Supervisor):
         """Kill the processes that are left, because Ctrl-C came a second time, and return their names."""
         children = list(self._children.values())
         for child in children:
-            child.popen.kill()
+            child.kill()
         return [child.name for child in children]
 
     def note_cancelled(self) -> None:
@@ -150,7 +156,7 @@ class ProcessSupervisor(Supervisor):
             if child.signal_at is None or moment < child.signal_at:
                 continue
             if moment >= child.kill_at:
-                child.popen.kill()
+                child.kill()
             else:
                 child.popen.terminate()
                 child.signal_at = moment + _RESEND_S
@@ -158,7 +164,7 @@ class ProcessSupervisor(Supervisor):
     def finish(self) -> None:
         """Kill what is left if the supervisor itself has failed (else the last process is gone), and clean up."""
         for child in self._children.values():
-            child.popen.kill()
+            child.kill()
             child.close()
         for end in self._own_end:
             os.close(end)
@@ -255,8 +261,14 @@ class ProcessSupervisor(Supervisor):
             self._break_off(dead)
             return
         recovery.clear_away(self.participant, dead.at)
-        if not cancelled:
+        # A worker that somebody else has killed has died, even if it was cancelled before that was seen.
+        if not cancelled or (self.participant.words[dead.at + EXPENDABLE] and self._was_killed_by_others(dead)):
             finish(self.participant, dead.at, DIED, self._cause(dead).encode())
+
+    @staticmethod
+    def _was_killed_by_others(dead: Child) -> bool:
+        killed: bool = dead.popen.wait() == -signal.SIGKILL
+        return killed and not dead.was_killed
 
     @staticmethod
     def _cause(dead: Child) -> str:

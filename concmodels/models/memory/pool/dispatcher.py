@@ -184,15 +184,25 @@ class Dispatcher:
         cause, error = handle.cause_of_death(), handle.initializer_error()
         if self.stage == STOPPED or self._participant.cancelled(self._worker_group.at):
             self.stage = STOPPED
-            handle.reap(TaskCancelled(f"{handle.doing()} was cancelled"))
+            handle.reap(self._end_of(handle))
             self.cancel_waiting()
         elif error is not None:
             self.break_off(f"the initializer failed in {handle.name} of the pool", error)
         elif cause is not None:
             self._replace(handle, f"{handle.name} of the pool died ({cause})")
 
+    def _end_of(self, handle: WorkerHandle) -> TaskCancelled | WorkerDied:
+        """Return the error of the task that a worker of a stopped pool was in."""
+        if handle.has_died():
+            return self._death_of(handle, f"{handle.name} of the pool died ({handle.cause_of_death()})")
+        return TaskCancelled(f"{handle.doing()} was cancelled")
+
+    @staticmethod
+    def _death_of(handle: WorkerHandle, what: str) -> WorkerDied:
+        return WorkerDied(f"{what} in the middle of {handle.doing()}", handle.name)
+
     def _replace(self, handle: WorkerHandle, what: str) -> None:
-        handle.reap(WorkerDied(f"{what} in the middle of {handle.doing()}", handle.name))
+        handle.reap(self._death_of(handle, what))
         self._deaths = 0 if handle.words[worker_memory.READY] else self._deaths + 1
         if self._deaths >= _DEATHS:
             self.break_off(f"{_DEATHS} workers in a row died before they could begin", WorkerDied(what, handle.name))

@@ -67,6 +67,10 @@ class WorkerHandle:
         """Return whether the worker's process or interpreter is gone, or about to be."""
         return bool(self._participant.words[self.task.at + STATE] >= DONE)
 
+    def has_died(self) -> bool:
+        """Return whether the worker's process was killed, or left, by nobody's wish in this run."""
+        return bool(self._participant.words[self.task.at + STATE] == DIED)
+
     def cause_of_death(self) -> str | None:
         """Return why the worker has ended, in words; None if it was told to."""
         words, arena, at = self._participant.words, self._participant.arena, self.task.at
