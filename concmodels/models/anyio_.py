@@ -309,7 +309,7 @@ def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ..
         raise refusal_in_loop(model, running)
     seconds = patience(deadlock_after)
     try:
-        with bare_interrupts(), Loop(model, backend):
+        with bare_interrupts(), Loop(model, backend, needs_wakeup_fd=backend == "trio"):
             return anyio.run(_guarded, main, args, seconds, backend=backend)
     finally:
         close_ended()

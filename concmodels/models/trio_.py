@@ -235,7 +235,7 @@ def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float 
     if trio.lowlevel.in_trio_run():
         raise refusal_in_loop("trio", "trio")
     seconds = patience(deadlock_after)
-    with bare_interrupts(), Loop("trio", "trio"):
+    with bare_interrupts(), Loop("trio", "trio", needs_wakeup_fd=True):
         return trio.run(_guarded, main, args, seconds)
 
 

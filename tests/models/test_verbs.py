@@ -16,13 +16,13 @@ from concmodels.errors import ModelUnavailable
 
 MODELS = f"{concmodels.__path__[0]}/models"
 
-THREADS = ("threads", "rawthreads")
-SYNC = ("greenlet_", "tasklets", "gevent_", "eventlet_")
-ASYNC = ("asyncio_", "trio_", "anyio_")
+THREADS, SYNC, ASYNC, BOUNDARIES = (
+    tuple(catalog.facts(name).file for name in catalog.names(family=family))
+    for family in ("threads", "greenlets", "coroutines", "boundary")
+)
 SIMULATED = ("simulated/sim", "simulated/sim_async")
 
 HUBS = ("gevent_", "eventlet_")
-BOUNDARIES = ("processes", "subinterp")
 
 VERBS = ("Channel.send", "Channel.receive", "Channel._wait_for_partner")
 SOCKETS = ("wait_readable", "wait_writable")
