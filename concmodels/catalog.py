@@ -267,7 +267,7 @@ def _refusal_of_platform() -> str | None:
 
 
 def _missing(entry: Facts) -> str | None:
-    """What is not installed that the model needs, in words, or None."""
+    """Return, in words, what the model needs and is not installed, or None."""
     from importlib.util import find_spec
 
     if missing := [library for library in entry.needs if find_spec(library) is None]:

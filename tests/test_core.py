@@ -81,6 +81,7 @@ FILES = [
     *dict.fromkeys(catalog.facts(it).file for it in catalog.names(simulated=True, distributed=True)),
     "simulated/sim_async",
 ]
+TRAMPOLINE = "../../examples/trampoline_model"
 PAGES = ["README.md", "docs/start/afternoon.md"]
 
 
@@ -94,16 +95,25 @@ def test_the_core_imports_only_what_is_listed():
     assert listed == OUTSIDE.keys()
 
 
-@pytest.mark.parametrize("file", [*FILES, "../../examples/trampoline_model"])
+@pytest.mark.parametrize("file", [*FILES, TRAMPOLINE])
 def test_a_model_imports_the_core_first(file):
     modules = [it for it in _imports(_model(file), top=True) if it.startswith("concmodels")]
     assert modules == sorted(modules, key=lambda it: it not in FIRST)
 
 
-@pytest.mark.parametrize("file", [*FILES, "../../examples/trampoline_model"])
+@pytest.mark.parametrize("file", [*FILES, TRAMPOLINE])
 def test_a_model_is_laid_out_like_the_others(file):
     places = [place for name in _names(_model(file)) for place, it in enumerate(LAYOUT) if re.fullmatch(it, name)]
     assert len(places) > 5 and places == sorted(places)
+
+
+@pytest.mark.parametrize("file", [*FILES, TRAMPOLINE])
+def test_the_docstring_of_a_model_begins_with_its_facts(file):
+    box = ast.get_docstring(ast.parse(_model(file).read_text())).split("\n\n")[1].splitlines()
+    facts = ["unit", "scheduler", "message", "parallel", "cancellation", "sockets"]
+    assert [re.match(r"([a-z]+) +(?=\S)", line)[0] for line in box] in [
+        [f"{it:<14}" for it in facts[:count]] for count in (5, 6)
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES)

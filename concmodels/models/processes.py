@@ -1,11 +1,11 @@
 """Processes: the operating system's own unit, each with its own memory.
 
-Unit            one process per task
-Scheduler       the operating system; preemptive
-Message         a 64-bit word in shared memory; anything but a small int is pickled
-Parallel        yes, on every build
-Cancellation    `Cancelled` where the task waits, raised again at the next wait; after 2 seconds also where it computes
-Sockets         `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
+unit          one process per task
+scheduler     the operating system; preemptive
+message       a 64-bit word in shared memory; anything but a small int is pickled
+parallel      yes, on every build
+cancellation  `Cancelled` where the task waits, raised again at the next wait; after 2 seconds also where it computes
+sockets       `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
 Variants by the way a process is started: `processes:forkserver` (the default), `processes:spawn`, `processes:fork`.
 

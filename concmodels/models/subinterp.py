@@ -1,11 +1,11 @@
 """Subinterpreters: several Pythons in one process, each with modules and, unless Python has none, a GIL of its own.
 
-Unit            one interpreter per task, hosted by a thread of the main interpreter
-Scheduler       the operating system; preemptive
-Message         a 64-bit word in shared memory; anything but a small int is pickled
-Parallel        yes, on every build
-Cancellation    `Cancelled` where the task waits; raised again at the next wait
-Sockets         `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
+unit          one interpreter per task, hosted by a thread of the main interpreter
+scheduler     the operating system; preemptive
+message       a 64-bit word in shared memory; anything but a small int is pickled
+parallel      yes, on every build
+cancellation  `Cancelled` where the task waits; raised again at the next wait
+sockets       `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
 Variants: `subinterp:memoryview` (the default), `subinterp:pipe` (the words travel through an `os.pipe` per channel) and
 `subinterp:queue` (through a `concurrent.interpreters.Queue`, which can't be waited for: it is looked at every 10 ms).

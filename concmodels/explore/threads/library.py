@@ -119,7 +119,7 @@ class Library:
             lock._at_fork_reinit()
 
     def end(self) -> None:
-        """What Python does when a program has ended: wait for all threads that are no daemons."""
+        """Do what Python does when a program has ended: wait for all threads that are no daemons."""
         if self.modules["concurrent.futures.thread"]._threads_queues:
             self.modules["threading"]._shutdown()
         else:

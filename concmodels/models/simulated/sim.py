@@ -338,7 +338,7 @@ class _Selection(Selection):
 
     @property
     def keys(self) -> tuple[tuple[Key, bool], ...]:
-        """What the select touches."""
+        """The keys that the select touches."""
         return tuple({case.channel.key: True for case in self.cases}.items())
 
     @property

@@ -26,7 +26,7 @@ def stack(frame: FrameType | None) -> list[FrameType]:
 
 
 def raised(trace: TracebackType | None) -> list[Any]:
-    """What the frames of a stack were like when an exception was raised there."""
+    """Return what the frames of a stack were like when an exception was raised there."""
     frames: list[Any] = []
     while trace is not None:
         frame = trace.tb_frame
@@ -53,7 +53,7 @@ def _frame(coroutine: Any) -> Any:
 
 
 def _inside(awaited: Any) -> Any:
-    """What is awaited; if it is a coroutine that an `__await__` has handed out, that coroutine, which it hides."""
+    """Return what is awaited; if an `__await__` has handed out a coroutine, that coroutine, which it hides."""
     return gc.get_referents(awaited)[0] if type(awaited).__name__ == "coroutine_wrapper" else awaited
 
 

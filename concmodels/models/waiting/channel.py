@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class NOTHING:
-    """What `_take` returns if there is no item. Never called.
+    """The mark that `_take` returns if there is no item. Never called.
 
     It is a class because, without the GIL, all threads would change the reference count of a plain object here, at
     every operation, and two cores would take its memory from each other. Of a class they count none.
@@ -166,7 +166,7 @@ class ChannelState:
         raise TimeoutError(f"{self!r}: the wait has timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:
-        """What to raise in an operation that would have to wait and whose timeout is 0."""
+        """Return the error of an operation that would have to wait and whose timeout is 0."""
         return TimeoutError(f"{self!r} {'is empty' if queue is self._receivers else 'has no room'}")
 
     def _refuse(self) -> NoReturn:

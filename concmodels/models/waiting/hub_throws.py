@@ -1,4 +1,4 @@
-"""What a hub is still to throw into its greenlets (gevent, eventlet): what is due, and what came too late.
+"""Keeps what a hub is still to throw into its greenlets (gevent, eventlet): what is due, and what came too late.
 
 The hub throws a cancellation in its next round, because only there is it certain that the target waits. Until then the
 throw is *due*, and no other task can complete the target's operation any more.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Purpose(Protocol):
-        """What a task waits for: a channel, a select, the end of a task or of a group, a result of a pool."""
+        """The thing that a task waits for: a channel, a select, the end of a task or of a group, a result of a pool."""
 
         def describe_wait(self, waiter: Waiter) -> str:
             """Say what this waiter waits for, as the message of a `Deadlock` does."""

@@ -43,7 +43,7 @@ class SharedWaker:
 
 
 class Polled:
-    """What one thread polls: one direction of a descriptor, and a shared waker beside it."""
+    """The descriptors that one thread polls: one direction of its own, and a shared waker beside it."""
 
     __slots__ = ("_poller", "number", "poll", "released_when_woken", "shared")
 
