@@ -261,7 +261,7 @@ class Scheduler:
         self._patience = patience
         self._ready: deque[greenlet] = deque()
         self.loop = EventLoop(self._ready)
-        self._socket_waits = self.loop.waits
+        self._socket_waits = self.loop.waits  # while there are any, `_next` looks for them now and then
         self._launcher = greenlet(_enter)
         self._launcher.switch(self.main, None)
 

@@ -36,7 +36,11 @@ class NOTHING:
 
 
 class ChannelState:
-    """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration."""
+    """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration.
+
+    A model's channel also says how its tasks wait (`_new_waiter`), and at which operations that need not wait a task
+    meets a cancellation and lets others run: when `next(_yields)` is true, it calls `_checkpoint`.
+    """
 
     _new_waiter: ClassVar[Callable[..., Waiter]]
     _yields: Iterator[bool]
@@ -156,7 +160,7 @@ class ChannelState:
             return True
 
     def _settle(self, waiter: Waiter, queue: deque[Waiter]) -> None:
-        """Turn the outcome of a wait into a return or an exception."""
+        """Turn the outcome of a wait into a return or an exception; after a timeout, leave the queue."""
         if waiter.outcome == DONE:
             return
         if waiter.outcome == CLOSED:
