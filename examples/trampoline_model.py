@@ -120,8 +120,13 @@ class Channel(SingleThreadChannel):
         return self
 
     async def __anext__(self):
+        if next(self._yields):
+            await self._checkpoint()
+        if self._buffer and not self._senders:
+            return self._buffer.popleft()
         try:
-            return await self.receive()
+            item = self._take()
+            return await self._wait_for_partner(None, self._receivers, None) if item is NOTHING else item
         except ChannelClosed:
             raise StopAsyncIteration from None
 

@@ -52,7 +52,7 @@ def test_the_model_is_short():
     assert len([line for line in code if not line.lstrip().startswith("#")]) <= MOST_LINES
 
 
-@pytest.mark.parametrize("verb", ["send", "receive", "_wait_for_partner"])
+@pytest.mark.parametrize("verb", ["send", "receive", "__anext__", "_wait_for_partner"])
 def test_a_verb_is_that_of_the_async_models(verb):
     assert _body(FILE, verb) == _body(ROOT / "concmodels" / "models" / "asyncio_.py", verb)
 
