@@ -58,12 +58,13 @@ ARROWS = {
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
-    "explore/running": "errors explore/errors explore/monitor explore/strategies models/simulated models/tasks",
+    "explore/running": "errors explore/errors explore/monitor explore/strategies models/folder models/simulated "
+    "models/tasks",
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
     "models/simulated models/tasks",
     "explore": "catalog errors explore/errors explore/failures explore/monitor explore/preemption explore/running "
-    "explore/strategies explore/threads models/folder models/simulated models/tasks programs",
+    "explore/strategies explore/threads models/simulated models/tasks programs",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
     "models/folder models/simulated platform programs",

@@ -40,16 +40,12 @@ An example:
 
 from importlib import import_module
 
-from concmodels.models import tools
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concmodels.explore.errors import CannotExplore, NotRepeatable, StillComputing
     from concmodels.explore.exploring import explore, replay
     from concmodels.explore.failures.failure import Failure
     from concmodels.explore.report import Report
-
-tools.append(__name__)
 
 __all__ = ["CannotExplore", "Failure", "NotRepeatable", "Report", "StillComputing", "explore", "replay"]
 
