@@ -1,4 +1,4 @@
-"""anyio: one API over asyncio and trio.
+"""anyio: one API over asyncio and trio. A task waits on a future of asyncio's, or by `trio.lowlevel`.
 
 unit          one anyio task per task, which is a task of the backend
 scheduler     the backend's loop; cooperative
@@ -7,9 +7,9 @@ parallel      no: one loop, one thread
 cancellation  by scope as in trio, on both backends: if suppressed, it is raised again at every wait
 sockets       as in the model of the backend: an epoll of the model's own on asyncio, `trio.lowlevel` on trio
 
-`anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own. A
-task that waits does so as in the models of the backends, on a future or until trio reschedules it: its partner must see
-whether it has been cancelled, and an `anyio.Event` does not show that.
+`anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own,
+but not the waits: a partner must see whether a task that waits has been cancelled, and an `anyio.Event` does not show
+that.
 
 Limitations: as for its backends. To see a deadlock, the model looks at the backend's loop itself, which anyio does not
 show; what hides one is described in the models of asyncio and trio.
