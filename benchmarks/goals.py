@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchmarks.result import Results, Row
+from benchmarks.suites.sizes import LIGHT
 
 WILD = 4.0
 """A quick run is no measurement: it only finds ratios that are off by more than this."""
@@ -86,7 +87,6 @@ POOLS = [
     ("processes", "two bare processes", 0.85),
     ("subinterp", "two bare processes", 0.85),
 ]
-LIGHT = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio")
 
 
 def goals() -> Iterator[Goal]:

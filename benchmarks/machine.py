@@ -4,11 +4,13 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
 from benchmarks.cell import Candidate
 from benchmarks.web.groups import distributions
+from concmodels import catalog
 
 KEPT = (
     "aslr", "cpu_count", "cpu_model_name", "date", "duration", "inner_loops", "load_avg_1min", "loops",
@@ -16,16 +18,6 @@ KEPT = (
     "python_version", "unit",
 )  # fmt: skip
 """Of pyperf's metadata; the rest changes from run to run and says nothing, or names this machine's folders."""
-LIBRARIES = {
-    "greenlet": ("greenlet",),
-    "tasklets": ("greenlet",),
-    "gevent": ("gevent", "greenlet"),
-    "eventlet": ("eventlet", "greenlet"),
-    "trio": ("trio",),
-    "anyio": ("anyio",),
-    "anyio:trio": ("anyio", "trio"),
-    "dask": ("distributed",),
-}
 
 
 def tag() -> str:
@@ -69,12 +61,21 @@ def libraries(candidate: Candidate) -> dict[str, str]:
     """Return the versions of the libraries that the candidate uses."""
     versions = {}
     needed = [name for need in candidate.needs for name in distributions(need)]
-    for name in dict.fromkeys((*LIBRARIES.get(candidate.model or "", ()), *needed)):
+    for name in dict.fromkeys((*_of_model(candidate.model), *needed)):
         try:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             versions[name] = "not installed"
     return versions
+
+
+def _of_model(name: str | None) -> Iterator[str]:
+    """Yield the libraries whose versions matter for a model: what it needs, and what its library is built on."""
+    if name in catalog.names(variants=True, distributed=True, simulated=True):
+        facts = catalog.facts(name)
+        yield from facts.needs
+        if facts.family == "greenlets":
+            yield "greenlet"
 
 
 def about_machine() -> dict[str, Any]:

@@ -31,21 +31,33 @@ for _entry in FACTS + SIMULATED + DISTRIBUTED:
 
 
 def names(
-    *, variants: bool = False, distributed: bool = False, simulated: bool = False, beyond: bool = False
+    *,
+    variants: bool = False,
+    distributed: bool = False,
+    simulated: bool = False,
+    beyond: bool = False,
+    family: str | None = None,
 ) -> list[str]:
     """Return the names of all models, whether they can run here or not.
 
     With `variants`, the names of the other variants are included; with `distributed`, those of models that can use
-    several machines; with `simulated`, those of simulated models. `beyond` is an older name of `distributed`.
+    several machines; with `simulated`, those of simulated models. `beyond` is an older name of `distributed`. With a
+    `family`, there are only the models of that family: see `Facts`.
 
         >>> from concmodels import catalog
         >>> catalog.names()[:3]
         ['threads', 'rawthreads', 'processes']
+        >>> catalog.names(family="coroutines")
+        ['asyncio', 'trio', 'anyio']
         >>> "dask" in catalog.names(), "dask" in catalog.names(distributed=True)
         (False, True)
     """
     entries = FACTS + (SIMULATED if simulated else ()) + (DISTRIBUTED if distributed or beyond else ())
-    return [name_of(entry) for entry in entries if variants or _BY_NAME[entry.model] is entry]
+    return [
+        name_of(entry)
+        for entry in entries
+        if (variants or _BY_NAME[entry.model] is entry) and family in (None, entry.family)
+    ]
 
 
 def is_distributed(entry: Facts) -> bool:
@@ -195,7 +207,7 @@ def why_not(name: str) -> str | None:
     """
     entry = facts(name)
     why = _refusal(entry) or _missing(entry)
-    if why is None and entry.file in ("processes", "subinterp"):
+    if why is None and entry.family == "boundary":
         return why_not_from_here()  # any interpreter can load these models, but not run them
     return why
 
@@ -239,7 +251,7 @@ def _nearest_first(name: str, known: list[str]) -> list[str]:
 
 def _refusal(entry: Facts) -> str | None:
     """The reason why this interpreter or this machine can't run the model, or None."""
-    if entry.file in ("processes", "subinterp") and (why := _refusal_of_platform()):
+    if entry.family == "boundary" and (why := _refusal_of_platform()):
         return why
     if entry.variant == "fork" and not hasattr(os, "fork"):
         return f"there is no fork on {sys.platform}"
@@ -255,7 +267,7 @@ def _refusal_of_platform() -> str | None:
 
 
 def _missing(entry: Facts) -> str | None:
-    """What is not installed that the model needs, in words, or None."""
+    """Return, in words, what the model needs and is not installed, or None."""
     from importlib.util import find_spec
 
     if missing := [library for library in entry.needs if find_spec(library) is None]:

@@ -19,15 +19,17 @@ class Facts:
     """The facts about one model, or about one variant of it."""
 
     __slots__ = (
-        "cancellation", "cost", "descriptors", "differs_in", "file", "hop", "is_async", "memory", "message", "model",
-        "needs", "parallel", "polls", "pool", "preemptive", "raised_again", "scheduler", "separate", "shares", "unit",
-        "variant",
+        "cancellation", "cost", "descriptors", "differs_in", "family", "file", "hop", "is_async", "libraries", "memory",
+        "message", "model", "needs", "parallel", "polls", "pool", "preemptive", "raised_again", "scheduler", "separate",
+        "shares", "unit", "variant",
     )  # fmt: skip
 
     model: str
     variant: str | None  # None: the model has no variants
     file: str  # its file in concmodels/models, without .py
     needs: tuple[str, ...]  # the libraries it is built on, by their name for pip and for import
+    family: str  # one of FAMILIES
+    libraries: tuple[str, ...]  # the packages whose code runs below a task: theirs, and what these are built on
     is_async: bool  # whether its operations are awaited
     unit: str  # what one task is: the unit of execution
     scheduler: str
@@ -55,6 +57,9 @@ class Facts:
         return Facts(**{slot: getattr(self, slot) for slot in self.__slots__} | changes)
 
 
+FAMILIES = ("threads", "boundary", "greenlets", "coroutines", "cluster")
+"""What a task is: a thread, something beyond a memory boundary, a greenlet, a coroutine, a task of a cluster."""
+
 HOW_UNITS_START = (
     "tasks", "failures", "cancellation", "runs", "pooling_ends", "pooling_deaths", "pooling_boundaries", "travelling",
     "sharing_ends",
@@ -64,7 +69,7 @@ WHAT_CARRIES_MESSAGES = (
 )  # fmt: skip
 
 THREADS = Facts(
-    model="threads", variant=None, file="threads", needs=(), is_async=False,
+    model="threads", variant=None, file="threads", needs=(), family="threads", libraries=(), is_async=False,
     unit="an OS thread", scheduler="the kernel, one at a time under the GIL", preemptive=True, polls=False,
     message="a reference, through a deque", shares="the object itself", parallel="on free-threaded builds only",
     pool="what waits, side by side; what computes too, but only without the GIL",
@@ -81,7 +86,8 @@ RAWTHREADS = THREADS.but(
 )  # fmt: skip
 
 PROCESSES = Facts(
-    model="processes", variant="forkserver", file="processes", needs=(), is_async=False,
+    model="processes", variant="forkserver", file="processes", needs=(), family="boundary", libraries=(),
+    is_async=False,
     unit="an OS process", scheduler="the kernel, on all CPUs", preemptive=True, polls=False,
     message="a copy: a word in shared memory, or a pickle", shares="one copy in the run's shared memory",
     pool="what computes, side by side; if a worker is killed, only its task is lost",
@@ -92,7 +98,8 @@ PROCESSES = Facts(
 )  # fmt: skip
 
 SUBINTERP = Facts(
-    model="subinterp", variant="memoryview", file="subinterp", needs=(), is_async=False,
+    model="subinterp", variant="memoryview", file="subinterp", needs=(), family="boundary", libraries=(),
+    is_async=False,
     unit="a subinterpreter with its own modules and its own GIL, if any, in an OS thread",
     scheduler="the kernel, on all CPUs", preemptive=True, polls=False,
     message="a copy: a word in a shared memoryview, or a pickle", shares="one copy in the run's shared memory",
@@ -104,7 +111,8 @@ SUBINTERP = Facts(
 )  # fmt: skip
 
 GREENLET = Facts(
-    model="greenlet", variant=None, file="greenlet_", needs=("greenlet",), is_async=False,
+    model="greenlet", variant=None, file="greenlet_", needs=("greenlet",), family="greenlets", libraries=("greenlet",),
+    is_async=False,
     unit="a greenlet: a C stack that is swapped", scheduler="the model's own run queue", preemptive=False, polls=False,
     message="a reference", shares="the object itself", parallel="never: one thread",
     pool="what waits by the model's own means, for sockets too",
@@ -119,7 +127,7 @@ TASKLETS = GREENLET.but(
 )  # fmt: skip
 
 GEVENT = GREENLET.but(
-    model="gevent", file="gevent_", needs=("gevent",),
+    model="gevent", file="gevent_", needs=("gevent",), libraries=("gevent", "greenlet"),
     unit="a gevent Greenlet", scheduler="gevent's hub (libev)",
     pool="what waits, through gevent's own sockets; a task that computes blocks all others",
     parallel="never: one thread; its import switches the GIL on",
@@ -129,7 +137,7 @@ GEVENT = GREENLET.but(
 )  # fmt: skip
 
 EVENTLET = GREENLET.but(
-    model="eventlet", file="eventlet_", needs=("eventlet",),
+    model="eventlet", file="eventlet_", needs=("eventlet",), libraries=("eventlet", "greenlet"),
     unit="an eventlet GreenThread (deprecated upstream)", scheduler="eventlet's hub (epoll)",
     pool="what waits, through eventlet's own sockets; a task that computes blocks all others",
     cancellation="an exception that the hub throws in where it waits; nothing stops one that computes",
@@ -138,8 +146,8 @@ EVENTLET = GREENLET.but(
 )  # fmt: skip
 
 ASYNCIO = Facts(
-    model="asyncio", variant=None, file="asyncio_", needs=(), is_async=True,
-    unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False, polls=False,
+    model="asyncio", variant=None, file="asyncio_", needs=(), family="coroutines", libraries=("asyncio",),
+    is_async=True, unit="a Task around a coroutine", scheduler="asyncio's event loop", preemptive=False, polls=False,
     message="a reference", shares="the object itself", parallel="never: one thread per loop",
     pool="what is awaited, in any number; a task that computes blocks all others",
     cancellation="CancelledError at an await that waits; nothing stops one that computes", raised_again=False,
@@ -148,6 +156,7 @@ ASYNCIO = Facts(
 
 TRIO = ASYNCIO.but(
     model="trio", file="trio_", needs=("trio",),
+    libraries=("trio", "outcome", "sniffio", "attr", "attrs", "sortedcontainers"),
     unit="a trio task around a coroutine", scheduler="trio's run loop",
     cancellation="Cancelled at a checkpoint; nothing stops one that computes", raised_again=True,
     cost="60 us to start, 8 KiB", memory=12 * KIB, hop=20e-6,
@@ -155,6 +164,7 @@ TRIO = ASYNCIO.but(
 
 ANYIO = TRIO.but(
     model="anyio", variant="asyncio", file="anyio_", needs=("anyio",),
+    libraries=("anyio", *ASYNCIO.libraries, *TRIO.libraries),
     unit="an anyio task, on asyncio", scheduler="asyncio's event loop",
     cancellation="the backend's exception at a checkpoint; nothing stops one that computes",
     cost="0.1 ms to start, 11 KiB", memory=16 * KIB, hop=40e-6,
@@ -198,7 +208,8 @@ FACTS: tuple[Facts, ...] = (
 """Every model, followed by its variants. The first entry of a model is its default."""
 
 DASK = Facts(
-    model="dask", variant=None, file="dask_", needs=("distributed",), is_async=False,
+    model="dask", variant=None, file="dask_", needs=("distributed",), family="cluster",
+    libraries=("distributed", "dask", "tornado"), is_async=False,
     unit="a task of a Dask cluster, in a thread of a worker", scheduler="Dask's, and below it the kernel",
     preemptive=True, polls=False,
     message="a pickle, in a channel of asyncio's that the process of main keeps",
@@ -218,10 +229,17 @@ SIM = GREENLET.but(
 SIMULATED: tuple[Facts, ...] = (
     SIM,
     SIM.but(
-        variant="async", file="simulated/sim_async", is_async=True, unit="a coroutine, whose turn comes by a schedule"
+        variant="async",
+        file="simulated/sim_async",
+        family="coroutines",
+        is_async=True,
+        unit="a coroutine, whose turn comes by a schedule",
     ),
 )
 """The models whose order a schedule decides, on a virtual clock. `all` leaves them out: they must be named."""
 
 DISTRIBUTED: tuple[Facts, ...] = (DASK,)
 """The models that can use several machines. They must be named to be used: `all` does not include them."""
+
+LIBRARIES = frozenset(library for entry in FACTS + SIMULATED + DISTRIBUTED for library in entry.libraries)
+"""The packages of all models' libraries: their code is the program's as little as the standard library's is."""

@@ -35,9 +35,7 @@ from concmodels.models.waiting.channel import yield_every
 
 EXPECTED = {
     "free-threaded": () if sys._is_gil_enabled() else ("gevent",),
-    "not Linux": ()
-    if sys.platform == "linux"
-    else tuple(name for name in catalog.names(variants=True) if name.startswith(("processes", "subinterp"))),
+    "not Linux": () if sys.platform == "linux" else tuple(catalog.names(variants=True, family="boundary")),
 }
 """The skips that have a good reason: what can't run on this interpreter or this system at all."""
 
@@ -45,7 +43,7 @@ READ_ONLY = ("test_catalog.py", "test_verbs.py")
 """The tests of what is said about models, and of their text: these run whether the models do or not."""
 
 
-_ONE_THREAD = ("greenlet_", "tasklets", "gevent_", "eventlet_", "asyncio_", "trio_", "anyio_")
+_ONE_THREAD = sorted({facts.file for facts in map(catalog.facts, catalog.names()) if not facts.preemptive})
 
 
 def pytest_addoption(parser, pluginmanager):

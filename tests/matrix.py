@@ -28,7 +28,7 @@ from concmodels.conformance.suite import Model, guarantees
 ALL_VALUES = ("threads", "greenlet", "asyncio", "trio")
 """Models that as a rule too are held to their guarantees with all values: one for each kind within one process."""
 
-SHARED_OUT = ("processes", "subinterp")
+SHARED_OUT = catalog.names(family="boundary")
 """The two models with memory boundaries, whose channels and pools are the same code: each has every second value."""
 
 FEW_ROUNDS = 10

@@ -13,7 +13,7 @@ from concmodels import catalog, load
 from concmodels.errors import ModelUnavailable
 
 PATH = Path(__file__).parent / "scripts" / "stuck.py"
-MODELS = [name for name in catalog.names(variants=True) if catalog.facts(name).file not in ("processes", "subinterp")]
+MODELS = [name for name in catalog.names(variants=True) if catalog.facts(name).family != "boundary"]
 
 
 SOON = 0.04

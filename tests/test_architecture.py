@@ -1,6 +1,7 @@
 """How the library is built: what imports what, and that the sync and the async text of a program are one program."""
 
 import ast
+import re
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
@@ -29,8 +30,8 @@ ARROWS = {
     "catalog": "contract errors facts platform",
     "models/folder": "",
     "models/sharing": "",
-    "models/waiting": "errors platform",
-    "models/tasks": "errors models/folder models/waiting platform",
+    "models/waiting": "errors facts platform",
+    "models/tasks": "errors facts models/folder models/waiting platform",
     "models/deadlocks": "errors models/folder models/tasks models/waiting",
     "models/pools": "errors models/tasks models/waiting",
     "models/simulated": "catalog errors models/deadlocks models/pools models/sharing models/tasks models/waiting",
@@ -50,14 +51,15 @@ ARROWS = {
     "serve": "catalog contract errors models/tasks net package platform programs work",
     "explore/errors": "",
     "explore/monitor": "models/simulated",
-    "explore/threads": "explore/errors models/simulated models/tasks",
+    "explore/threads": "explore/errors facts models/simulated models/tasks",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated",
     "conformance/sync": "",
     "conformance/suite": "catalog models/memory models/tasks platform",
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
-    "explore/running": "errors explore/errors explore/monitor explore/strategies models/simulated models/tasks",
+    "explore/running": "errors explore/errors explore/monitor explore/strategies models/folder models/simulated "
+    "models/tasks",
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
     "models/simulated models/tasks",
@@ -65,7 +67,7 @@ ARROWS = {
     "explore/strategies explore/threads models/simulated models/tasks programs",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
-    "models/simulated platform programs",
+    "models/folder models/simulated platform programs",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
@@ -148,7 +150,7 @@ def test_a_model_imports_no_other_model(name):
     if not path.exists():
         pytest.skip(f"{path.name} is not there yet")
     allowed = set(sys.stdlib_module_names) | set(facts.needs) | {"concmodels.catalog", "concmodels.errors"}
-    allowed |= {"anyio": {"trio"}, "gevent": {"greenlet"}, "eventlet": {"greenlet"}}.get(name, set())  # stands on these
+    allowed |= set(facts.libraries)
     if name == "tasklets":
         allowed.add("concmodels.models.greenlet_")  # it builds on that one's scheduler
     if name == "sim:async":
@@ -157,6 +159,93 @@ def test_a_model_imports_no_other_model(name):
     for module in _imported(path):
         if not module.startswith(folders):
             assert module in allowed or module.partition(".")[0] in allowed - {"concmodels"}, module
+
+
+NAMES = catalog.names(simulated=True, distributed=True)
+UNMISTAKABLE = {*NAMES} - {"threads", "processes", "greenlet", "tasklets", "sim"}
+"""Those that are no words of every day: to find them in a sentence is to find the model."""
+
+OF_ITS_MODELS = {"memory": ["processes", "subinterp"], "cluster": ["dask"], "simulated": ["sim"]}
+"""The folders that belong to some models: what is in them may name these."""
+
+NAMED_BELOW = {
+    "models/memory/leftovers.py": "it removes what killed runs have left, the folders of clusters too",
+    "models/waiting/loop_sockets.py": "it advises another model, where a system has no epoll",
+    "platform/portable/polling.py": "the same, where a system has no poll",
+}
+"""Files below the catalog that name a model all the same, and why."""
+
+NAMED_ABOVE = {
+    "catalog.py": "why importing gevent is refused, and what subinterp needs",
+    "channel/program.py": "the default model",
+    "conformance/grading/candidate.py": "what a file lacks is lent by one sync and one async model",
+    "conformance/grading/command.py": "examples in the help",
+    "conformance/grading/simulated.py": "the simulated world, and the library that it needs",
+    "conformance/guarantees/sharing_ends.py": "numpy does not load in an interpreter",
+    "explore/__main__.py": "the simulated world",
+    "explore/preemption/things.py": "the library below the simulated world",
+    "explore/scenarios.py": "the simulated world",
+    "pool/program.py": "the default model",
+    "programs/beside_loop.py": "the two libraries that have event loops",
+    "programs/command.py": "the default model",
+    "programs/overview.py": "an example",
+    "ring/program.py": "the default model",
+    "serve/program.py": "the default model, and how to leave the thread of a loop",
+    "serve/workers.py": "the model that serves in a process of its own",
+    "stackless/__init__.py": "the default model",
+    "work/buffer.py": "numpy does not load in an interpreter",
+    "work/clients.py": "the sockets of gevent and eventlet",
+    "work/io.py": "an HTTP client that may block its thread",
+}
+"""The files above it, and why. Whatever lists models derives them from `facts`, so that a new one is in the list."""
+
+
+def test_no_file_below_the_catalog_names_another_model():
+    found = {}
+    for path in [*PACKAGE.glob("models/**/*.py"), *PACKAGE.glob("platform/**/*.py"), PACKAGE / "errors.py"]:
+        if foreign := set(_models_named(path)) - set(_its_own(path)):
+            found[path.relative_to(PACKAGE).as_posix()] = foreign
+    assert found.keys() == NAMED_BELOW.keys(), found
+
+
+def test_few_files_above_the_catalog_name_a_model():
+    above = {folder for folder in (it.name for it in PACKAGE.iterdir()) if folder not in ("models", "platform")}
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for folder in above
+        for path in [*PACKAGE.glob(f"{folder}/**/*.py"), *PACKAGE.glob(folder)]
+        if path.suffix == ".py"
+        and path.name not in ("facts.py", "errors.py", "contract.py")
+        and set(_models_named(path))
+    }
+    assert found == NAMED_ABOVE.keys()
+
+
+def _its_own(path):
+    """The models whose file this is: that of one model, which may name its libraries too, or in a folder of some."""
+    inside = path.relative_to(PACKAGE).parts
+    if len(inside) == 2 and inside[0] == "models":
+        for facts in (catalog.facts(name) for name in catalog.names(variants=True, distributed=True)):
+            if inside[1] == f"{facts.file}.py":
+                yield from (facts.model, *facts.libraries)
+    elif inside[0] == "models":
+        yield from OF_ITS_MODELS.get(inside[1], ())
+
+
+def _models_named(path):
+    """The models that the strings of a file name, but for docstrings and `__all__`."""
+    tree = ast.parse(path.read_text())
+    skipped = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(node.value)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            skipped.update(ast.walk(node.value))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in skipped:
+            exact = node.value.partition(":")[0]
+            words = re.findall(r"\w+", re.sub(r"concmodels[.\w]+", "", node.value))
+            yield from {exact} & {*NAMES} | UNMISTAKABLE.intersection(words)
 
 
 def _files(path, *others):

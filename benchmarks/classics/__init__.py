@@ -46,7 +46,7 @@ def kind(model: str) -> str:
     from concmodels import catalog
 
     facts = catalog.facts(model)
-    if facts.file in ("processes", "subinterp"):
+    if facts.family == "boundary":
         return "boundary"
     return "threads" if facts.preemptive else "light"
 

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.report.look import Look
+from concmodels import catalog, facts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,11 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+_TITLES = {"boundary": "processes and interpreters"}
 FAMILIES = {
-    "threads": ("threads", "rawthreads"),
-    "processes and interpreters": ("processes", "subinterp"),
-    "greenlets": ("greenlet", "tasklets", "gevent", "eventlet"),
-    "coroutines": ("asyncio", "trio", "anyio"),
+    _TITLES.get(family, family): tuple(models) for family in facts.FAMILIES if (models := catalog.names(family=family))
 }
 LIGHT = dict(zip(FAMILIES, ("#0072b2", "#d55e00", "#009e73", "#cc79a7"), strict=True))
 DARK = dict(zip(FAMILIES, ("#56b4e9", "#e69f00", "#009e73", "#cc79a7"), strict=True))

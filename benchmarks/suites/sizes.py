@@ -5,9 +5,11 @@ The costs here are rough, on the slow side, and only choose sizes; what is measu
 
 from math import inf
 
-LIGHT = ("greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio", "anyio")
-THREADS = ("threads", "rawthreads")
-BOUNDARY = ("processes", "subinterp")
+from concmodels import catalog
+
+LIGHT = (*catalog.names(family="greenlets"), *catalog.names(family="coroutines"))
+THREADS = tuple(catalog.names(family="threads"))
+BOUNDARY = tuple(catalog.names(family="boundary"))
 MODELS = (*THREADS, *BOUNDARY, *LIGHT)
 
 TARGET = 0.2

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from benchmarks.suites.sizes import MODELS
+from benchmarks.suites.sizes import BOUNDARY, MODELS
 
 APPS = "benchmarks.web.apps"
-APART = ("processes", "subinterp")
+APART = BOUNDARY
 """The models whose server has workers, each with a memory of its own; they get two, whatever the machine has."""
 WORKERS = 2
 BACKLOG = 16_384

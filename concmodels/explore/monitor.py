@@ -1,4 +1,4 @@
-"""What the search asks of the code that watches plain Python: scheduling points, and data races.
+"""The interface of the code that watches plain Python for the search: scheduling points, and data races.
 
 The search has two kinds of phases. A sample switches wherever `switches` allows it; each of its runs shows a failure or
 proves nothing. The complete search switches only at the model's operations and at locks, which are far fewer points,
@@ -57,7 +57,7 @@ class Race:
 
 
 class RaceDetector(Protocol):
-    """What looks for races in the runs of one phase."""
+    """The part of a monitor that looks for races in the runs of one phase."""
 
     found: list[Race]
     """Each race once, in the order in which they were found, over all runs of the phase."""
@@ -74,7 +74,7 @@ class RaceDetector(Protocol):
 
 
 class Monitor(Protocol):
-    """What watches the code of a scenario, for the length of a phase."""
+    """Watches the code of a scenario, for the length of a phase."""
 
     def begin(self) -> None:
         """Begin a run: what was known of the tasks of the last one is forgotten."""

@@ -1,4 +1,4 @@
-"""anyio: one API over asyncio and trio.
+"""anyio: one API over asyncio and trio. A task waits on a future of asyncio's, or by `trio.lowlevel`.
 
 unit          one anyio task per task, which is a task of the backend
 scheduler     the backend's loop; cooperative
@@ -7,9 +7,9 @@ parallel      no: one loop, one thread
 cancellation  by scope as in trio, on both backends: if suppressed, it is raised again at every wait
 sockets       as in the model of the backend: an epoll of the model's own on asyncio, `trio.lowlevel` on trio
 
-`anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own. A
-task that waits does so as in the models of the backends, on a future or until trio reschedules it: its partner must see
-whether it has been cancelled, and an `anyio.Event` does not show that.
+`anyio` runs on asyncio, `anyio:trio` on trio; the code below is the same. Groups, scopes and clocks are anyio's own,
+but not the waits: a partner must see whether a task that waits has been cancelled, and an `anyio.Event` does not show
+that.
 
 Limitations: as for its backends. To see a deadlock, the model looks at the backend's loop itself, which anyio does not
 show; what hides one is described in the models of asyncio and trio.
@@ -27,6 +27,13 @@ import anyio.lowlevel
 
 from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed, Terminated
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.select import select_async
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.deadlocks.loops import AsyncioDetector, TrioDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
@@ -35,13 +42,9 @@ from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.loop_sockets import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
-from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.sockets import READABLE, WRITABLE
-from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,71 +63,6 @@ __all__ = [
 ]  # fmt: skip
 
 now = time.monotonic
-
-
-def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` on asyncio and return its result; see `concmodels.contract.Model.run`."""
-    return _run("asyncio", main, args, deadlock_after)
-
-
-def _run_on_trio[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` on trio and return its result; see `concmodels.contract.Model.run`."""
-    return _run("trio", main, args, deadlock_after)
-
-
-def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ...], deadlock_after: float | None) -> R:
-    model = "anyio" if backend == "asyncio" else f"anyio:{backend}"
-    if running := _backend_here():
-        raise refusal_in_loop(model, running)
-    seconds = patience(deadlock_after)
-    try:
-        with bare_interrupts(), Loop(model, backend):
-            return anyio.run(_guarded, main, args, seconds, backend=backend)
-    finally:
-        close_ended()
-
-
-def _backend_here() -> str | None:
-    """The library whose loop runs in this thread; anyio starts no second one beside it, not even of the other kind."""
-    try:
-        return "asyncio" if anyio.get_cancelled_exc_class() is Cancelled else "trio"
-    except RuntimeError:
-        return None
-
-
-async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
-    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
-    loop: Any = anyio.lowlevel.current_token().native_token
-    soon = getattr(loop, "run_sync_soon", None)  # only trio has it
-    scope, exits = anyio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
-    kind = AsyncioDetector if soon is None else TrioDetector
-    with _guard(loop, exits, scope.cancel) as guard, kind(seconds, scope.cancel) as detector:
-        with scope:
-            result = await main(*args)
-            if soon is None:
-                raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
-            return result
-        # The scope was cancelled: for a signal, which is raised next, or else for a deadlock.
-        guard.raise_cancelled()
-        raise detector.verdict()
-
-
-def _guard(loop: Any, exits: tuple[CodeType, ...], cancel: Callable[[], object]) -> LoopGuard:
-    if hasattr(loop, "run_sync_soon"):
-        from trio import Cancelled as trio_cancelled
-        from trio.lowlevel import current_task
-
-        task = current_task()
-        sight = MainSight(lambda: task.coro, exits, (KeyboardInterrupt, Terminated, trio_cancelled))
-        return LoopGuard(loop.run_sync_soon, sight, cancel)
-    main: Any = asyncio.current_task()
-    sight = MainSight(main.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
-    return LoopGuard(loop.call_soon_threadsafe, sight, cancel, lambda: cancel_again(main))
-
-
-async def sleep(seconds: float) -> None:
-    """Sleep; the other tasks run meanwhile. A checkpoint."""
-    await anyio.sleep(seconds_to_sleep(seconds))
 
 
 class _FutureWaiter(SingleThreadWaiter):
@@ -222,48 +160,6 @@ def _new_waiter(item: Any = None, purpose: Any = None) -> Waiter:
     return _FutureWaiter(item, purpose)
 
 
-async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    await _wait(socket, READABLE, timeout)
-
-
-async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
-    await _wait(socket, WRITABLE, timeout)
-
-
-def _wait(socket: HasFileno, direction: str, timeout: float | None) -> Awaitable[None]:
-    """Wait in the backend's own way."""
-    trio = sys.modules.get("trio")  # see above
-    if trio is not None and trio.lowlevel.in_trio_task():
-        from concmodels.models.waiting.trio_sockets import wait_in_trio
-
-        return wait_in_trio(socket, direction, timeout)
-    return wait_on_loop(socket, direction, timeout)
-
-
-def notify_closing(socket: HasFileno) -> None:
-    """Wake the tasks that wait for this socket; see `concmodels.contract.Model.notify_closing`."""
-    trio = sys.modules.get("trio")  # see above
-    if trio is not None and trio.lowlevel.in_trio_task():
-        from concmodels.models.waiting.trio_sockets import notify_closing_in_trio
-
-        notify_closing_in_trio(socket)
-    else:
-        notify_closing_on_loop(socket)
-
-
-class TaskGroup(NurseryGroup):
-    """An anyio task group that raises each exception once, and interrupts and deadlocks outside of any group."""
-
-    open_group = anyio.create_task_group
-    new_scope = anyio.CancelScope
-    waiter_type = staticmethod(_new_waiter)
-    here = staticmethod(_native_task)
-    checkpoint = staticmethod(anyio.lowlevel.checkpoint)
-    cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
-
-
 class Channel(SingleThreadChannel):
     """A channel between the tasks of one run.
 
@@ -333,25 +229,6 @@ class Channel(SingleThreadChannel):
         return waiter.item
 
 
-async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return await select_async(Channel, cases, timeout, priority)
-
-
-class Pool(AsyncPool):
-    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
-
-    Channel = Channel
-    TaskGroup = TaskGroup
-    here = staticmethod(anyio.get_current_task)
-    cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
-
-    @staticmethod
-    def is_cancelled() -> bool:
-        """Whether this task was cancelled, and not only something that it awaited."""
-        return anyio.get_current_task().has_pending_cancellation()
-
-
 class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
 
@@ -384,6 +261,132 @@ class _Unbounded(UnboundedChannel, Channel):
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed
         return waiter.item
+
+
+async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return await select_async(Channel, cases, timeout, priority)
+
+
+class TaskGroup(NurseryGroup):
+    """An anyio task group that raises each exception once, and interrupts and deadlocks outside of any group."""
+
+    open_group = anyio.create_task_group
+    new_scope = anyio.CancelScope
+    waiter_type = staticmethod(_new_waiter)
+    here = staticmethod(_native_task)
+    checkpoint = staticmethod(anyio.lowlevel.checkpoint)
+    cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
+
+
+class Pool(AsyncPool):
+    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+    here = staticmethod(anyio.get_current_task)
+    cancelled_type = staticmethod(anyio.get_cancelled_exc_class)
+
+    @staticmethod
+    def is_cancelled() -> bool:
+        """Whether this task was cancelled, and not only something that it awaited."""
+        return anyio.get_current_task().has_pending_cancellation()
+
+
+def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` on asyncio and return its result; see `concmodels.contract.Model.run`."""
+    return _run("asyncio", main, args, deadlock_after)
+
+
+def _run_on_trio[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` on trio and return its result; see `concmodels.contract.Model.run`."""
+    return _run("trio", main, args, deadlock_after)
+
+
+def _run[R](backend: str, main: Callable[..., Awaitable[R]], args: tuple[Any, ...], deadlock_after: float | None) -> R:
+    model = "anyio" if backend == "asyncio" else f"anyio:{backend}"
+    if running := _backend_here():
+        raise refusal_in_loop(model, running)
+    seconds = patience(deadlock_after)
+    try:
+        with bare_interrupts(), Loop(model, backend, needs_wakeup_fd=backend == "trio"):
+            return anyio.run(_guarded, main, args, seconds, backend=backend)
+    finally:
+        close_ended()
+
+
+def _backend_here() -> str | None:
+    """The library whose loop runs in this thread; anyio starts no second one beside it, not even of the other kind."""
+    try:
+        return "asyncio" if anyio.get_cancelled_exc_class() is Cancelled else "trio"
+    except RuntimeError:
+        return None
+
+
+async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
+    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
+    loop: Any = anyio.lowlevel.current_token().native_token
+    soon = getattr(loop, "run_sync_soon", None)  # only trio has it
+    scope, exits = anyio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
+    kind = AsyncioDetector if soon is None else TrioDetector
+    with _guard(loop, exits, scope.cancel) as guard, kind(seconds, scope.cancel) as detector:
+        with scope:
+            result = await main(*args)
+            if soon is None:
+                raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
+            return result
+        # The scope was cancelled: for a signal, which is raised next, or else for a deadlock.
+        guard.raise_cancelled()
+        raise detector.verdict()
+
+
+def _guard(loop: Any, exits: tuple[CodeType, ...], cancel: Callable[[], object]) -> LoopGuard:
+    if hasattr(loop, "run_sync_soon"):
+        from trio import Cancelled as trio_cancelled
+        from trio.lowlevel import current_task
+
+        task = current_task()
+        sight = MainSight(lambda: task.coro, exits, (KeyboardInterrupt, Terminated, trio_cancelled))
+        return LoopGuard(loop.run_sync_soon, sight, cancel)
+    main: Any = asyncio.current_task()
+    sight = MainSight(main.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
+    return LoopGuard(loop.call_soon_threadsafe, sight, cancel, lambda: cancel_again(main))
+
+
+async def sleep(seconds: float) -> None:
+    """Sleep; the other tasks run meanwhile. A checkpoint."""
+    await anyio.sleep(seconds_to_sleep(seconds))
+
+
+async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    await _wait(socket, READABLE, timeout)
+
+
+async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
+    await _wait(socket, WRITABLE, timeout)
+
+
+def _wait(socket: HasFileno, direction: str, timeout: float | None) -> Awaitable[None]:
+    """Wait in the backend's own way."""
+    trio = sys.modules.get("trio")  # see above
+    if trio is not None and trio.lowlevel.in_trio_task():
+        from concmodels.models.waiting.trio_sockets import wait_in_trio
+
+        return wait_in_trio(socket, direction, timeout)
+    return wait_on_loop(socket, direction, timeout)
+
+
+def notify_closing(socket: HasFileno) -> None:
+    """Wake the tasks that wait for this socket; see `concmodels.contract.Model.notify_closing`."""
+    trio = sys.modules.get("trio")  # see above
+    if trio is not None and trio.lowlevel.in_trio_task():
+        from concmodels.models.waiting.trio_sockets import notify_closing_in_trio
+
+        notify_closing_in_trio(socket)
+    else:
+        notify_closing_on_loop(socket)
 
 
 def variant(name: str) -> Variant:

@@ -17,37 +17,35 @@ import math
 import time
 from asyncio import CancelledError as Cancelled
 from asyncio import Future, current_task, get_running_loop
-from itertools import count
 
-from concmodels.errors import ChannelClosed, TaskCancelled, Terminated
-from concmodels.models.deadlocks.loops import EdgeAsyncioDetector
-from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
-from concmodels.models.pools.awaited import AsyncPool
-from concmodels.models.sharing import share
-from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, bare_interrupts, wrapped
-from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
-from concmodels.models.tasks.nesting import Loop, refusal_in_loop
+from concmodels.errors import ChannelClosed, Terminated
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
-from concmodels.models.waiting.loop_sockets import close_ended, notify_closing_on_loop, wait_on_loop
-from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.select import select_async
-from concmodels.models.waiting.sockets import READABLE, WRITABLE
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.waiter import (
     DONE,
     TIMED_OUT,
-    AsyncEvent,
-    NativeWait,
     SingleThreadWaiter,
-    Waiter,
-    native_waits,
 )
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
+from concmodels.models.deadlocks.loops import EdgeAsyncioDetector
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
+from concmodels.models.pools.awaited import AsyncPool
+from concmodels.models.sharing import share
+from concmodels.models.tasks.asyncio_group import AsyncioGroup
+from concmodels.models.tasks.failures import bare_interrupts
+from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
+from concmodels.models.tasks.nesting import Loop, refusal_in_loop
+from concmodels.models.waiting.loop_sockets import close_ended, notify_closing_on_loop, wait_on_loop
+from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
+from concmodels.models.waiting.sockets import READABLE, WRITABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
     from collections.abc import Callable, Coroutine
-    from types import TracebackType
     from typing import Any, Self
 
     from concmodels.errors import Selected
@@ -59,43 +57,6 @@ __all__ = [
 ]  # fmt: skip
 
 now = time.monotonic
-_numbers = count(1)
-
-
-def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` on a new event loop and return its result; see `concmodels.contract.Model.run`."""
-    if asyncio._get_running_loop() is not None:
-        raise refusal_in_loop("asyncio", "asyncio")
-    seconds = patience(deadlock_after)
-    try:
-        with bare_interrupts(), Loop("asyncio", "asyncio"):
-            return asyncio.run(_guarded(main, args, seconds))
-    finally:
-        close_ended()
-
-
-async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...], seconds: float | None) -> R:
-    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
-    task = asyncio.current_task()
-    assert task is not None
-    exits = (TaskGroup.__aexit__.__code__,)
-    sight = MainSight(task.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
-    with (
-        LoopGuard(get_running_loop().call_soon_threadsafe, sight, task.cancel, lambda: cancel_again(task)) as guard,
-        EdgeAsyncioDetector(seconds, task.cancel),
-    ):
-        try:
-            result = await main(*args)
-            raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
-            return result
-        except asyncio.CancelledError:
-            guard.raise_cancelled()
-            raise
-
-
-async def sleep(seconds: float) -> None:
-    """Sleep; the other tasks run meanwhile. A checkpoint."""
-    await asyncio.sleep(seconds_to_sleep(seconds))
 
 
 class _Waiter(SingleThreadWaiter):
@@ -145,131 +106,6 @@ class _Waiter(SingleThreadWaiter):
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
         postpone(error)
-
-
-async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    await wait_on_loop(socket, READABLE, timeout)
-
-
-async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
-    await wait_on_loop(socket, WRITABLE, timeout)
-
-
-notify_closing = notify_closing_on_loop
-
-
-class Task:
-    """The handle of an `asyncio.Task`."""
-
-    def __init__(self, native: asyncio.Task[Any]) -> None:
-        self._native = native
-        self._ended = AsyncEvent(_Waiter)
-        native.add_done_callback(lambda _: self._ended.set())
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._native.get_name()
-
-    def cancel(self) -> None:
-        """Ask the task to end: `Cancelled` is raised where it waits."""
-        self._native.cancel()
-
-    def done(self) -> bool:
-        """Whether it has ended, however it ended."""
-        return self._native.done()
-
-    async def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
-        if not self._native.done():
-            await self._ended.wait(timeout, self)
-        await asyncio.sleep(0)  # a checkpoint: a caller that was cancelled too raises that
-        if self._native.cancelled():
-            raise TaskCancelled(f"task {self.name!r} was cancelled")
-        try:
-            return self._native.result()
-        except Wrapped as wrapper:
-            raise wrapper.error from wrapper.error.__cause__
-
-    def describe_wait(self, _waiter: Waiter) -> str:
-        """Describe the wait of a task that waits for the end of this one."""
-        return f"waits for the result of {self.name}"
-
-
-class _Stop(Exception):
-    """Raised by an extra task of a group, which fails to make the group end; never leaves the group."""
-
-
-async def _stop() -> None:
-    raise _Stop
-
-
-async def _carry[R](function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
-    """The body of each task: call the function, and wrap an error that must leave the group bare."""
-    with wrapped():
-        result = await function(*args)
-    task = asyncio.current_task()
-    while task is not None and task.cancelling():
-        task.uncancel()  # it came too late: the task has a result, and asyncio would drop that
-    return result
-
-
-class TaskGroup:
-    """An `asyncio.TaskGroup` that raises each exception once, and that can be cancelled."""
-
-    _native: Any
-
-    async def __aenter__(self) -> Self:
-        self._native = asyncio.TaskGroup()
-        await self._native.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        stopped = False
-        here = current_task()
-        native_waits[here] = NativeWait(self)
-        try:
-            await self._native.__aexit__(kind, error, trace)
-        except BaseExceptionGroup as group:
-            ExceptionCollector.of(group, _Stop).raise_all()
-            stopped = True
-        finally:
-            del native_waits[here]
-        await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
-        return stopped
-
-    def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Task:
-        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
-        if not hasattr(self, "_native"):
-            raise RuntimeError("this group is not open: spawn inside its `async with`")
-        name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
-        return Task(self._native.create_task(_carry(function, args), name=name))
-
-    def cancel(self) -> None:
-        """Cancel all its tasks and the body; the `async with` is then left without an error."""
-        stop = _stop()
-        try:
-            # How asyncio's documentation ends a group; 3.15 has TaskGroup.cancel(). This task fails at once, and so the
-            # body is cancelled before its next checkpoint.
-            self._native.create_task(stop, eager_start=True)
-        except RuntimeError:
-            stop.close()  # it has ended, or is ending already
-
-    def is_ending(self) -> bool:
-        """Whether its tasks have been told to end."""
-        return bool(self._native._aborting)
-
-    def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that leaves this group."""
-        return "waits for the end of its group"
-
-    def names(self) -> list[str]:
-        """The names of the tasks that have not ended."""
-        return [task.get_name() for task in self._native._tasks]
 
 
 class Channel(SingleThreadChannel):
@@ -343,30 +179,6 @@ class Channel(SingleThreadChannel):
         await asyncio.sleep(0)
 
 
-async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return await select_async(Channel, cases, timeout, priority)
-
-
-class Pool(AsyncPool):
-    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
-
-    Channel = Channel
-    TaskGroup = TaskGroup
-    here = staticmethod(asyncio.current_task)
-
-    @staticmethod
-    def cancelled_type() -> type[BaseException]:
-        """`asyncio.CancelledError`."""
-        return Cancelled
-
-    @staticmethod
-    def is_cancelled() -> bool:
-        """Whether this task was cancelled, and not only something that it awaited."""
-        task = asyncio.current_task()
-        return task is None or task.cancelling() > 0
-
-
 class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
 
@@ -406,3 +218,82 @@ class _Unbounded(UnboundedChannel, Channel):
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed
         return waiter.item
+
+
+async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return await select_async(Channel, cases, timeout, priority)
+
+
+class TaskGroup(AsyncioGroup):
+    """An `asyncio.TaskGroup` that raises each exception once, and that can be cancelled."""
+
+    waiter_type = _Waiter
+
+
+class Pool(AsyncPool):
+    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+    here = staticmethod(asyncio.current_task)
+
+    @staticmethod
+    def cancelled_type() -> type[BaseException]:
+        """`asyncio.CancelledError`."""
+        return Cancelled
+
+    @staticmethod
+    def is_cancelled() -> bool:
+        """Whether this task was cancelled, and not only something that it awaited."""
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+
+
+def run[R](main: Callable[..., Coroutine[Any, Any, R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` on a new event loop and return its result; see `concmodels.contract.Model.run`."""
+    if asyncio._get_running_loop() is not None:
+        raise refusal_in_loop("asyncio", "asyncio")
+    seconds = patience(deadlock_after)
+    try:
+        with bare_interrupts(), Loop("asyncio", "asyncio"):
+            return asyncio.run(_guarded(main, args, seconds))
+    finally:
+        close_ended()
+
+
+async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...], seconds: float | None) -> R:
+    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
+    task = asyncio.current_task()
+    assert task is not None
+    exits = (TaskGroup.__aexit__.__code__,)
+    sight = MainSight(task.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
+    with (
+        LoopGuard(get_running_loop().call_soon_threadsafe, sight, task.cancel, lambda: cancel_again(task)) as guard,
+        EdgeAsyncioDetector(seconds, task.cancel),
+    ):
+        try:
+            result = await main(*args)
+            raise_postponed()  # else a signal that came in the turn of main's last operation would be lost
+            return result
+        except asyncio.CancelledError:
+            guard.raise_cancelled()
+            raise
+
+
+async def sleep(seconds: float) -> None:
+    """Sleep; the other tasks run meanwhile. A checkpoint."""
+    await asyncio.sleep(seconds_to_sleep(seconds))
+
+
+async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    await wait_on_loop(socket, READABLE, timeout)
+
+
+async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
+    await wait_on_loop(socket, WRITABLE, timeout)
+
+
+notify_closing = notify_closing_on_loop

@@ -30,6 +30,11 @@ from itertools import count
 from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
 from concmodels.models import asyncio_
+from concmodels.models.waiting.select import bad_case
+from concmodels.models.waiting.timeouts import must_be_seconds, must_be_sync, seconds_to_sleep
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.cluster.host import Host, check_reachable
 from concmodels.models.cluster.link import BOARD, Cancelled, Running, current, here, link_of, new_number, running_in
 from concmodels.models.cluster.pickling import dumps, dumps_call, unpack_arrived, unpack_item
@@ -42,8 +47,6 @@ from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.waiting.select import bad_case
-from concmodels.models.waiting.timeouts import must_be_seconds, must_be_sync, seconds_to_sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,54 +70,6 @@ _NO_SOCKETS = (
     "dask has no waits for sockets, because a task may run on another machine and a socket can't follow it: wait in "
     "another model, and send what has come to the cluster"
 )
-
-
-def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` in this thread, what it spawns on an embedded cluster; see `concmodels.contract.Model.run`."""
-    return _run(None, main, args, deadlock_after)
-
-
-def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], deadlock_after: float | None) -> Any:
-    must_be_sync(main, "dask")
-    if here.running is not None:
-        raise refusal("dask", "dask")
-    detector, seconds = DeadlockDetector(), patience(deadlock_after)
-    host = Host(address, asyncio_.Channel, asyncio_.select)
-    with detector, Guard(host.interrupt, host.unfinished) as guard:
-        try:
-            board = host.start()
-            here.running = Running(board, "main", "main", guard=guard)
-            guard.check()
-            if seconds is not None:
-                host.look_for_deadlocks(seconds, detector.find)
-            with ending_pools(board):
-                return main(*args)
-        finally:
-            here.running = None
-            host.stop()
-
-
-def sleep(seconds: float) -> None:
-    """Sleep; a checkpoint for cancellation."""
-    seconds = seconds_to_sleep(seconds)
-    if here.running is None:
-        time.sleep(min(seconds, _CENTURY_S))
-    else:
-        here.running.ask(BOARD, "sleep", seconds)
-
-
-def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Raise `NotImplementedError`: a task may be on another machine, where the socket is not."""
-    raise NotImplementedError(_NO_SOCKETS)
-
-
-def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Raise `NotImplementedError`: a task may be on another machine, where the socket is not."""
-    raise NotImplementedError(_NO_SOCKETS)
-
-
-def notify_closing(socket: HasFileno) -> None:
-    """Do nothing: no task of this model waits for a socket."""
 
 
 class Channel:
@@ -363,6 +318,54 @@ class TaskGroup:
         with self._owner.cleaning_up():
             self._owner.ask(self._number, "finish")
         return outer
+
+
+def run(main: Callable[..., Any], *args: Any, deadlock_after: float | None = None) -> Any:
+    """Run `main(*args)` in this thread, what it spawns on an embedded cluster; see `concmodels.contract.Model.run`."""
+    return _run(None, main, args, deadlock_after)
+
+
+def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], deadlock_after: float | None) -> Any:
+    must_be_sync(main, "dask")
+    if here.running is not None:
+        raise refusal("dask", "dask")
+    detector, seconds = DeadlockDetector(), patience(deadlock_after)
+    host = Host(address, asyncio_.Channel, asyncio_.select)
+    with detector, Guard(host.interrupt, host.unfinished) as guard:
+        try:
+            board = host.start()
+            here.running = Running(board, "main", "main", guard=guard)
+            guard.check()
+            if seconds is not None:
+                host.look_for_deadlocks(seconds, detector.find)
+            with ending_pools(board):
+                return main(*args)
+        finally:
+            here.running = None
+            host.stop()
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; a checkpoint for cancellation."""
+    seconds = seconds_to_sleep(seconds)
+    if here.running is None:
+        time.sleep(min(seconds, _CENTURY_S))
+    else:
+        here.running.ask(BOARD, "sleep", seconds)
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a task may be on another machine, where the socket is not."""
+    raise NotImplementedError(_NO_SOCKETS)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a task may be on another machine, where the socket is not."""
+    raise NotImplementedError(_NO_SOCKETS)
+
+
+def notify_closing(socket: HasFileno) -> None:
+    """Do nothing: no task of this model waits for a socket."""
 
 
 def variant(name: str) -> Variant:

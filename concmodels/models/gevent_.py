@@ -16,9 +16,6 @@ the operation, the exception is raised at the task's next wait, even if its bloc
 import math
 import threading
 import time
-from _thread import _local
-from socket import socket as StandardSocket
-from weakref import ref
 
 from greenlet import getcurrent  # before gevent: in a subinterpreter this just fails, and gevent prints a traceback
 
@@ -28,32 +25,27 @@ from gevent._hub_local import get_hub_if_exists
 from gevent.exceptions import LoopExit
 
 from concmodels.errors import ChannelClosed, Deadlock
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.deadlocks.hubs import HubDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.frames import raised
-from concmodels.models.tasks.hub_tasks import (
-    Cancelled,
-    UnknownTask,
-    forget_throws,
-    postpone,
-    postponed,
-    raise_postponed,
-    raise_postponed_signal,
-    tasks,
-    throws_due,
-)
+from concmodels.models.tasks.hub_tasks import Cancelled, UnknownTask, raise_postponed_signal, tasks
 from concmodels.models.tasks.hub_tasks import Task as _Task
 from concmodels.models.tasks.hub_tasks import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
-from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.sockets import LOOK_S, READABLE, WRITABLE, SocketWaits, SocketWaitSteps, descriptor
-from concmodels.models.waiting.timeouts import expired, must_be_seconds, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
+from concmodels.models.waiting.gevent_sockets import notify_closing_in_hub, sockets_here, wait_in_hub
+from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
+from concmodels.models.waiting.sockets import READABLE, WRITABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,99 +64,10 @@ __all__ = [
 ]  # fmt: skip
 
 now = time.monotonic
-_here = _local()
-
-_EVENTS = {READABLE: 1, WRITABLE: 2}  # libev's EV_READ and EV_WRITE
-
-
-def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`.
-
-    A deadlock is found at once, unless `deadlock_after` is None.
-    """
-    must_be_sync(main, "gevent")
-    here = getcurrent()
-    if here in tasks:
-        raise refusal("gevent", tasks[here].model())
-    seconds = patience(deadlock_after)
-    task = tasks[here] = Task(main, args, "main")
-    fresh = get_hub_if_exists() is None
-    task.unit, task.hub = here, gevent.get_hub()  # now: its first call imports, and a Ctrl-C could break that off
-    try:
-        with (
-            Guard(task.interrupt, task.unfinished, here) as task.guard,
-            _detector(task, seconds),
-            _LookUp(),
-            Pools(task) as task.pools,
-        ):
-            result = main(*args)
-            raise_postponed_signal(here)  # else a signal that came in the turn of main's last operation would be lost
-            return result
-    finally:
-        del tasks[here]
-        forget_throws(here)
-        if fresh and threading.current_thread() is not threading.main_thread():
-            gevent.get_hub().destroy(destroy_loop=True)  # its descriptors would outlive the thread
-
-
-def _detector(main: _Task, seconds: float | None) -> AbstractContextManager[object]:
-    return _KeepLoopAlive() if seconds is None else _Detector(main)
-
-
-class _Detector(HubDetector):
-    """Turns the `LoopExit` that gevent raises in main, when no greenlet could ever go on, into a `Deadlock`."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, LoopExit):
-            raise self.find(self.found or self.describe(raised(trace))) from None
-        super().__exit__(kind, error, trace)
-
-
-class _KeepLoopAlive:
-    """Keeps the loop waiting even if there is nothing left to wait for."""
-
-    def __enter__(self) -> None:
-        self._watcher = gevent.get_hub().loop.async_()
-        self._watcher.start(self._watcher.stop)  # nothing will ever trigger it
-
-    def __exit__(self, *_: object) -> None:
-        self._watcher.close()
-
-
-class _LookUp:
-    """Wakes the loop now and then, to check for events that do not wake it.
-
-    The loop misses a signal that arrives just before it begins to wait, because Python calls the handlers only while
-    Python code runs. It also misses that a socket was closed.
-    """
-
-    def __enter__(self) -> None:
-        self._timer = gevent.get_hub().loop.timer(LOOK_UP_S, LOOK_UP_S, ref=False)  # it does not keep the loop alive
-        self._sockets = _sockets()
-        self._sockets.runs += 1
-        self._timer.start(self._sockets.look)
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.close()
-        self._sockets.run_ended()
-
-
-def sleep(seconds: float) -> None:
-    """Sleep; the other greenlets run meanwhile. A checkpoint."""
-    gevent.sleep(seconds_to_sleep(seconds))
 
 
 def _call_soon(callback: Callable[[], object]) -> None:
     gevent.get_hub().loop.run_callback(callback)
-
-
-class Task(_Task):
-    """The handle of a greenlet."""
-
-    call_soon = _call_soon
-    reschedule = staticmethod(gevent.sleep)
 
 
 class _Waiter(SingleThreadWaiter):
@@ -232,202 +135,6 @@ class _Waiter(SingleThreadWaiter):
     def put_off(self, error: BaseException) -> None:
         """As `Waiter.put_off`."""
         postpone(self.unit, error, _call_soon)
-
-
-class _SocketWaiter(SocketWaitSteps, _Waiter):
-    """One wait of one task for a socket: a watcher of the hub's loop switches to the task when the socket is ready.
-
-    What claims the wait stops the watcher at once, and not only the task when it goes on: if the socket is closed in
-    the turn in which a watcher was started, libev ends the whole process with a failed assertion.
-    """
-
-    __slots__ = ("direction", "key", "number", "socket", "watcher")
-
-    outside = True
-    purpose = waiter = property(lambda self: self)  # one object is both: it is made for each wait, in a hot path
-
-    def __init__(self, socket: Any, direction: str) -> None:
-        self.outcome = ""
-        self.unit = getcurrent()
-        try:
-            self._task = tasks[self.unit]
-        except KeyError:
-            self._task = UnknownTask(gevent.get_hub())
-        self._callback = None
-        self.socket = socket
-        self.number = descriptor(socket)
-        self.direction = direction
-        self.key = self.number, direction
-        self.watcher: Any = None
-
-    def is_over(self) -> bool:
-        """As `Waiter.is_over`: after a cancellation, no claim succeeds."""
-        return not self.waits() or self.unit in throws_due
-
-    def park(self, timeout: float | None) -> bool:
-        """As `_Waiter.park`; the task itself claims the wait when the watcher has switched to it."""
-        if postponed:
-            raise_postponed(self.unit)
-        self.watcher.start(self.unit.switch, self)
-        timer = None if timeout is None else self._start_timer(timeout)
-        task = self._task
-        task.waiter = self
-        try:
-            while self._callback is None:
-                if task.hub.switch() is self and self.claim(CLOSED if self.is_closed() else DONE):
-                    break
-        finally:
-            self.watcher.stop()
-            task.waiter = None
-            if self._callback is not None:
-                self._callback.stop()  # an exception came after `wake`: do not switch here later
-            if timer is not None:
-                timer.close()
-        return True
-
-    def wake(self) -> None:
-        self.watcher.stop()
-        super().wake()
-
-
-class _Sockets(SocketWaits):
-    """The waits for sockets of one thread, which has a hub of its own, and the watchers of the hub's loop.
-
-    A watcher is kept for the next wait for the same socket: for a new one, the loop makes a system call. It is dropped
-    when the socket was closed or its number belongs to another one, and at the end of the run.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.runs = 0
-        self._kept: dict[tuple[int, str], tuple[ref[StandardSocket], Any]] = {}
-        self._look_at = 0.0
-
-    def begin(self, wait: Any) -> None:
-        """As `SocketWaits.begin`, and give the wait a watcher."""
-        key = wait.key
-        before = self._waits.setdefault(key, wait)
-        if before is not wait:
-            super().begin(wait)
-            if self._waits.get(key) is not wait:  # its task was cancelled, and another one waits
-                wait.watcher = self._watcher(wait)
-                return
-            before.watcher.stop()
-        socket, watcher = self._kept.get(key, _NOTHING_KEPT)
-        # A wait that is over has its watcher until its task goes on, and stops it then: so this is another one.
-        wait.watcher = watcher if before is wait and socket() is wait.socket else self._new_watcher(wait)
-
-    def end(self, wait: Any) -> None:
-        """Forget a wait that is over, and its watcher if that is not kept."""
-        key = wait.key
-        if self._waits.get(key) is wait:
-            del self._waits[key]
-        if self._kept.get(key, _NOTHING_KEPT)[1] is not wait.watcher:
-            wait.watcher.close()
-
-    @staticmethod
-    def _watcher(wait: Any) -> Any:
-        return gevent.get_hub().loop.io(wait.number, _EVENTS[wait.direction])
-
-    def _new_watcher(self, wait: Any) -> Any:
-        watcher = self._watcher(wait)
-        self._drop(wait.key)
-        if self.runs and isinstance(wait.socket, StandardSocket):  # of anything else, the descriptor may change
-            self._kept[wait.key] = ref(wait.socket), watcher
-        return watcher
-
-    def _drop(self, key: tuple[int, str]) -> None:
-        """Keep the watcher of this descriptor no longer; a wait that has it closes it at its end."""
-        _, watcher = self._kept.pop(key, _NOTHING_KEPT)
-        if watcher is not None and not watcher.active:
-            watcher.close()
-
-    def end_waits_for(self, number: int) -> None:
-        """End the waits for a descriptor that is about to be closed; also those that are over already stop watching."""
-        super().end_waits_for(number)
-        for direction in _EVENTS:
-            wait = self._waits.get((number, direction))
-            if wait is not None:
-                wait.watcher.stop()
-            self._drop((number, direction))
-
-    def look(self) -> None:
-        """Look for closed sockets, if that is due."""
-        if now() >= self._look_at:
-            self._look_at = now() + LOOK_S
-            self.find_closed()
-            for key, (socket, _) in list(self._kept.items()):
-                if (open_socket := socket()) is None or open_socket.fileno() != key[0]:
-                    self._drop(key)
-
-    def run_ended(self) -> None:
-        """Note the end of a run; the last one in this thread keeps no watchers."""
-        self.runs -= 1
-        if not self.runs:
-            for key in list(self._kept):
-                self._drop(key)
-
-
-_NOTHING_KEPT: tuple[Any, Any] = (lambda: None, None)
-
-
-def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    _wait_for_socket(_SocketWaiter(socket, READABLE), timeout)
-
-
-def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
-    _wait_for_socket(_SocketWaiter(socket, WRITABLE), timeout)
-
-
-def _wait_for_socket(waiter: _SocketWaiter, timeout: float | None) -> None:
-    if timeout is not None:
-        timeout = must_be_seconds(timeout)
-    sockets = _sockets()
-    sockets.begin(waiter)
-    try:
-        waiter.park(timeout)
-    finally:
-        waiter.outcome = waiter.outcome or CANCELLED  # unless something else has ended the wait
-        sockets.end(waiter)
-    if waiter.outcome != DONE:
-        waiter.settle()
-
-
-def notify_closing(socket: HasFileno) -> None:
-    """Wake the tasks of this thread that wait for the socket; see `concmodels.contract.Model.notify_closing`."""
-    _sockets().notify_closing(socket)
-
-
-def _sockets() -> _Sockets:
-    """Return the waits of this thread."""
-    try:
-        sockets: _Sockets = _here.sockets
-    except AttributeError:
-        sockets = _here.sockets = _Sockets()
-    return sockets
-
-
-class TaskGroup(_TaskGroup):
-    """Greenlets that end together."""
-
-    waiter_type = _Waiter
-    thrown_types = (*_TaskGroup.thrown_types, gevent.Timeout)
-    task_type = Task
-
-    def start(self, task: _Task) -> None:
-        """Start the greenlet of a task."""
-        task.unit, task.hub = gevent.spawn(self.work, task), gevent.get_hub()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        if (
-            isinstance(error, LoopExit) and self._owner.detector is not None
-        ):  # main waited for something of gevent's own
-            error = self._owner.detector.describe(raised(trace))
-        return super().__exit__(kind, error, trace)
 
 
 class Channel(SingleThreadChannel):
@@ -505,18 +212,6 @@ class Channel(SingleThreadChannel):
         return waiter.item
 
 
-def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return select_sync(Channel, cases, timeout, priority)
-
-
-class Pool(_Pool):
-    """Workers that are greenlets; see `concmodels.contract.Pool`."""
-
-    Channel = Channel
-    TaskGroup = TaskGroup
-
-
 class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
 
@@ -547,3 +242,135 @@ class _Unbounded(UnboundedChannel, Channel):
                     return
                 yield item
                 del item  # see above
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return select_sync(Channel, cases, timeout, priority)
+
+
+class Task(_Task):
+    """The handle of a greenlet."""
+
+    call_soon = _call_soon
+    reschedule = staticmethod(gevent.sleep)
+
+
+class TaskGroup(_TaskGroup):
+    """Greenlets that end together."""
+
+    waiter_type = _Waiter
+    thrown_types = (*_TaskGroup.thrown_types, gevent.Timeout)
+    task_type = Task
+
+    def start(self, task: _Task) -> None:
+        """Start the greenlet of a task."""
+        task.unit, task.hub = gevent.spawn(self.work, task), gevent.get_hub()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if (
+            isinstance(error, LoopExit) and self._owner.detector is not None
+        ):  # main waited for something of gevent's own
+            error = self._owner.detector.describe(raised(trace))
+        return super().__exit__(kind, error, trace)
+
+
+class Pool(_Pool):
+    """Workers that are greenlets; see `concmodels.contract.Pool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+
+
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`.
+
+    A deadlock is found at once, unless `deadlock_after` is None.
+    """
+    must_be_sync(main, "gevent")
+    here = getcurrent()
+    if here in tasks:
+        raise refusal("gevent", tasks[here].model())
+    seconds = patience(deadlock_after)
+    task = tasks[here] = Task(main, args, "main")
+    fresh = get_hub_if_exists() is None
+    task.unit, task.hub = here, gevent.get_hub()  # now: its first call imports, and a Ctrl-C could break that off
+    try:
+        with (
+            Guard(task.interrupt, task.unfinished, here) as task.guard,
+            _detector(task, seconds),
+            _LookUp(),
+            Pools(task) as task.pools,
+        ):
+            result = main(*args)
+            raise_postponed_signal(here)  # else a signal that came in the turn of main's last operation would be lost
+            return result
+    finally:
+        del tasks[here]
+        forget_throws(here)
+        if fresh and threading.current_thread() is not threading.main_thread():
+            gevent.get_hub().destroy(destroy_loop=True)  # its descriptors would outlive the thread
+
+
+def _detector(main: _Task, seconds: float | None) -> AbstractContextManager[object]:
+    return _KeepLoopAlive() if seconds is None else _Detector(main)
+
+
+class _Detector(HubDetector):
+    """Turns the `LoopExit` that gevent raises in main, when no greenlet could ever go on, into a `Deadlock`."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, LoopExit):
+            raise self.find(self.found or self.describe(raised(trace))) from None
+        super().__exit__(kind, error, trace)
+
+
+class _KeepLoopAlive:
+    """Keeps the loop waiting even if there is nothing left to wait for."""
+
+    def __enter__(self) -> None:
+        self._watcher = gevent.get_hub().loop.async_()
+        self._watcher.start(self._watcher.stop)  # nothing will ever trigger it
+
+    def __exit__(self, *_: object) -> None:
+        self._watcher.close()
+
+
+class _LookUp:
+    """Wakes the loop now and then, to check for events that do not wake it.
+
+    The loop misses a signal that arrives just before it begins to wait, because Python calls the handlers only while
+    Python code runs. It also misses that a socket was closed.
+    """
+
+    def __enter__(self) -> None:
+        self._timer = gevent.get_hub().loop.timer(LOOK_UP_S, LOOK_UP_S, ref=False)  # it does not keep the loop alive
+        self._sockets = sockets_here()
+        self._sockets.runs += 1
+        self._timer.start(self._sockets.look)
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.close()
+        self._sockets.run_ended()
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; the other greenlets run meanwhile. A checkpoint."""
+    gevent.sleep(seconds_to_sleep(seconds))
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    wait_in_hub(socket, READABLE, timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
+    wait_in_hub(socket, WRITABLE, timeout)
+
+
+notify_closing = notify_closing_in_hub

@@ -27,6 +27,13 @@ from collections import deque
 from greenlet import getcurrent, greenlet
 
 from concmodels.errors import ChannelClosed
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, DONE, SingleThreadWaiter, wait
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, deadlock, patience
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.pools.executor import Pool as _Pool
@@ -37,12 +44,8 @@ from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
-from concmodels.models.waiting.event_loop import EventLoop
-from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.event_loop import EventLoop, wait_in_event_loop
 from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaitSteps, descriptor
-from concmodels.models.waiting.timeouts import expired, must_be_seconds, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import CANCELLED, DONE, SingleThreadWaiter, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +64,191 @@ now = time.monotonic
 _here = _local()
 
 
+class Waiter(SingleThreadWaiter):
+    """One wait of one task: the task switches away, until `wake` puts it into the queue of those that can go on.
+
+    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
+    `wake`. A close, a timeout or a cancellation claims it too. Only the first claim succeeds (`waiting/waiter.py`):
+    a wait ends for one reason, and an operation that a partner has claimed is done, whatever comes next.
+    """
+
+    __slots__ = ("scheduler", "task", "unit")
+
+    def __init__(self, item: Any = None, purpose: Any = None) -> None:
+        self.item = item
+        self.outcome = ""
+        self.purpose = purpose
+        self.scheduler = scheduler()
+        self.unit = getcurrent()
+        self.task = self.scheduler.tasks[self.unit]
+
+    @staticmethod
+    def current() -> Task:
+        """The task of this greenlet."""
+        return scheduler().tasks[getcurrent()]
+
+    def park(self, timeout: float | None) -> bool:
+        """Wait until woken, by the timeout too: returns True. Raises `Cancelled`, or a pending Ctrl-C."""
+        task = self.task
+        task.waiter = self  # first: a signal that comes after the look below finds the wait here and claims it
+        try:
+            # If a partner was first, the claim fails: the operation is done, and the next wait raises.
+            if task.must_stop() and self.claim(CANCELLED):
+                task.stop()
+            if timeout is not None:
+                self.scheduler.loop.wake_at(now() + float(timeout), self)
+            self.scheduler.leave()
+        finally:
+            task.waiter = None
+        if self.outcome == CANCELLED:
+            task.stop()
+        return True
+
+    def wake(self) -> None:
+        self.scheduler.ready(self.unit)
+
+
+def _reschedule() -> None:
+    scheduler().reschedule()
+
+
+def scheduler() -> Scheduler:
+    """The scheduler of the run in this thread."""
+    current: Scheduler | None = getattr(_here, "scheduler", None)
+    if current is None:
+        raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
+    return current
+
+
+class Channel(SingleThreadChannel):
+    """A channel between greenlets. `Channel(math.inf)` makes an `_Unbounded`, whose `send` is shorter.
+
+    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
+    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
+    """
+
+    _new_waiter = Waiter
+    _yields = yield_every()
+    _checkpoint = staticmethod(_reschedule)
+
+    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
+        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send, waiting for room; on a rendezvous, until the item is taken.
+
+        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        buffer = self._buffer
+        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
+            buffer.append(item)
+        elif not self._offer(item):
+            self._wait_for_partner(item, self._senders, timeout)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Receive the oldest item, waiting for one.
+
+        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
+        """
+        if next(self._yields):
+            self._checkpoint()
+        item = self._take()
+        return self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
+
+    def __iter__(self) -> Iterator[Any]:
+        """Receive until the channel is closed and drained."""
+        buffer, senders, popleft = self._buffer, self._senders, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    if senders:
+                        break  # `receive` lets the first of them go on
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while senders or not buffer:  # in a loop of its own: an IndexError for each wait would be expensive
+                try:
+                    item = self.receive()
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # so that nothing holds it while the next one is waited for
+
+    def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
+        """Wait in this queue for a partner; return the item that it brought."""
+        if timeout is not None and expired(timeout):
+            raise self._no_waiting(queue)
+        waiter = self._new_waiter(item, self)
+        self._queue(waiter, queue)
+        try:
+            waiter.park(timeout)
+        except BaseException as error:
+            if self._withdraw(waiter, queue):
+                raise
+            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
+        if waiter.outcome != DONE:
+            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
+        return waiter.item
+
+
+class _Unbounded(UnboundedChannel, Channel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
+
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
+    """
+
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            self._checkpoint()
+        self._put(item)
+
+    def __iter__(self) -> Iterator[Any]:
+        """As `Channel.__iter__`, with no senders to look for."""
+        buffer, popleft = self._buffer, self._buffer.popleft
+        while True:
+            try:
+                for others_turn in self._yields:
+                    if others_turn:
+                        self._checkpoint()
+                    yield popleft()
+            except IndexError:
+                pass  # empty for now: wait below
+            while not buffer:
+                try:
+                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
+                except ChannelClosed:
+                    return
+                yield item
+                del item  # see above
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return select_sync(Channel, cases, timeout, priority)
+
+
+class TaskGroup(_TaskGroup):
+    """Greenlets that end together."""
+
+    waiter_type = Waiter
+
+    def start(self, task: Task) -> None:
+        """Make the greenlet of a task."""
+        scheduler().start(task)
+
+
+class Pool(_Pool):
+    """Workers that are greenlets; see `concmodels.contract.Pool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+
+
 class Scheduler:
     """Which greenlets can go on, which sleep until when, and what to do when none can go on."""
 
@@ -73,7 +261,7 @@ class Scheduler:
         self._patience = patience
         self._ready: deque[greenlet] = deque()
         self.loop = EventLoop(self._ready)
-        self._socket_waits = self.loop.waits
+        self._socket_waits = self.loop.waits  # while there are any, `_next` looks for them now and then
         self._launcher = greenlet(_enter)
         self._launcher.switch(self.main, None)
 
@@ -186,62 +374,6 @@ def sleep(seconds: float) -> None:
         _reschedule()
 
 
-def _reschedule() -> None:
-    scheduler().reschedule()
-
-
-def scheduler() -> Scheduler:
-    """The scheduler of the run in this thread."""
-    current: Scheduler | None = getattr(_here, "scheduler", None)
-    if current is None:
-        raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
-    return current
-
-
-class Waiter(SingleThreadWaiter):
-    """One wait of one task: the task switches away, until `wake` puts it into the queue of those that can go on.
-
-    A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
-    `wake`. A close, a timeout or a cancellation claims it too. Only the first claim succeeds (`waiting/waiter.py`):
-    a wait ends for one reason, and an operation that a partner has claimed is done, whatever comes next.
-    """
-
-    __slots__ = ("scheduler", "task", "unit")
-
-    def __init__(self, item: Any = None, purpose: Any = None) -> None:
-        self.item = item
-        self.outcome = ""
-        self.purpose = purpose
-        self.scheduler = scheduler()
-        self.unit = getcurrent()
-        self.task = self.scheduler.tasks[self.unit]
-
-    @staticmethod
-    def current() -> Task:
-        """The task of this greenlet."""
-        return scheduler().tasks[getcurrent()]
-
-    def park(self, timeout: float | None) -> bool:
-        """Wait until woken, by the timeout too: returns True. Raises `Cancelled`, or a pending Ctrl-C."""
-        task = self.task
-        task.waiter = self  # first: a signal that comes after the look below finds the wait here and claims it
-        try:
-            # If a partner was first, the claim fails: the operation is done, and the next wait raises.
-            if task.must_stop() and self.claim(CANCELLED):
-                task.stop()
-            if timeout is not None:
-                self.scheduler.loop.wake_at(now() + float(timeout), self)
-            self.scheduler.leave()
-        finally:
-            task.waiter = None
-        if self.outcome == CANCELLED:
-            task.stop()
-        return True
-
-    def wake(self) -> None:
-        self.scheduler.ready(self.unit)
-
-
 class _SocketWaiter(SocketWaitSteps, Waiter):
     """One wait of one task for a socket: the event loop claims it when the socket is ready."""
 
@@ -267,26 +399,12 @@ class _SocketWaiter(SocketWaitSteps, Waiter):
 
 def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    _wait_for_socket(_SocketWaiter(socket, READABLE), timeout)
+    wait_in_event_loop(_SocketWaiter(socket, READABLE), timeout)
 
 
 def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
     """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
-    _wait_for_socket(_SocketWaiter(socket, WRITABLE), timeout)
-
-
-def _wait_for_socket(waiter: _SocketWaiter, timeout: float | None) -> None:
-    if timeout is not None:
-        timeout = must_be_seconds(timeout)
-    loop = waiter.scheduler.loop
-    loop.begin(waiter)
-    try:
-        waiter.park(timeout)
-    finally:
-        waiter.claim(CANCELLED)  # unless something else has ended the wait
-        loop.end(waiter)
-    if waiter.outcome != DONE:
-        waiter.settle()
+    wait_in_event_loop(_SocketWaiter(socket, WRITABLE), timeout)
 
 
 def notify_closing(socket: HasFileno) -> None:
@@ -294,132 +412,3 @@ def notify_closing(socket: HasFileno) -> None:
     running: Scheduler | None = getattr(_here, "scheduler", None)
     if running is not None:
         running.loop.notify_closing(socket)
-
-
-class TaskGroup(_TaskGroup):
-    """Greenlets that end together."""
-
-    waiter_type = Waiter
-
-    def start(self, task: Task) -> None:
-        """Make the greenlet of a task."""
-        scheduler().start(task)
-
-
-class Channel(SingleThreadChannel):
-    """A channel between greenlets. `Channel(math.inf)` makes an `_Unbounded`, whose `send` is shorter.
-
-    The verbs that wait are here. The steps that do not are in `waiting/channel.py`: `_offer` hands an item to the first
-    waiting receiver or buffers it, `_take` takes the oldest item and lets a waiting sender go on.
-    """
-
-    _new_waiter = Waiter
-    _yields = yield_every()
-    _checkpoint = staticmethod(_reschedule)
-
-    def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
-        return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
-
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send, waiting for room; on a rendezvous, until the item is taken.
-
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
-        """
-        if next(self._yields):
-            self._checkpoint()
-        buffer = self._buffer
-        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
-            buffer.append(item)
-        elif not self._offer(item):
-            self._wait_for_partner(item, self._senders, timeout)
-
-    def receive(self, timeout: float | None = None) -> Any:
-        """Receive the oldest item, waiting for one.
-
-        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
-        """
-        if next(self._yields):
-            self._checkpoint()
-        item = self._take()
-        return self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
-
-    def __iter__(self) -> Iterator[Any]:
-        """Receive until the channel is closed and drained."""
-        buffer, senders, popleft = self._buffer, self._senders, self._buffer.popleft
-        while True:
-            try:
-                for others_turn in self._yields:
-                    if others_turn:
-                        self._checkpoint()
-                    if senders:
-                        break  # `receive` lets the first of them go on
-                    yield popleft()
-            except IndexError:
-                pass  # empty for now: wait below
-            while senders or not buffer:  # in a loop of its own: an IndexError for each wait would be expensive
-                try:
-                    item = self.receive()
-                except ChannelClosed:
-                    return
-                yield item
-                del item  # so that nothing holds it while the next one is waited for
-
-    def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
-        """Wait in this queue for a partner; return the item that it brought."""
-        if timeout is not None and expired(timeout):
-            raise self._no_waiting(queue)
-        waiter = self._new_waiter(item, self)
-        self._queue(waiter, queue)
-        try:
-            waiter.park(timeout)
-        except BaseException as error:
-            if self._withdraw(waiter, queue):
-                raise
-            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
-        if waiter.outcome != DONE:
-            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
-        return waiter.item
-
-
-def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return select_sync(Channel, cases, timeout, priority)
-
-
-class Pool(_Pool):
-    """Workers that are greenlets; see `concmodels.contract.Pool`."""
-
-    Channel = Channel
-    TaskGroup = TaskGroup
-
-
-class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
-
-    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
-    """
-
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
-        if next(self._yields):
-            self._checkpoint()
-        self._put(item)
-
-    def __iter__(self) -> Iterator[Any]:
-        """As `Channel.__iter__`, with no senders to look for."""
-        buffer, popleft = self._buffer, self._buffer.popleft
-        while True:
-            try:
-                for others_turn in self._yields:
-                    if others_turn:
-                        self._checkpoint()
-                    yield popleft()
-            except IndexError:
-                pass  # empty for now: wait below
-            while not buffer:
-                try:
-                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
-                except ChannelClosed:
-                    return
-                yield item
-                del item  # see above

@@ -1,11 +1,11 @@
 """Processes: the operating system's own unit, each with its own memory.
 
-Unit            one process per task
-Scheduler       the operating system; preemptive
-Message         a 64-bit word in shared memory; anything but a small int is pickled
-Parallel        yes, on every build
-Cancellation    `Cancelled` where the task waits, raised again at the next wait; after 2 seconds also where it computes
-Sockets         `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
+unit          one process per task
+scheduler     the operating system; preemptive
+message       a 64-bit word in shared memory; anything but a small int is pickled
+parallel      yes, on every build
+cancellation  `Cancelled` where the task waits, raised again at the next wait; after 2 seconds also where it computes
+sockets       `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
 Variants by the way a process is started: `processes:forkserver` (the default), `processes:spawn`, `processes:fork`.
 
@@ -66,10 +66,29 @@ class Channel(channel.Channel):
     close = channel.Channel.close
 
 
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
+
+    return memory.select(_KIND, cases, timeout, priority)
+
+
 class TaskGroup(group.TaskGroup):
     """A group of tasks, each in a process of its own."""
 
     kind = _KIND
+
+
+def _pool() -> Any:
+    from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
+
+    return ProcessPool
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Pool":
+        return _pool()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
@@ -96,30 +115,11 @@ def _refuse_to_fork_interpreters() -> None:
         raise RuntimeError("processes can't be forked while subinterpreters exist: the children would crash at once")
 
 
-def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
-    from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
-
-    return memory.select(_KIND, cases, timeout, priority)
-
-
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all processes see; see `concmodels.contract.Model.share`."""
     from concmodels.models.memory import buffer as memory
 
     return memory.share(_KIND, buffer)
-
-
-def _pool() -> Any:
-    from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
-
-    return ProcessPool
-
-
-def __getattr__(name: str) -> Any:
-    if name == "Pool":
-        return _pool()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def sleep(seconds: float) -> None:

@@ -24,6 +24,13 @@ from itertools import repeat
 
 from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
+from concmodels.models.waiting.channel import NOTHING, ChannelState
+from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Waiter, claim_first, wait
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.deadlocks.threads import ThreadDetector
 from concmodels.models.pools.executor import Pool as _Pool
@@ -34,12 +41,8 @@ from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
-from concmodels.models.waiting.channel import NOTHING, ChannelState
-from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.sockets import READABLE, WRITABLE, descriptor
 from concmodels.models.waiting.taken_lock import taken_lock
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Waiter, claim_first, wait
 from concmodels.models.waiting.wakers import PolledSockets, PollingWaiter, wait_polling
 
 TYPE_CHECKING = False
@@ -61,30 +64,6 @@ POLL_S = 0.0001
 
 now = time.monotonic
 _here = _local()  # `_here.task` is the task of this thread
-
-
-def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
-    must_be_sync(main, "rawthreads")
-    if getattr(_here, "task", None) is not None:
-        raise refusal("rawthreads", "rawthreads")
-    seconds = patience(deadlock_after)
-    task = _here.task = Task(None, main, args, "main")
-    try:
-        with (
-            Guard(task.interrupt, task.unfinished) as task.guard,
-            ThreadDetector.of(task, seconds),
-            Pools(task) as task.pools,
-        ):
-            return main(*args)
-    finally:
-        _here.task = None
-        _SocketWaiter.sockets.close()
-
-
-def sleep(seconds: float) -> None:
-    """Sleep; other threads run meanwhile. A checkpoint."""
-    wait(_Waiter(), seconds_to_sleep(seconds))  # it is in no queue: only the timeout or a cancellation ends it
 
 
 class _Waiter(Waiter):
@@ -134,69 +113,6 @@ class _Waiter(Waiter):
 
     def wake(self) -> None:
         self._lock.release()
-
-
-class _SocketWaiter(PollingWaiter, _Waiter):
-    """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
-
-    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
-    cancellation or `notify_closing`, has to wake the task out of its `poll`.
-    """
-
-    __slots__ = ("direction", "key", "number", "polled", "socket")
-
-    sockets = PolledSockets()
-
-    def __init__(self, socket: Any, direction: str) -> None:
-        self._claim = [None]
-        self.outcome = ""
-        self.task = self.current()
-        self.socket = socket
-        self.number = descriptor(socket)
-        self.direction = direction
-        self.key = self.number, direction
-        self.polled = None
-
-
-def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    wait_polling(_SocketWaiter(socket, READABLE), timeout)
-
-
-def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
-    wait_polling(_SocketWaiter(socket, WRITABLE), timeout)
-
-
-notify_closing = _SocketWaiter.sockets.notify_closing
-
-
-class TaskGroup(_TaskGroup):
-    """Raw threads that end together; the threads themselves are joined too."""
-
-    waiter_type = _Waiter
-    threaded = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._threads = UnjoinedThreads(_ThreadHandle.is_done)
-
-    def start(self, task: Task) -> None:
-        """Start the thread of a task."""
-        self._threads.add(start_joinable_thread(partial(self._work, task)))
-
-    @staticmethod
-    def _work(task: Task) -> None:
-        _here.task = task
-        task.run()
-
-    def join(self) -> None:
-        """Wait until the threads are gone; their tasks have ended, so this is a matter of microseconds.
-
-        A subinterpreter may be closed after the run. A thread that was still in its last steps then would stop there
-        for ever.
-        """
-        self._threads.join()
 
 
 class Channel(ChannelState):
@@ -280,18 +196,6 @@ class Channel(ChannelState):
             task.stop()
 
 
-def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return select_sync(Channel, cases, timeout, priority)
-
-
-class Pool(_Pool):
-    """Workers that are raw threads; see `concmodels.contract.Pool`."""
-
-    Channel = Channel
-    TaskGroup = TaskGroup
-
-
 class _Unbounded(Channel):
     """A queue made out of locks: one guards the two lists, and each waiting receiver brings one to sleep on."""
 
@@ -327,6 +231,105 @@ class _Unbounded(Channel):
             self._receivers.append(waiter)
         self._wait_for_partner(waiter, self._receivers, timeout)
         return waiter.item
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return select_sync(Channel, cases, timeout, priority)
+
+
+class TaskGroup(_TaskGroup):
+    """Raw threads that end together; the threads themselves are joined too."""
+
+    waiter_type = _Waiter
+    threaded = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._threads = UnjoinedThreads(_ThreadHandle.is_done)
+
+    def start(self, task: Task) -> None:
+        """Start the thread of a task."""
+        self._threads.add(start_joinable_thread(partial(self._work, task)))
+
+    @staticmethod
+    def _work(task: Task) -> None:
+        _here.task = task
+        task.run()
+
+    def join(self) -> None:
+        """Wait until the threads are gone; their tasks have ended, so this is a matter of microseconds.
+
+        A subinterpreter may be closed after the run. A thread that was still in its last steps then would stop there
+        for ever.
+        """
+        self._threads.join()
+
+
+class Pool(_Pool):
+    """Workers that are raw threads; see `concmodels.contract.Pool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+
+
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
+    must_be_sync(main, "rawthreads")
+    if getattr(_here, "task", None) is not None:
+        raise refusal("rawthreads", "rawthreads")
+    seconds = patience(deadlock_after)
+    task = _here.task = Task(None, main, args, "main")
+    try:
+        with (
+            Guard(task.interrupt, task.unfinished) as task.guard,
+            ThreadDetector.of(task, seconds),
+            Pools(task) as task.pools,
+        ):
+            return main(*args)
+    finally:
+        _here.task = None
+        _SocketWaiter.sockets.close()
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; other threads run meanwhile. A checkpoint."""
+    wait(_Waiter(), seconds_to_sleep(seconds))  # it is in no queue: only the timeout or a cancellation ends it
+
+
+class _SocketWaiter(PollingWaiter, _Waiter):
+    """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
+
+    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
+    cancellation or `notify_closing`, has to wake the task out of its `poll`.
+    """
+
+    __slots__ = ("direction", "key", "number", "polled", "socket")
+
+    sockets = PolledSockets()
+
+    def __init__(self, socket: Any, direction: str) -> None:
+        self._claim = [None]
+        self.outcome = ""
+        self.task = self.current()
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+        self.key = self.number, direction
+        self.polled = None
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    wait_polling(_SocketWaiter(socket, READABLE), timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
+    wait_polling(_SocketWaiter(socket, WRITABLE), timeout)
+
+
+notify_closing = _SocketWaiter.sockets.notify_closing
 
 
 class _PollingWaiter(_Waiter):

@@ -1,11 +1,11 @@
 """Subinterpreters: several Pythons in one process, each with modules and, unless Python has none, a GIL of its own.
 
-Unit            one interpreter per task, hosted by a thread of the main interpreter
-Scheduler       the operating system; preemptive
-Message         a 64-bit word in shared memory; anything but a small int is pickled
-Parallel        yes, on every build
-Cancellation    `Cancelled` where the task waits; raised again at the next wait
-Sockets         `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
+unit          one interpreter per task, hosted by a thread of the main interpreter
+scheduler     the operating system; preemptive
+message       a 64-bit word in shared memory; anything but a small int is pickled
+parallel      yes, on every build
+cancellation  `Cancelled` where the task waits; raised again at the next wait
+sockets       `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
 Variants: `subinterp:memoryview` (the default), `subinterp:pipe` (the words travel through an `os.pipe` per channel) and
 `subinterp:queue` (through a `concurrent.interpreters.Queue`, which can't be waited for: it is looked at every 10 ms).
@@ -67,10 +67,29 @@ class Channel(channel.Channel):
     close = channel.Channel.close
 
 
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
+    from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
+
+    return memory.select(_KIND, cases, timeout, priority)
+
+
 class TaskGroup(group.TaskGroup):
     """A group of tasks, each in an interpreter of its own."""
 
     kind = _KIND
+
+
+def _pool() -> Any:
+    from concmodels.models.memory.pool.pool import InterpreterPool  # children need not import it
+
+    return InterpreterPool
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Pool":
+        return _pool()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
@@ -89,30 +108,11 @@ def _run_keeping(
     return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after, True)
 
 
-def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
-    from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
-
-    return memory.select(_KIND, cases, timeout, priority)
-
-
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all interpreters see; see `concmodels.contract.Model.share`."""
     from concmodels.models.memory import buffer as memory
 
     return memory.share(_KIND, buffer)
-
-
-def _pool() -> Any:
-    from concmodels.models.memory.pool.pool import InterpreterPool  # children need not import it
-
-    return InterpreterPool
-
-
-def __getattr__(name: str) -> Any:
-    if name == "Pool":
-        return _pool()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def sleep(seconds: float) -> None:

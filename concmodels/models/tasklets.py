@@ -31,15 +31,18 @@ from greenlet import getcurrent
 
 from concmodels.errors import ChannelClosed
 from concmodels.models import greenlet_
-from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models.greenlet_ import Waiter, notify_closing, now, scheduler, sleep, wait_readable, wait_writable
-from concmodels.models.pools.executor import Pool as _Pool
-from concmodels.models.sharing import share
-from concmodels.models.tasks.task import Cancelled
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.timeouts import expired
 from concmodels.models.waiting.waiter import DONE, claim_first
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
+from concmodels.models.deadlocks.report import DEADLOCK_AFTER
+from concmodels.models.pools.executor import Pool as _Pool
+from concmodels.models.sharing import share
+from concmodels.models.tasks.task import Cancelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,18 +56,6 @@ __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
     "wait_readable", "wait_writable",
 ]  # fmt: skip
-
-
-def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` as the main tasklet and return its result; see `concmodels.contract.Model.run`.
-
-    A deadlock is found at once, unless `deadlock_after` is None.
-    """
-    return greenlet_.run_with(main, args, "tasklets", deadlock_after)
-
-
-class TaskGroup(greenlet_.TaskGroup):
-    """Tasklets that end together."""
 
 
 class Channel(SingleThreadChannel):
@@ -141,18 +132,6 @@ class Channel(SingleThreadChannel):
 
     def _checkpoint(self) -> None:
         scheduler().reschedule()
-
-
-def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return select_sync(Channel, cases, timeout, priority)
-
-
-class Pool(_Pool):
-    """Workers that are tasklets; see `concmodels.contract.Pool`."""
-
-    Channel = Channel
-    TaskGroup = TaskGroup
 
 
 class _Unbounded(UnboundedChannel, Channel):
@@ -248,3 +227,27 @@ def _hand_over(partner: Any) -> None:
     """Go on as the tasklet that waits here; the current one goes to the end of the ring."""
     scheduler().ready(getcurrent())
     partner.unit.switch()
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return select_sync(Channel, cases, timeout, priority)
+
+
+class TaskGroup(greenlet_.TaskGroup):
+    """Tasklets that end together."""
+
+
+class Pool(_Pool):
+    """Workers that are tasklets; see `concmodels.contract.Pool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+
+
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` as the main tasklet and return its result; see `concmodels.contract.Model.run`.
+
+    A deadlock is found at once, unless `deadlock_after` is None.
+    """
+    return greenlet_.run_with(main, args, "tasklets", deadlock_after)

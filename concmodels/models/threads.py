@@ -23,6 +23,13 @@ import time
 from itertools import repeat
 
 from concmodels.errors import ChannelClosed
+from concmodels.models.waiting.channel import NOTHING, ChannelState
+from concmodels.models.waiting.select import select_sync
+from concmodels.models.waiting.timeouts import deadline, expired, must_be_sync, remaining, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, RETRY, TIMED_OUT, Waiter, wait
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.deadlocks.threads import ThreadDetector
 from concmodels.models.pools.executor import Pool as _Pool
@@ -33,12 +40,8 @@ from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
-from concmodels.models.waiting.channel import NOTHING, ChannelState
-from concmodels.models.waiting.select import select_sync
 from concmodels.models.waiting.sockets import READABLE, WRITABLE, descriptor
 from concmodels.models.waiting.taken_lock import taken_lock
-from concmodels.models.waiting.timeouts import deadline, expired, must_be_sync, remaining, seconds_to_sleep
-from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, RETRY, TIMED_OUT, Waiter, wait
 from concmodels.models.waiting.wakers import PolledSockets, PollingWaiter, wait_polling
 
 TYPE_CHECKING = False
@@ -60,30 +63,6 @@ GIL = sys._is_gil_enabled()
 
 now = time.monotonic
 _here = threading.local()  # `_here.task` is the task of this thread
-
-
-def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
-    must_be_sync(main, "threads")
-    if getattr(_here, "task", None) is not None:
-        raise refusal("threads", "threads")
-    seconds = patience(deadlock_after)
-    task = _here.task = Task(None, main, args, "main")
-    try:
-        with (
-            Guard(task.interrupt, task.unfinished) as task.guard,
-            ThreadDetector.of(task, seconds),
-            Pools(task) as task.pools,
-        ):
-            return main(*args)
-    finally:
-        _here.task = None
-        _SocketWaiter.sockets.close()
-
-
-def sleep(seconds: float) -> None:
-    """Sleep; other threads run meanwhile. A checkpoint."""
-    wait(_Waiter(), seconds_to_sleep(seconds))  # it is in no queue: only the timeout or a cancellation ends it
 
 
 class _Waiter(Waiter):
@@ -113,7 +92,7 @@ class _Waiter(Waiter):
     def park(self, timeout: float | None) -> bool:
         """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
-        task.timed = timeout is not None
+        task.timed = timeout is not None  # for the deadlock detector: such a wait ends by itself
         task.waiter = self  # first: a cancellation that comes after the look below finds the wait here and claims it
         try:
             # If a partner was first, the claim fails: the operation is done, and the next wait raises.
@@ -140,67 +119,6 @@ class _Waiter(Waiter):
 
 def _waits() -> None:
     """Stand in for the function of a thread that this model did not start; never called."""
-
-
-class _SocketWaiter(PollingWaiter, _Waiter):
-    """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
-
-    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
-    cancellation or `notify_closing`, has to wake the task out of its `poll`.
-    """
-
-    __slots__ = ("direction", "key", "number", "polled", "socket")
-
-    sockets = PolledSockets()
-
-    def __init__(self, socket: Any, direction: str) -> None:
-        self._claim = [None]
-        self.outcome = ""
-        self.task = self.current()
-        self.socket = socket
-        self.number = descriptor(socket)
-        self.direction = direction
-        self.key = self.number, direction
-        self.polled = None
-
-
-def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    wait_polling(_SocketWaiter(socket, READABLE), timeout)
-
-
-def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
-    wait_polling(_SocketWaiter(socket, WRITABLE), timeout)
-
-
-notify_closing = _SocketWaiter.sockets.notify_closing
-
-
-class TaskGroup(_TaskGroup):
-    """Threads that end together; the threads themselves are joined too."""
-
-    waiter_type = _Waiter
-    threaded = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._threads = UnjoinedThreads(lambda thread: not thread.is_alive())
-
-    def start(self, task: Task) -> None:
-        """Start the thread of a task."""
-        thread = threading.Thread(target=self._work, args=(task,), name=task.name)
-        thread.start()
-        self._threads.add(thread)
-
-    @staticmethod
-    def _work(task: Task) -> None:
-        _here.task = task
-        task.run()
-
-    def join(self) -> None:
-        """Wait until the threads are gone; their tasks have ended, so this is a matter of microseconds."""
-        self._threads.join()
 
 
 class Channel(ChannelState):
@@ -282,18 +200,6 @@ class Channel(ChannelState):
         task = self._new_waiter.current()
         if task.must_stop():
             task.stop()
-
-
-def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return select_sync(Channel, cases, timeout, priority)
-
-
-class Pool(_Pool):
-    """Workers that are threads; see `concmodels.contract.Pool`."""
-
-    Channel = Channel
-    TaskGroup = TaskGroup
 
 
 class _Unbounded(Channel):
@@ -436,3 +342,100 @@ class _Unbounded(Channel):
         """As `ChannelState._settle`; after a RETRY `_wait_for_one` waits again."""
         if waiter.outcome != RETRY:
             super()._settle(waiter, queue)
+
+
+def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return select_sync(Channel, cases, timeout, priority)
+
+
+class TaskGroup(_TaskGroup):
+    """Threads that end together; the threads themselves are joined too."""
+
+    waiter_type = _Waiter
+    threaded = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._threads = UnjoinedThreads(lambda thread: not thread.is_alive())
+
+    def start(self, task: Task) -> None:
+        """Start the thread of a task."""
+        thread = threading.Thread(target=self._work, args=(task,), name=task.name)
+        thread.start()
+        self._threads.add(thread)
+
+    @staticmethod
+    def _work(task: Task) -> None:
+        _here.task = task
+        task.run()
+
+    def join(self) -> None:
+        """Wait until the threads are gone; their tasks have ended, so this is a matter of microseconds."""
+        self._threads.join()
+
+
+class Pool(_Pool):
+    """Workers that are threads; see `concmodels.contract.Pool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+
+
+def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` in the calling thread and return its result; see `concmodels.contract.Model.run`."""
+    must_be_sync(main, "threads")
+    if getattr(_here, "task", None) is not None:
+        raise refusal("threads", "threads")
+    seconds = patience(deadlock_after)
+    task = _here.task = Task(None, main, args, "main")
+    try:
+        with (
+            Guard(task.interrupt, task.unfinished) as task.guard,
+            ThreadDetector.of(task, seconds),
+            Pools(task) as task.pools,
+        ):
+            return main(*args)
+    finally:
+        _here.task = None
+        _SocketWaiter.sockets.close()
+
+
+def sleep(seconds: float) -> None:
+    """Sleep; other threads run meanwhile. A checkpoint."""
+    wait(_Waiter(), seconds_to_sleep(seconds))  # it is in no queue: only the timeout or a cancellation ends it
+
+
+class _SocketWaiter(PollingWaiter, _Waiter):
+    """One wait of one task for a socket: the task polls the socket, and beside it a waker that `wake` wakes.
+
+    The kernel finds whether the socket is ready; the task itself claims the wait then. What claims it first, a
+    cancellation or `notify_closing`, has to wake the task out of its `poll`.
+    """
+
+    __slots__ = ("direction", "key", "number", "polled", "socket")
+
+    sockets = PolledSockets()
+
+    def __init__(self, socket: Any, direction: str) -> None:
+        self._claim = [None]
+        self.outcome = ""
+        self.task = self.current()
+        self.socket = socket
+        self.number = descriptor(socket)
+        self.direction = direction
+        self.key = self.number, direction
+        self.polled = None
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    wait_polling(_SocketWaiter(socket, READABLE), timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
+    wait_polling(_SocketWaiter(socket, WRITABLE), timeout)
+
+
+notify_closing = _SocketWaiter.sockets.notify_closing

@@ -22,6 +22,13 @@ from trio import Cancelled
 from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
 from concmodels.errors import ChannelClosed, Terminated
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.select import select_async
+from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.deadlocks.loops import TrioDetector
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
@@ -30,12 +37,8 @@ from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
-from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.sockets import READABLE, WRITABLE
-from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
 from concmodels.models.waiting.trio_sockets import notify_closing_in_trio, wait_in_trio
-from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,36 +55,6 @@ __all__ = [
 ]  # fmt: skip
 
 now = time.monotonic
-
-
-def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
-    """Run `main(*args)` on a new trio loop and return its result; see `concmodels.contract.Model.run`."""
-    if trio.lowlevel.in_trio_run():
-        raise refusal_in_loop("trio", "trio")
-    seconds = patience(deadlock_after)
-    with bare_interrupts(), Loop("trio", "trio"):
-        return trio.run(_guarded, main, args, seconds)
-
-
-async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
-    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
-    scope, exits = trio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
-    task, interrupts = current_task(), (KeyboardInterrupt, Terminated, Cancelled)
-    sight = MainSight(lambda: task.coro, exits, interrupts)  # shows the guard what main is doing
-    with (
-        LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon, sight, scope.cancel) as guard,
-        TrioDetector(seconds, scope.cancel) as detector,
-    ):
-        with scope:
-            return await main(*args)
-        # The scope was cancelled: for a signal, which is raised next, or else for a deadlock.
-        guard.raise_cancelled()
-        raise detector.verdict()
-
-
-async def sleep(seconds: float) -> None:
-    """Sleep; the other tasks run meanwhile. A checkpoint."""
-    await trio.sleep(seconds_to_sleep(seconds))
 
 
 class _Waiter(SingleThreadWaiter):
@@ -122,34 +95,6 @@ class _Waiter(SingleThreadWaiter):
 
     def wake(self) -> None:
         reschedule(self.task)
-
-
-async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
-    await wait_in_trio(socket, READABLE, timeout)
-
-
-async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
-    await wait_in_trio(socket, WRITABLE, timeout)
-
-
-notify_closing = notify_closing_in_trio
-
-
-class TaskGroup(NurseryGroup):
-    """A trio nursery that raises each exception once, and interrupts and deadlocks outside of any group."""
-
-    open_group = trio.open_nursery
-    new_scope = trio.CancelScope
-    waiter_type = _Waiter
-    here = staticmethod(current_task)
-    checkpoint = staticmethod(checkpoint)
-
-    @staticmethod
-    def cancelled_type() -> type[BaseException]:
-        """`trio.Cancelled`."""
-        return Cancelled
 
 
 class Channel(SingleThreadChannel):
@@ -221,20 +166,6 @@ class Channel(SingleThreadChannel):
         return waiter.item
 
 
-async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return await select_async(Channel, cases, timeout, priority)
-
-
-class Pool(AsyncPool):
-    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
-
-    Channel = Channel
-    TaskGroup = TaskGroup
-    here = staticmethod(current_task)
-    cancelled_type = staticmethod(TaskGroup.cancelled_type)
-
-
 class _Unbounded(UnboundedChannel, Channel):
     """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
 
@@ -268,3 +199,75 @@ class _Unbounded(UnboundedChannel, Channel):
         if waiter.outcome != DONE:
             raise StopAsyncIteration  # it was closed
         return waiter.item
+
+
+async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return await select_async(Channel, cases, timeout, priority)
+
+
+class TaskGroup(NurseryGroup):
+    """A trio nursery that raises each exception once, and interrupts and deadlocks outside of any group."""
+
+    open_group = trio.open_nursery
+    new_scope = trio.CancelScope
+    waiter_type = _Waiter
+    here = staticmethod(current_task)
+    checkpoint = staticmethod(checkpoint)
+
+    @staticmethod
+    def cancelled_type() -> type[BaseException]:
+        """`trio.Cancelled`."""
+        return Cancelled
+
+
+class Pool(AsyncPool):
+    """Workers that are tasks; see `concmodels.contract.AsyncPool`."""
+
+    Channel = Channel
+    TaskGroup = TaskGroup
+    here = staticmethod(current_task)
+    cancelled_type = staticmethod(TaskGroup.cancelled_type)
+
+
+def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float | None = DEADLOCK_AFTER) -> R:
+    """Run `main(*args)` on a new trio loop and return its result; see `concmodels.contract.Model.run`."""
+    if trio.lowlevel.in_trio_run():
+        raise refusal_in_loop("trio", "trio")
+    seconds = patience(deadlock_after)
+    with bare_interrupts(), Loop("trio", "trio", needs_wakeup_fd=True):
+        return trio.run(_guarded, main, args, seconds)
+
+
+async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
+    """Call main so that a signal or a deadlock can cancel it, and raise what did."""
+    scope, exits = trio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
+    task, interrupts = current_task(), (KeyboardInterrupt, Terminated, Cancelled)
+    sight = MainSight(lambda: task.coro, exits, interrupts)  # shows the guard what main is doing
+    with (
+        LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon, sight, scope.cancel) as guard,
+        TrioDetector(seconds, scope.cancel) as detector,
+    ):
+        with scope:
+            return await main(*args)
+        # The scope was cancelled: for a signal, which is raised next, or else for a deadlock.
+        guard.raise_cancelled()
+        raise detector.verdict()
+
+
+async def sleep(seconds: float) -> None:
+    """Sleep; the other tasks run meanwhile. A checkpoint."""
+    await trio.sleep(seconds_to_sleep(seconds))
+
+
+async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket can be read or accepted from; see `concmodels.contract.Model.wait_readable`."""
+    await wait_in_trio(socket, READABLE, timeout)
+
+
+async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Wait until the socket accepts bytes; see `concmodels.contract.Model.wait_writable`."""
+    await wait_in_trio(socket, WRITABLE, timeout)
+
+
+notify_closing = notify_closing_in_trio

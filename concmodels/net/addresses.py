@@ -1,4 +1,4 @@
-"""What a host and a port are to the system: the sockets to listen at, and the addresses to connect to."""
+"""Turns a host and a port into what the system takes: the sockets to listen at, and the addresses to connect to."""
 
 import os
 import socket

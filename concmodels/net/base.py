@@ -1,4 +1,4 @@
-"""What sync and async streams and listeners have in common: everything that never waits."""
+"""The common part of sync and async streams and listeners: everything that never waits."""
 
 import os
 import socket as sockets

@@ -1,4 +1,4 @@
-"""What the library needs of the system beyond what Python makes the same everywhere: one file each for three things.
+"""The differences between systems that Python does not hide, as far as they matter here: three things, one file each.
 
     memory.py       the memory that processes share, the locks between them, and what is believed of the order of stores
     waking.py       how a task that waits is woken, and how a process learns of another one's end

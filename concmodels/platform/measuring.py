@@ -1,4 +1,4 @@
-"""What a program has used, what is left for it, and which processes live, as Linux shows it in /proc.
+"""Measures what a program has used, what is left for it, and which processes live, as Linux shows it in /proc.
 
 A port provides the names that stand here. What a system does not show is None, or not among the things that are listed;
 the programs then show a dash, or refuse nothing.

@@ -7,11 +7,11 @@ Signals come to the main thread alone, which is the one that waits. So Ctrl-C, a
 the run is told to end by a task of its own, which looks every 50 ms whether it has to.
 """
 
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 from concmodels import catalog
-from concmodels.models.tasks.nesting import loops_here
 
 if TYPE_CHECKING:
     from concmodels.catalog import Facts
@@ -24,6 +24,17 @@ _LOOK_S = 0.05
 def is_needed(facts: Facts) -> bool:
     """Return whether a loop runs in this thread beside which this model can't start its own."""
     return facts.is_async and not catalog.is_simulated(facts) and bool(loops_here())
+
+
+def loops_here() -> list[str]:
+    """Return which of asyncio and trio have an event loop that runs in this thread, of a model or of the program."""
+    asyncio, trio = sys.modules.get("asyncio"), sys.modules.get("trio")
+    found = []
+    if asyncio is not None and asyncio._get_running_loop() is not None:
+        found.append("asyncio")
+    if trio is not None and trio.lowlevel.in_trio_run():
+        found.append("trio")
+    return found
 
 
 def measure(timer: Stopwatch[Any, Any], model: Any, alarm: Alarm) -> list[Any]:

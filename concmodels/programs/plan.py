@@ -21,7 +21,7 @@ _SPARE_SEPARATE = 64  # a run of processes or interpreters keeps 48 free for an 
 
 @dataclass(frozen=True)
 class AnyPlan(ABC):
-    """What the plans of all programs have in common: the model, and what a run needs of this machine."""
+    """The common part of all programs' plans: the model, and what a run needs of this machine."""
 
     ADVICE: ClassVar[str]
     """What to do if there is too little memory, in words."""
@@ -40,7 +40,7 @@ class AnyPlan(ABC):
     @property
     @abstractmethod
     def thing(self) -> str:
-        """What the run makes, in words: `a ring of 3 nodes of trio`."""
+        """The thing that the run makes, in words: `a ring of 3 nodes of trio`."""
 
     @property
     @abstractmethod

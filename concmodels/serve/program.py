@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
-from concmodels.models.tasks.nesting import loops_here
 from concmodels.net import listen
 from concmodels.net.addresses import told
 from concmodels.platform.measuring import raise_descriptor_limit
+from concmodels.programs.beside_loop import loops_here
 from concmodels.programs.options import Parser, whole
 from concmodels.programs.output import BadInput, quiet_when_closed, say
 from concmodels.programs.plan import check_size, check_units
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "concmodels.serve"
 HOST, PORT = "127.0.0.1", 8000
-_APART = ("processes", "subinterp")
+_APART = catalog.names(family="boundary")
 
 
 class Server:
@@ -87,7 +87,7 @@ class Server:
 def _must_have_thread(name: str) -> None:
     """Raise `RuntimeError` if an event loop runs in this thread beside which this model can't start its own."""
     facts = catalog.facts(name)
-    in_the_way = [it for it in loops_here() if facts.is_async and facts.model in (it, "anyio")]
+    in_the_way = [it for it in loops_here() if facts.is_async and it in facts.libraries]
     if in_the_way:
         call = {"asyncio": "asyncio.to_thread", "trio": "trio.to_thread.run_sync"}[in_the_way[-1]]
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""What the service answers, and what it knows of its connections; nothing here waits."""
+"""The answers of the service, and what it knows of its connections; nothing here waits."""
 
 import json
 from _thread import allocate_lock

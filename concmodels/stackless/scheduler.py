@@ -68,7 +68,7 @@ def normalized(exc: type[BaseException] | BaseException, val: object, tb: Traceb
 
 
 class Callbacks:
-    """What is called at every switch of tasklets, and at every use of a channel."""
+    """The functions that are called at every switch of tasklets, and at every use of a channel."""
 
     on_schedule: Callable[[Tasklet, Tasklet], object] | None = None
     on_channel: Callable[[Channel, Tasklet, int, int], object] | None = None

@@ -25,6 +25,8 @@ from typing import Any
 import httpcore
 import httpx
 
+from concmodels.catalog import Facts
+
 __all__ = ["Backend", "Clients", "Socket", "new_client"]
 
 PLAIN: dict[str, Any] = {
@@ -85,26 +87,26 @@ class Clients:
             await self.all.pop().aclose()
 
 
-def new_client(model: str, verbs: Any) -> Callable[[], Any]:
+def new_client(facts: Facts, verbs: Any) -> Callable[[], Any]:
     """Return a function that makes clients for this model."""
-    if model in ("asyncio", "trio", "anyio"):
+    if facts.is_async:
         return lambda: httpx.AsyncClient(**PLAIN)
-    if connect := _cooperative_sockets(model, verbs):
+    if connect := _cooperative_sockets(facts, verbs):
         return lambda: over(connect)
     return lambda: httpx.Client(**PLAIN)
 
 
-def _cooperative_sockets(model: str, verbs: Any) -> Callable[[tuple[str, int]], Any] | None:
+def _cooperative_sockets(facts: Facts, verbs: Any) -> Callable[[tuple[str, int]], Any] | None:
     """Return a function that connects as this model does; None if a worker may block its thread."""
-    if model == "gevent":
+    if "gevent" in facts.libraries:
         from gevent.socket import socket as of_gevent
 
         return lambda address: dial(of_gevent(socket.AF_INET), address)
-    if model == "eventlet":
+    if "eventlet" in facts.libraries:
         from eventlet.green.socket import socket as of_eventlet
 
         return lambda address: dial(of_eventlet(socket.AF_INET), address)
-    return (lambda address: Socket(address, verbs)) if model in ("greenlet", "tasklets") else None
+    return (lambda address: Socket(address, verbs)) if facts.family == "greenlets" else None
 
 
 def dial(new: Any, address: tuple[str, int]) -> Any:

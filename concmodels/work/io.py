@@ -24,8 +24,8 @@ __all__ = ["Work", "fetch"]
 
 DOCUMENTS = 20
 
-REMOTE = ("processes", "subinterp", "dask")
-"""The models whose tasks may run in another process or interpreter, which has to find their function by name."""
+REMOTE = ("boundary", "cluster")
+"""The families whose tasks may run in another process or interpreter, which has to find their function by name."""
 
 _clients: Clients | None = None
 """The clients that `fetch` uses in this process or interpreter."""
@@ -37,9 +37,10 @@ def fetch(url: str) -> Document:
     if _clients is None:
         import atexit
 
+        from concmodels import catalog
         from concmodels.work.clients import Clients, new_client
 
-        _clients = Clients(new_client("threads", None))
+        _clients = Clients(new_client(catalog.facts("threads"), None))
         atexit.register(_clients.close)
     with _clients.borrowed() as client:
         return parsed(client.get(url))
@@ -61,7 +62,7 @@ class Work(_Work):
     def choose(self) -> None:
         """Choose the function: an async one in an async model, one that can be imported where tasks are remote."""
         self.delay: int = self.sizes["delay"]
-        if self.facts.model in REMOTE:
+        if self.facts.family in REMOTE:
             self.function = fetch
         else:
             self.function = self.fetch_async if self.facts.is_async else self.fetch
@@ -75,7 +76,7 @@ class Work(_Work):
         """Start the server. Raises `RuntimeError` if that fails."""
         from concmodels.work.clients import Clients, new_client
 
-        self.clients = Clients(new_client(self.facts.model, self.verbs))
+        self.clients = Clients(new_client(self.facts, self.verbs))
         self.server = start_server(self.delay)
         try:
             self.url = f"http://127.0.0.1:{port_of(self.server)}/posts/"

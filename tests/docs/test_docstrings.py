@@ -1,5 +1,6 @@
 """Every public name says what it is, its examples run, and it is on a page of the reference."""
 
+import ast
 import doctest
 import functools
 import importlib
@@ -151,3 +152,15 @@ def test_the_list_of_exceptions_has_every_exception():
     errors = importlib.import_module("concmodels.errors")
     raised = {name for name in public_names("concmodels.errors") if issubclass(getattr(errors, name), BaseException)}
     assert set(re.findall(r"concmodels\.errors\.(\w+)", text)) == raised
+
+
+def test_a_docstring_has_a_subject():
+    """A docstring that begins with "What ..." says what something is about, and not what it is or does."""
+    found = [
+        f"{path.relative_to(ROOT)}: {text.partition('\n')[0]}"
+        for path in ROOT.glob("concmodels/**/*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+        and (text := ast.get_docstring(node) or "").startswith("What ")
+    ]
+    assert not found, "\n".join(found)

@@ -12,15 +12,17 @@ from traps.allowed import ALLOWED
 from traps.reader import PREEMPTIVE, RULES, Reader, signal_handlers
 
 import concmodels
+from concmodels import catalog
 
 PACKAGE = Path(concmodels.__file__).parent
 FILES = sorted([*PACKAGE.glob("models/**/*.py"), *PACKAGE.glob("stackless/*.py")])
+EACH = catalog.names(variants=True, simulated=True)
 ONE_THREAD = {
-    *(f"models/{name}_.py" for name in ("greenlet", "gevent", "eventlet", "asyncio", "trio", "anyio")),
-    "models/tasklets.py", "models/simulated/sim.py", "models/simulated/sim_async.py",
+    *(f"models/{facts.file}.py" for facts in map(catalog.facts, EACH) if not facts.preemptive),
     *(f"models/simulated/{name}.py" for name in ("schedules", "steps", "world")),
-    *(f"models/waiting/{name}.py" for name in ("event_loop", "loop_sockets", "trio_sockets")),
-    "models/tasks/nursery.py", "models/tasks/hub_tasks.py", "models/deadlocks/loops.py",
+    *(f"models/waiting/{name}_sockets.py" for name in ("eventlet", "gevent", "loop", "trio")),
+    "models/waiting/event_loop.py", "models/waiting/hub_throws.py",
+    *(f"models/tasks/{name}.py" for name in ("asyncio_group", "nursery", "hub_tasks")), "models/deadlocks/loops.py",
     *(f"stackless/{name}.py" for name in ("channel", "run", "scheduler", "tasklet")),
 }  # fmt: skip
 """The files whose objects belong to one thread per run: a model that switches only where it says so."""

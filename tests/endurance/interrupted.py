@@ -132,7 +132,7 @@ def main(name, what, runs, switch="0", signum="SIGINT"):
     """Do it, and print what was seen."""
     if float(switch):
         sys.setswitchinterval(float(switch))
-    boundary = catalog.facts(name).file in ("processes", "subinterp")
+    boundary = catalog.facts(name).family == "boundary"
     program, began = Program(name, 0.1 if boundary else 0.005, signal.Signals[signum]), time.monotonic()
     ways = itertools.cycle(itertools.product(KINDS, CAPACITIES))
     for _ in range(int(runs)):

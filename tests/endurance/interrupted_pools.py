@@ -26,7 +26,7 @@ def main(name, runs):
     """Do it, and print what was seen."""
     facts, began = catalog.facts(name), time.monotonic()
     texts = pools if facts.is_async else plain_pools
-    program = Program(name, 0.1 if facts.file in ("processes", "subinterp") else 0.01)
+    program = Program(name, 0.1 if facts.family == "boundary" else 0.01)
     program.before = (math.inf,) * 3
     program.interrupt(texts.main_waits, "result")  # what is opened by the first pool and kept
     program.before = present()

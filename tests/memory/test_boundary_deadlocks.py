@@ -19,7 +19,7 @@ from concmodels.models.memory.deadlocks import DeadlockDetector
 pytestmark = pytest.mark.timeout(0)
 
 SOON = 0.1
-NAMES = [name for name in catalog.names(variants=True) if catalog.facts(name).file in ("processes", "subinterp")]
+NAMES = [name for name in catalog.names(variants=True) if catalog.facts(name).family == "boundary"]
 
 WAITS_DIFFER = ["processes", "subinterp", "subinterp:queue"]
 """The variants that differ in how they wait; the others share everything with these."""

@@ -2,26 +2,34 @@
 
 import importlib.util
 import sys
+from pathlib import Path
 
 import pytest
 from platforms import linux_files
 
 import concmodels
-from concmodels import catalog
+from concmodels import catalog, models
 from concmodels.errors import ModelUnavailable, UnknownModel
+from concmodels.facts import FAMILIES
 
-MODELS = [
-    "threads", "rawthreads", "processes", "subinterp", "greenlet", "tasklets", "gevent", "eventlet", "asyncio", "trio",
-    "anyio",
-]  # fmt: skip
-VARIANTS = [
-    "rawthreads:polling", "processes:spawn", "processes:fork", "subinterp:pipe", "subinterp:queue", "anyio:trio",
-]  # fmt: skip
+MODELS = concmodels.names()
+VARIANTS = [name for name in concmodels.names(variants=True) if ":" in name]
 
 
 def test_names():
-    assert concmodels.names() == MODELS
-    assert sorted(concmodels.names(variants=True)) == sorted(MODELS + VARIANTS)
+    assert MODELS[:3] == ["threads", "rawthreads", "processes"]
+    assert {"rawthreads:polling", "processes:spawn", "processes:fork", "subinterp:pipe", "anyio:trio"} < {*VARIANTS}
+    assert sorted(MODELS + VARIANTS) == sorted(concmodels.names(variants=True))
+
+
+def test_each_model_with_a_file_is_named():
+    files = {path.stem for path in Path(models.__path__[0]).glob("*.py")} - {"__init__", "sharing"}
+    assert files == {catalog.facts(name).file for name in catalog.names(distributed=True)}
+
+
+def test_the_models_of_each_family_are_all_models():
+    assert [it for family in FAMILIES for it in catalog.names(family=family, distributed=True)] == [*MODELS, "dask"]
+    assert {"asyncio", "anyio:trio"} < {*catalog.names(family="coroutines", variants=True)} < {*MODELS, *VARIANTS}
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,6 @@ PROGRAM = """
         except ModelUnavailable as error:
             return str(error), catalog.why_not(name)
 """
-ALONE = ("processes", "subinterp")
-"""Those whose runs are made in the main interpreter only."""
-
 NO_LOADING = ("greenlet", "tasklets", "gevent", "eventlet")
 """Those whose libraries refuse to load in a subinterpreter."""
 
@@ -64,7 +61,7 @@ def outcome(name):
 
 def test_it_works_or_says_why_not(model):
     found = outcome(model.name)
-    if model.facts.file in ALONE:
+    if model.facts.family == "boundary":
         why = "this is a subinterpreter, and only the main interpreter starts others, and processes: call `run` there"
         assert found == (f"{model.facts.file} can't run here: {why}", why)
     elif model.facts.model in NO_LOADING:

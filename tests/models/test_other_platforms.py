@@ -15,7 +15,7 @@ from concmodels import catalog
 
 PROGRAM = Path(__file__).parents[1] / "scripts" / "other_platform.py"
 SYSTEMS = ("darwin", "win32")
-IN_ONE_PROCESS = [name for name in catalog.names() if not name.startswith(("processes", "subinterp"))]
+IN_ONE_PROCESS = [name for name in catalog.names() if catalog.facts(name).family != "boundary"]
 WITH_ANYIO_ON_TRIO = [*IN_ONE_PROCESS, "anyio:trio"]
 NO_EPOLL = ("asyncio", "anyio")
 NO_POLL = ("threads", "rawthreads", "greenlet", "tasklets", *NO_EPOLL)
@@ -41,7 +41,7 @@ def test_every_model_in_one_process_can_be_imported(seen):
 def test_what_shares_memory_says_in_one_sentence_that_it_can_not_run(seen):
     system, found = seen
     sentence = f"it needs Linux's memfd and eventfd, which {system} has not"
-    beyond = [name for name in catalog.names(variants=True) if name.startswith(("processes", "subinterp"))]
+    beyond = [name for name in catalog.names(variants=True) if catalog.facts(name).family == "boundary"]
     assert {name: found["missing"].get(name) for name in beyond} == dict.fromkeys(beyond, sentence)
     assert found["loaded"]["processes"] == f"ModelUnavailable: processes can't run here: {sentence}"
 

@@ -290,7 +290,7 @@ def test_nohup(tmp_path):
 
 @pytest.mark.thorough(when=is_variant)
 def test_channel_loops_are_ended_where_nothing_is_half_done(model, thorough):
-    what = "receive" if model.facts.file in ("processes", "subinterp") else "loops"
+    what = "receive" if model.facts.family == "boundary" else "loops"
     runs = 20 if thorough else 10
     assert seen_by("interrupted", model.name, what, runs, 0, "SIGTERM")["runs"] == runs + 1
 

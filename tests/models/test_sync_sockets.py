@@ -19,9 +19,7 @@ from concmodels import catalog, load
 from concmodels.errors import Deadlock, ModelUnavailable, SocketClosed
 from concmodels.models.waiting.wakers import WAKERS
 
-ONE_PROCESS = [
-    name for name in catalog.names(variants=True) if catalog.facts(name).file not in ("processes", "subinterp")
-]
+ONE_PROCESS = [name for name in catalog.names(variants=True) if catalog.facts(name).family != "boundary"]
 MODELS = [name for name in ONE_PROCESS if not catalog.facts(name).is_async]
 LATER = 30
 SOON = 0.2

@@ -15,7 +15,7 @@ from concmodels.conformance.census import NothingLeft
 from concmodels.errors import SocketClosed
 from concmodels.net.addresses import told
 
-APART = ("processes", "subinterp")
+APART = tuple(catalog.names(family="boundary"))
 NAMES = [name for name in catalog.names(variants=True) if not name.startswith(APART)]
 HOST = "127.0.0.1"
 TOGETHER = (

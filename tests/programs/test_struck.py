@@ -12,7 +12,7 @@ from endurance.struck import Striker
 from concmodels import catalog
 from concmodels.models.tasks.signals import held_back_between_runs
 
-STRIKEABLE = [name for name in [*catalog.names(), "anyio:trio"] if name not in ("processes", "subinterp")]
+STRIKEABLE = [name for name in [*catalog.names(), "anyio:trio"] if catalog.facts(name).family != "boundary"]
 """Where nothing but main is struck; with processes and interpreters a run takes too long for so many of them."""
 
 FEW, ALL = 50, 100_000

@@ -51,7 +51,7 @@ class Setting:
         self.name, self.verbs, self.facts, self.patience = name, model, facts, patience
         self.reducing = reducing
         self.make = make or model.Channel
-        self.boundary = facts.file in ("processes", "subinterp")
+        self.boundary = facts.family == "boundary"
         self.quiet = max(2e-3 if self.boundary else 5e-4, 3 * facts.hop)
         self.timeouts = {FOR_EVER: None, LONG: 3600, SHORT: facts.hop, ZERO: 0}
         self.texts = import_module(f"{__package__}.{'awaited' if facts.is_async else 'plain'}")

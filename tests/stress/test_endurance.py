@@ -34,7 +34,7 @@ def switching(request):
 
 def skip_needless(model, switching):
     """Who takes turns by itself, or has an interpreter or process per task, does not care how long a turn is."""
-    if switching and (not model.facts.preemptive or model.facts.file in ("processes", "subinterp")):
+    if switching and (not model.facts.preemptive or model.facts.family == "boundary"):
         pytest.skip(f"the tasks of {model.name} do not take turns in one interpreter")
 
 

@@ -38,7 +38,7 @@ def rings(model, count, limit):
 
 
 def test_a_thousand_rings(model, capsys):
-    boundary = model.facts.file in ("processes", "subinterp")
+    boundary = model.facts.family == "boundary"
     rings(model, WARM_UP, BOUNDARY_S)
     before, began = resident(), time.monotonic()
     with NothingLeft():

@@ -158,7 +158,7 @@ class SimulatedCandidate(Candidate):
 
     @cached_property
     def monitor(self) -> CodeMonitor:
-        """What watches the code of the model."""
+        """Return the monitor that watches the code of the model."""
         from concmodels.explore.preemption.monitoring import CodeMonitor
 
         return CodeMonitor(self.program.codes, self.program.trees)

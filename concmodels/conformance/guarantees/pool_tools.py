@@ -15,7 +15,7 @@ def awaited(facts):
 
 def of_separate_memory(facts):
     """The models whose tasks have memory of their own."""
-    return facts.file in ("processes", "subinterp")
+    return facts.family == "boundary"
 
 
 def of_one_memory(facts):

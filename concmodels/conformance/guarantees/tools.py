@@ -30,7 +30,7 @@ def cooperative(facts):
 
 def of_one_process(facts):
     """The models without a memory boundary, where a cancelled task knows of it at once."""
-    return facts.file not in ("processes", "subinterp", "dask_")
+    return facts.family not in ("boundary", "cluster")
 
 
 def patient(facts):

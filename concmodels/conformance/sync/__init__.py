@@ -30,7 +30,7 @@ def without_await(text: str) -> str:
 
 
 class Form:
-    """What is made of a text: code, and where it is kept.
+    """One of the two forms that a text is turned into: code, and where it is kept.
 
     `name` consists of letters and digits, and is part of the file's name. `version` is what the code depends on beside
     the text, Python and `name`.

@@ -1,4 +1,4 @@
-"""What the tasks of a run contend for: the keys that several of them touch, and at least one of them changes."""
+"""Finds what the tasks of a run contend for: the keys that several of them touch, and at least one of them changes."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

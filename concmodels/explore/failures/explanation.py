@@ -1,4 +1,4 @@
-"""What a failure says to a reader: what went wrong, the lines in the order in which they ran, and why that matters."""
+"""The explanation of a failure: what went wrong, the lines in the order in which they ran, and why that matters."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING

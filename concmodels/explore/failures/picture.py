@@ -1,4 +1,4 @@
-"""What happened, drawn: a row for each line, from top to bottom, and the rows of each task a little further right.
+"""The picture of a failure: a row for each line, from top to bottom, and the rows of each task a little further right.
 
     main                lost_update.py:19  for thread in threads:
       Thread-1 (visit)  lost_update.py:14  visitors += 1

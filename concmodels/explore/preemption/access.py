@@ -44,7 +44,7 @@ class Accessed(NamedTuple):
 
 
 class Program(Results, Protocol):
-    """What is to be known of the whole program."""
+    """The facts about the whole program that an access may depend on."""
 
     iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]]
     """What each `for` goes through and how it accesses that, by the `id` of its frame and that of its expression."""

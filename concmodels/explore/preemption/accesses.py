@@ -1,4 +1,4 @@
-"""What an instruction accesses, found in the frame that is about to execute it: a function for each kind of site."""
+"""Finds, in the frame that is about to execute an instruction, what that accesses: a function for each kind of site."""
 
 import ast
 from collections.abc import Iterable, Sequence

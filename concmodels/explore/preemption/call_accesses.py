@@ -1,4 +1,4 @@
-"""What a call accesses: its own object, and what it is given."""
+"""Finds what a call accesses: its own object, and what it is given."""
 
 import sys
 import threading

@@ -36,7 +36,7 @@ class Instruction:
 
     @property
     def at(self) -> tuple[CodeType, int, int]:
-        """What a `Site` begins with."""
+        """Return what a `Site` begins with."""
         return self.code, self.offset, self.line
 
 
@@ -89,7 +89,7 @@ class Nodes(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _assigned(self, target: ast.expr, value: ast.expr) -> None:
-        """What is unpacked is known by the position of the names that it is unpacked into."""
+        """Note what is assigned. What is unpacked is known by the position of the names that it is unpacked into."""
         if not isinstance(target, (ast.Tuple, ast.List)):
             return
         position = position_of(target)

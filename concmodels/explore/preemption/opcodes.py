@@ -1,4 +1,4 @@
-"""What the instructions of CPython can access of what tasks share; with one that is not known, nothing is proved.
+"""The instructions of CPython, by what they can access of what tasks share; with an unknown one, nothing is proved.
 
 `sites.py` looks at those that can access a variable, an attribute or what a container holds. The others can't, or call
 functions whose own instructions are looked at.

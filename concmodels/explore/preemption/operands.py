@@ -1,4 +1,4 @@
-"""What an instruction takes: the expressions whose values it reads, found in the text once.
+"""The operands of an instruction: the expressions whose values it reads, found in the text once.
 
 Which value an expression has, is found in the frame: that of a simple one by evaluating it once more, and that of a
 call by what the callee has just returned. Of all others nothing can be known but that they make something new, which
@@ -61,7 +61,7 @@ def is_of_library(called: Any) -> bool:
 
 
 class Results(Protocol):
-    """What is known of the functions that are called, and of what they have returned."""
+    """The functions that are called, and what they have returned, as far as that is known."""
 
     def watches(self, called: Any) -> bool:
         """Return whether the instructions of this function are looked at themselves."""
@@ -75,7 +75,7 @@ class Results(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """What finds the values of some expressions."""
+    """Finds the values of some expressions."""
 
     found: tuple[Value, ...] = ()
     """Of simple expressions, and of what others are made of."""

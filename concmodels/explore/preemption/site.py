@@ -108,7 +108,7 @@ class Site:
 
     @property
     def name(self) -> str:
-        """What it accesses, as in the source."""
+        """The text of what it accesses, as in the source."""
         accessed = self._accessed()
         return self.variable if accessed is None else ast.unparse(accessed)
 

@@ -1,4 +1,4 @@
-"""What can change of the values that an instruction is given: containers, iterators, and other objects written in C.
+"""The values of an instruction that can change: containers, iterators, and other objects written in C.
 
 a container     it is accessed by its parts (`access.py`)
 a tuple         can't change, but what it holds can

@@ -10,3 +10,8 @@ Its parts:
     outcome.py       what a run has come to: fine, failed, or nothing that can be judged
     repeatable.py    whether the program repeats itself on the same schedule
 """
+
+from concmodels.models import tools
+
+# Here and not in `explore` itself: pytest loads that for every test suite, and most use nothing of the library.
+tools.append("concmodels.explore")

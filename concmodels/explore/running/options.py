@@ -1,4 +1,4 @@
-"""What a search is told: where tasks may switch, how it searches, and for how long."""
+"""The options of a search: where tasks may switch, how it searches, and for how long."""
 
 import sys
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a run has come to: fine, failed, or nothing that could be judged."""
+"""The outcome of a run: fine, failed, or nothing that could be judged."""
 
 from typing import TYPE_CHECKING
 

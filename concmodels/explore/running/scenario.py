@@ -1,4 +1,4 @@
-"""What is explored: a function that every schedule starts afresh, and the code in which tasks may be preempted.
+"""A scenario to explore: a function that every schedule starts afresh, and the code in which tasks may be preempted.
 
 A program of the vocabulary is a function and its arguments (`of_function`). A program of plain `threading` is a file,
 which every schedule executes anew over simulated modules; `concmodels.explore.threads` makes scenarios of those.

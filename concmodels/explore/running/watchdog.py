@@ -1,4 +1,4 @@
-"""What ends a search from outside: Ctrl-C, and a program that computes and reaches no scheduling point any more.
+"""Ends a search from outside: for Ctrl-C, or for a program that computes and reaches no scheduling point any more.
 
 Both come as signals to the main thread, while some task of the program is running. They end that run at its next step.
 If it makes none, an exception is thrown into it wherever it is, again and again. In other threads, and on systems

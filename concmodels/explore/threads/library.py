@@ -25,13 +25,14 @@ from typing import Any
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads import tasks
 from concmodels.explore.threads.locks import Lock, RLock, SimpleQueue, WaiterLock, made_outside
+from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.simulated.world import current
 
 _EXECUTED = ("threading", "queue", "concurrent.futures._base", "concurrent.futures", "concurrent.futures.thread")
 _BLOCKING = frozenset(
     {
-        "anyio", "asyncio", "asyncore", "eventlet", "fcntl", "gevent", "greenlet", "multiprocessing", "pty", "select",
-        "selectors", "socket", "socketserver", "ssl", "subprocess", "trio",
+        "asyncore", "fcntl", "multiprocessing", "pty", "select", "selectors", "socket", "socketserver", "ssl",
+        "subprocess", *(entry.libraries[0] for entry in FACTS + DISTRIBUTED if entry.libraries),
     }
 )  # fmt: skip
 """Modules by which a program waits for something that no schedule decides."""
@@ -118,7 +119,7 @@ class Library:
             lock._at_fork_reinit()
 
     def end(self) -> None:
-        """What Python does when a program has ended: wait for all threads that are no daemons."""
+        """Do what Python does when a program has ended: wait for all threads that are no daemons."""
         if self.modules["concurrent.futures.thread"]._threads_queues:
             self.modules["threading"]._shutdown()
         else:

@@ -32,7 +32,7 @@ _ASSIGNED = re.compile(r"\s*([\w.]+)(?:\s*:[^=]+)?\s*=[^=]")
 
 
 class Wait:
-    """What a simulated thread waits for, for the message of a `Deadlock`; noted in `task.waiter`."""
+    """The wait of a simulated thread, for the message of a `Deadlock`; noted in `task.waiter`."""
 
     __slots__ = ("runner", "subject")
 
@@ -118,7 +118,7 @@ class Shared:
 
     @property
     def name(self) -> str:
-        """What it is called in the program's text, where it was made."""
+        """The name that it has in the program's text, where it was made."""
         if self._made is None:
             return self.key[0]
         file, line = self._made

@@ -186,7 +186,7 @@ class Execution:
         return builtins.__import__(name, globals_, locals_, fromlist or (), level)
 
     def _bound(self, full: str, fromlist: Sequence[str] | None) -> ModuleType:
-        """What `import` of one of our modules binds: the outermost package, or with `from` the module itself."""
+        """Return what `import` of one of our modules binds: the outermost package, or with `from` the module itself."""
         module = self.load(full)
         for name in fromlist or ():
             if f"{full}.{name}" in self._names and not hasattr(module, name):

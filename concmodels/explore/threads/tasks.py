@@ -61,7 +61,7 @@ class Handle(Shared):
 
 
 class ThreadTask:
-    """What the world runs: the body of one thread."""
+    """The body of one thread, as the world runs it."""
 
     runner: Runner
 

@@ -49,7 +49,7 @@ class Cancelled(BaseException):
 
 
 class Interrupted(Exception):
-    """What the board answers to main when Ctrl-C came while main waited; main's thread raises the real interrupt."""
+    """The board's answer to main when Ctrl-C came while main waited; main's thread raises the real interrupt."""
 
 
 class Link:

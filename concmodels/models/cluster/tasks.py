@@ -29,7 +29,7 @@ SHIELDED = ("begin", "end", "finish", "take_back", "shut", "stop")
 
 
 class Scope:
-    """What is cancelled together: a task, a group, a pool, with all that is in it."""
+    """A task, a group or a pool, with all that is in it: it is cancelled together."""
 
     def __init__(self, outer: Scope | None) -> None:
         self._outer = outer

@@ -1,4 +1,4 @@
-"""What finds a deadlock among greenlets that a hub switches (gevent, eventlet)."""
+"""Finds a deadlock among greenlets that a hub switches (gevent, eventlet)."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What finds a deadlock on an event loop: a look at it twice in the time in which nothing may move.
+"""Finds a deadlock on an event loop: looks at it twice in the time in which nothing may move.
 
 A loop is dead when all its tasks wait in the library for each other, and nothing else is left: no callback, no timer,
 no descriptor, no thread, no signal handler. What a look can't see through (a loop of another make, a task that awaits
@@ -28,7 +28,7 @@ _LOOK_UP_S = 0.5
 
 
 class LoopDetector(DeadlockDetector):
-    """What the detectors of all loops share. `cancel` cancels main."""
+    """The steps that the detectors of all loops share. `cancel` cancels main."""
 
     main: Any
 

@@ -1,4 +1,4 @@
-"""What a deadlock looks like: one line per task, which says what the task waits for and where.
+"""Describes a deadlock: one line per task, which says what the task waits for and where.
 
 *What* is noted by the wait itself: a waiter has a `purpose`, and a task that waits has its waiter noted on it
 (`native_waits` in `waiting/waiter.py` says where). *Where* is read from the task's frames, and only when a deadlock was

@@ -1,4 +1,4 @@
-"""What finds a deadlock, and how it leaves `run`.
+"""Finds a deadlock among threads, and sees to it that it leaves `run`.
 
 greenlet, tasklets and gevent know at once that nothing can go on. The others look now and then. Among threads main does
 it, while it waits itself: without main's waiting there is no deadlock. So no other thread is needed, and a program that

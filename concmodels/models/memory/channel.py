@@ -482,7 +482,7 @@ class Channel(ChannelMemory):
 
 
 class DetachedChannel(Channel):
-    """What a channel turns into when its run is over."""
+    """A channel whose run is over: every channel turns into one."""
 
     kind = "boundary"
     __slots__ = ()

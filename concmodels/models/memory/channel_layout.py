@@ -101,7 +101,7 @@ def _power(number: int) -> int:
 
 
 class ChannelMemory:
-    """What one participant has of a channel: views of its words, its locks, and how items become words and back."""
+    """One participant's side of a channel: views of its words, its locks, and how items become words and back."""
 
     kind: ClassVar[str]
 

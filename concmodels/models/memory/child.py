@@ -1,4 +1,4 @@
-"""What runs in a child: it attaches to the arena, does its one task, and publishes how that ended.
+"""The main function of a child: it attaches to the arena, does its one task, and publishes how that ended.
 
 Nothing here imports more than it must: with 300 interpreters a module of a millisecond costs a sixth of a second.
 """

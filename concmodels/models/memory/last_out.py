@@ -1,4 +1,4 @@
-"""What the forkserver of a run does last: it removes its folder, if the program was killed and could not.
+"""The last act of a run's forkserver: it removes its folder, if the program was killed and could not.
 
 The forkserver imports this module when it is started, and ends when the program and all its children have ended.
 Children do not run the function below: they leave by `os._exit`.

@@ -1,4 +1,4 @@
-"""What a process or an interpreter has of a run: its view of the arena, its wakers, and how its threads wait.
+"""A process or an interpreter as part of a run: its view of the arena, its wakers, and how its threads wait.
 
 Waiting consumes nothing, taking never waits. A task that wants to wait
 
@@ -55,7 +55,7 @@ participants: dict[int, Participant] = {}  # the runs that this interpreter take
 
 
 class WaitSlot:
-    """What one thread waits with: its record in the arena, its waker, and the scope that it is in."""
+    """The means by which one thread waits: its record in the arena, its waker, and the scope that it is in."""
 
     __slots__ = ("at", "guard", "scope", "shielded", "wait_for", "waker", "waits")
 
@@ -74,7 +74,7 @@ def _call(function: Callable[..., object], args: tuple[object, ...]) -> object:
 
 
 class Participant:
-    """What this process or interpreter knows of a run: its view of the arena, its channels, where its threads wait."""
+    """This process or interpreter as part of a run: its view of the arena, its channels, where its threads wait."""
 
     def __init__(self, kind: str, run: int, arena: Arena) -> None:
         self.kind = kind

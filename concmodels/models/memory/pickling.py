@@ -1,4 +1,4 @@
-"""What may cross a memory boundary, and how: functions by name, data by pickle, channels by number, the rest not at
+"""Takes things across a memory boundary: functions by name, data by pickle, channels by number, the rest not at
 all.
 
 `pack_call` refuses before a task starts, with a sentence that names the argument and the reason. Items of channels are

@@ -1,5 +1,5 @@
-"""What a process that was killed may have left behind in the memory of the run, and how that is put right, if the run
-can go on without it: it was a worker of a pool, or did not end when it was cancelled.
+"""Puts right what a killed process may have left behind in the memory of the run, if the run can go on without it: it
+was a worker of a pool, or did not end when it was cancelled.
 
 A process can be killed at any moment, also while it holds a lock; then what the lock guards may be half done, and the
 run can't go on. A process that is killed while it holds no lock can only have left its record in lists of waiters. It

@@ -1,4 +1,4 @@
-"""What a pool gives in an async model: a handle for each `submit`, an iterator for each `map`."""
+"""The results of a pool in an async model: a handle for each `submit`, an iterator for each `map`."""
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.pools.results import Failure

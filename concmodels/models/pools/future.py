@@ -107,7 +107,7 @@ class InterruptSafeLock:
 
 
 class Condition:
-    """What a future needs of a `threading.Condition`, on the waits of a model."""
+    """The part of a `threading.Condition` that a future needs, on the waits of a model."""
 
     def __init__(self, strategy: WaitStrategy, name: str) -> None:
         lock = strategy.new_lock()
@@ -150,7 +150,7 @@ class Condition:
 
 
 class _Signal(Event):
-    """What `wait` and `as_completed` need of a `threading.Event`."""
+    """The part of a `threading.Event` that `wait` and `as_completed` need."""
 
     def __init__(self, strategy: WaitStrategy) -> None:
         super().__init__(strategy.new_waiter)

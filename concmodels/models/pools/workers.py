@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
     class Group(Protocol):
-        """What the workers use of the group of their model."""
+        """The part of their model's group that the workers use."""
 
         threaded: bool
         cancelled: bool

@@ -1,4 +1,4 @@
-"""What the tasks of a pool tell each other in a simulated world, as steps and keys.
+"""The pools of a simulated world: what their tasks tell each other, as steps and keys.
 
 A pool is a channel and a group (`pools/`), and these announce themselves. The rest is here, once for pools of plain
 functions and of coroutines:

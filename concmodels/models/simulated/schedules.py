@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Identity, Step
 
     class Strategy(Protocol):
-        """What decides a run."""
+        """The source of a run's decisions: which task goes on, and what the lots say."""
 
         def choose(self, steps: list[Step]) -> int:
             """Return the index of the step that is done next. The list must not be changed."""
@@ -78,7 +78,7 @@ class Decisions:
 
 
 class Schedule:
-    """What deviates from the plainest order: which task goes on at which point, and what the lots say.
+    """The deviations from the plainest order: which task goes on at which point, and what the lots say.
 
     `forced` maps the number of a point to the identity of a task, and to which of its enabled steps is meant: 0 unless
     it has several, as one that can take a lock or time out.

@@ -29,6 +29,13 @@ from itertools import repeat
 from greenlet import getcurrent
 
 from concmodels.errors import ChannelClosed
+from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
+from concmodels.models.waiting.select import Selection
+from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Event, SingleThreadWaiter, wait
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
@@ -44,10 +51,6 @@ from concmodels.models.tasks.group import TaskGroup as _TaskGroup
 from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.tasks.task import Task as _Task
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel
-from concmodels.models.waiting.select import Selection
-from concmodels.models.waiting.timeouts import expired, must_be_sync, seconds_to_sleep
-from concmodels.models.waiting.waiter import CANCELLED, DONE, TIMED_OUT, Event, SingleThreadWaiter, wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,90 +71,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def run[R](
-    main: Callable[..., R],
-    *args: Any,
-    deadlock_after: float | None = DEADLOCK_AFTER,
-    schedule: str | Strategy | None = None,
-    seed: int | None = None,
-) -> R:
-    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`.
-
-    `schedule` is a schedule as text, or a strategy; with a `seed`, the order is drawn; with neither, it is first come
-    first served. A deadlock is found at once, unless `deadlock_after` is None. Raises `ValueError` for what is no
-    schedule.
-    """
-    must_be_sync(main, "sim")
-    return run_with(main, args, "sim", deadlock_after, strategy_of(schedule, seed))
-
-
-def run_with[R](
-    main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None, strategy: Strategy
-) -> R:
-    """`run`, for both kinds of this model."""
-    task = Task(None, main, args, "main")
-    units = Units()
-    world = World(task, getcurrent(), strategy, model, units, patience=patience(deadlock_after))
-    _world.enter(world)
-    try:
-        with (
-            Guard(task.interrupt, task.unfinished, world.main.unit) as task.guard,
-            world.detector,
-            Pools(task) as task.pools,
-        ):
-            return main(*args)
-    finally:
-        world.end()
-        units.end()
-        _world.leave()
-
-
-def explored(
-    main: Callable[..., Any],
-    args: tuple[Any, ...],
-    strategy: Strategy,
-    *,
-    model: str = "sim",
-    **options: Any,
-) -> Run:
-    """Run `main(*args)` under a strategy and return what has come of it; the options are those of `world.explored`.
-
-    Signals are not this function's business: a handler that wants to end the run calls `cut_soon` of its world.
-    """
-    must_be_sync(main, model)
-    task = Task(None, main, args, "main")
-
-    def body() -> Any:
-        with Pools(task) as task.pools:
-            return main(*args)
-
-    return _world.explored(task, body, strategy, model=model, **options)
-
-
-def strategy_of(schedule: str | Strategy | None, seed: int | None) -> Strategy:
-    """Return the strategy that the arguments of `run` mean. Raises `ValueError`."""
-    if schedule is not None and seed is not None:
-        raise ValueError("give a schedule or a seed, not both: a seed draws a schedule")
-    if isinstance(schedule, str):
-        return Replay(Schedule.parse(schedule))
-    if schedule is not None:
-        return schedule
-    return FirstComeFirstServed() if seed is None else RandomWalk(seed)
-
-
-def now() -> float:
-    """The virtual seconds since the run has begun."""
+def here() -> World:
+    """The world of the run in this thread."""
     world = current()
-    return 0.0 if world is None else world.clock
-
-
-def sleep(seconds: float) -> None:
-    """Sleep for so many virtual seconds; the other tasks run meanwhile. A checkpoint."""
-    seconds = seconds_to_sleep(seconds)
-    if seconds:
-        wait(Waiter(), seconds)  # it is in no queue: only the timeout or a cancellation ends it
-    else:
-        checkpoint("sleep")
+    if world is None:
+        raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
+    return world
 
 
 def checkpoint(kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any = None) -> None:
@@ -163,12 +88,10 @@ def checkpoint(kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any 
         task.stop()
 
 
-def here() -> World:
-    """The world of the run in this thread."""
+def now() -> float:
+    """The virtual seconds since the run has begun."""
     world = current()
-    if world is None:
-        raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
-    return world
+    return 0.0 if world is None else world.clock
 
 
 class Waiter(SingleThreadWaiter):
@@ -221,16 +144,6 @@ class Waiter(SingleThreadWaiter):
         self.world.wake(self.step)
 
 
-def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Raise `NotImplementedError`: a simulated run has no sockets."""
-    wait_for_socket(socket, timeout)
-
-
-def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Raise `NotImplementedError`: a simulated run has no sockets."""
-    wait_for_socket(socket, timeout)
-
-
 class SimulatedEvent(Event):
     """An event that is part of what steps touch."""
 
@@ -253,86 +166,6 @@ class SimulatedEvent(Event):
         """As `Event.wait`."""
         touch(self._key, False)
         super().wait(timeout, purpose)
-
-
-class Task(_Task):
-    """A task whose end, cancellation and result are steps."""
-
-    runner: Runner
-    _group: Any
-    _ended: Any
-
-    def done(self) -> bool:
-        """As in `concmodels.contract.Task`."""
-        return self._ended is not None and self._ended.look()
-
-    def result(self, timeout: float | None = None) -> Any:
-        """As in `concmodels.contract.Task`."""
-        here().point("wait for", () if self._ended is None else ((self._ended._key, False),), self)
-        return super().result(timeout)
-
-    def cancel(self) -> None:
-        """As in `concmodels.contract.Task`."""
-        world = current()
-        if world is not None:
-            world.point("cancel", ((self.runner.key, True),), self)
-        super().cancel()
-
-    def end(self) -> None:
-        """As in the other models, and a step: between its last operation and its end others may go on."""
-        here().point("end", ((self._group.key, False),), self)
-        super().end()
-
-
-class TaskGroup(_TaskGroup):
-    """Greenlets that end together; their ends can come in any order."""
-
-    waiter_type = Waiter
-    task_type = Task
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.key = new_key("group")
-
-    def __enter__(self) -> Self:
-        """As in the other models; from now on others can start tasks in it."""
-        touch(self.key, True)
-        return super().__enter__()
-
-    def new_event(self) -> SimulatedEvent:
-        """As in the other models."""
-        return SimulatedEvent(self.waiter_type)
-
-    def start(self, task: Any) -> None:
-        """Make the greenlet of a task."""
-        here().start(task)
-
-    def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Any:
-        """As in the other models; the new task may go on before its spawner does."""
-        world = here()
-        if world.running.task is not getattr(self, "_owner", None):
-            world.point("spawn in", ((self.key, True),), "a group of another task")
-        task: Any = super().spawn(function, *args, name=name or world.name_of_next(function))
-        touch(self.key, False)
-        world.point("go on after the spawn of", (), task)
-        return task
-
-    def cancel(self) -> None:
-        """As in the other models, and a step."""
-        world = current()
-        if world is not None:
-            world.point("cancel", self._touched_by_cancel(), "a group")
-            for key, changes in self._touched_by_cancel():  # a task may have been started meanwhile
-                world.touch(key, changes)
-        super().cancel()
-
-    def _touched_by_cancel(self) -> tuple[tuple[Key, bool], ...]:
-        tasks: Any = (*self._tasks, self._owner)
-        return (self.key, True), *((task.runner.key, True) for task in tasks)
-
-    def _close(self) -> BaseException | None:
-        here().point("leave", ((self.key, False),), "a group")
-        return super()._close()
 
 
 class Channel(SingleThreadChannel):
@@ -449,28 +282,19 @@ class Channel(SingleThreadChannel):
         return bool(self._buffer) or any(_waits(it) for it in self._senders)
 
 
-class _Selection(Selection):
-    """Draws lots among the cases that are ready, by the strategy."""
+class _Unbounded(Channel, UnboundedChannel):
+    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
 
-    cases: list[Any]
+    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
 
-    def attempt(self) -> Selected | None:
-        """As `Selection.attempt`."""
-        ready = [case for case in self.cases if case.channel.is_ready(case.sending)]
-        if not ready:
-            return None
-        done: Selected | None = ready[0 if self._priority else here().branch(len(ready))].attempt()
-        return done
+    `Channel` comes first, so that a `close` is announced before anything of it is done.
+    """
 
-    @property
-    def keys(self) -> tuple[tuple[Key, bool], ...]:
-        """What the select touches."""
-        return tuple({case.channel.key: True for case in self.cases}.items())
-
-    @property
-    def name(self) -> str:
-        """The names of its channels."""
-        return ", ".join(str(case.channel.name) for case in self.cases)
+    def send(self, item: Any, timeout: float | None = None) -> None:
+        """Send; there is always room. Raises `ChannelClosed`."""
+        if next(self._yields):
+            self._checkpoint()
+        self._put(item)
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -497,6 +321,110 @@ def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority
     done = selection.settle(waiter)
     assert done is not None  # tasks of one world can't be faster than each other: nobody looks again
     return done
+
+
+class _Selection(Selection):
+    """Draws lots among the cases that are ready, by the strategy."""
+
+    cases: list[Any]
+
+    def attempt(self) -> Selected | None:
+        """As `Selection.attempt`."""
+        ready = [case for case in self.cases if case.channel.is_ready(case.sending)]
+        if not ready:
+            return None
+        done: Selected | None = ready[0 if self._priority else here().branch(len(ready))].attempt()
+        return done
+
+    @property
+    def keys(self) -> tuple[tuple[Key, bool], ...]:
+        """The keys that the select touches."""
+        return tuple({case.channel.key: True for case in self.cases}.items())
+
+    @property
+    def name(self) -> str:
+        """The names of its channels."""
+        return ", ".join(str(case.channel.name) for case in self.cases)
+
+
+class Task(_Task):
+    """A task whose end, cancellation and result are steps."""
+
+    runner: Runner
+    _group: Any
+    _ended: Any
+
+    def done(self) -> bool:
+        """As in `concmodels.contract.Task`."""
+        return self._ended is not None and self._ended.look()
+
+    def result(self, timeout: float | None = None) -> Any:
+        """As in `concmodels.contract.Task`."""
+        here().point("wait for", () if self._ended is None else ((self._ended._key, False),), self)
+        return super().result(timeout)
+
+    def cancel(self) -> None:
+        """As in `concmodels.contract.Task`."""
+        world = current()
+        if world is not None:
+            world.point("cancel", ((self.runner.key, True),), self)
+        super().cancel()
+
+    def end(self) -> None:
+        """As in the other models, and a step: between its last operation and its end others may go on."""
+        here().point("end", ((self._group.key, False),), self)
+        super().end()
+
+
+class TaskGroup(_TaskGroup):
+    """Greenlets that end together; their ends can come in any order."""
+
+    waiter_type = Waiter
+    task_type = Task
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key = new_key("group")
+
+    def __enter__(self) -> Self:
+        """As in the other models; from now on others can start tasks in it."""
+        touch(self.key, True)
+        return super().__enter__()
+
+    def new_event(self) -> SimulatedEvent:
+        """As in the other models."""
+        return SimulatedEvent(self.waiter_type)
+
+    def start(self, task: Any) -> None:
+        """Make the greenlet of a task."""
+        here().start(task)
+
+    def spawn(self, function: Callable[..., Any], *args: Any, name: str | None = None) -> Any:
+        """As in the other models; the new task may go on before its spawner does."""
+        world = here()
+        if world.running.task is not getattr(self, "_owner", None):
+            world.point("spawn in", ((self.key, True),), "a group of another task")
+        task: Any = super().spawn(function, *args, name=name or world.name_of_next(function))
+        touch(self.key, False)
+        world.point("go on after the spawn of", (), task)
+        return task
+
+    def cancel(self) -> None:
+        """As in the other models, and a step."""
+        world = current()
+        if world is not None:
+            world.point("cancel", self._touched_by_cancel(), "a group")
+            for key, changes in self._touched_by_cancel():  # a task may have been started meanwhile
+                world.touch(key, changes)
+        super().cancel()
+
+    def _touched_by_cancel(self) -> tuple[tuple[Key, bool], ...]:
+        tasks: Any = (*self._tasks, self._owner)
+        return (self.key, True), *((task.runner.key, True) for task in tasks)
+
+    def _close(self) -> BaseException | None:
+        here().point("leave", ((self.key, False),), "a group")
+        return super()._close()
 
 
 def name_of_pool() -> str:
@@ -537,21 +465,96 @@ class Pool(_Pool):
             super().__del__()
 
 
-class _Unbounded(Channel, UnboundedChannel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
-
-    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
-
-    `Channel` comes first, so that a `close` is announced before anything of it is done.
-    """
-
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
-        if next(self._yields):
-            self._checkpoint()
-        self._put(item)
-
-
 def _waits(waiter: Any) -> bool:
     """Whether this entry of a channel's queue, a waiter or the case of a select, can still be claimed."""
     return not waiter.outcome
+
+
+def run[R](
+    main: Callable[..., R],
+    *args: Any,
+    deadlock_after: float | None = DEADLOCK_AFTER,
+    schedule: str | Strategy | None = None,
+    seed: int | None = None,
+) -> R:
+    """Run `main(*args)` in the calling greenlet and return its result; see `concmodels.contract.Model.run`.
+
+    `schedule` is a schedule as text, or a strategy; with a `seed`, the order is drawn; with neither, it is first come
+    first served. A deadlock is found at once, unless `deadlock_after` is None. Raises `ValueError` for what is no
+    schedule.
+    """
+    must_be_sync(main, "sim")
+    return run_with(main, args, "sim", deadlock_after, strategy_of(schedule, seed))
+
+
+def run_with[R](
+    main: Callable[..., R], args: tuple[Any, ...], model: str, deadlock_after: float | None, strategy: Strategy
+) -> R:
+    """`run`, for both kinds of this model."""
+    task = Task(None, main, args, "main")
+    units = Units()
+    world = World(task, getcurrent(), strategy, model, units, patience=patience(deadlock_after))
+    _world.enter(world)
+    try:
+        with (
+            Guard(task.interrupt, task.unfinished, world.main.unit) as task.guard,
+            world.detector,
+            Pools(task) as task.pools,
+        ):
+            return main(*args)
+    finally:
+        world.end()
+        units.end()
+        _world.leave()
+
+
+def explored(
+    main: Callable[..., Any],
+    args: tuple[Any, ...],
+    strategy: Strategy,
+    *,
+    model: str = "sim",
+    **options: Any,
+) -> Run:
+    """Run `main(*args)` under a strategy and return what has come of it; the options are those of `world.explored`.
+
+    Signals are not this function's business: a handler that wants to end the run calls `cut_soon` of its world.
+    """
+    must_be_sync(main, model)
+    task = Task(None, main, args, "main")
+
+    def body() -> Any:
+        with Pools(task) as task.pools:
+            return main(*args)
+
+    return _world.explored(task, body, strategy, model=model, **options)
+
+
+def strategy_of(schedule: str | Strategy | None, seed: int | None) -> Strategy:
+    """Return the strategy that the arguments of `run` mean. Raises `ValueError`."""
+    if schedule is not None and seed is not None:
+        raise ValueError("give a schedule or a seed, not both: a seed draws a schedule")
+    if isinstance(schedule, str):
+        return Replay(Schedule.parse(schedule))
+    if schedule is not None:
+        return schedule
+    return FirstComeFirstServed() if seed is None else RandomWalk(seed)
+
+
+def sleep(seconds: float) -> None:
+    """Sleep for so many virtual seconds; the other tasks run meanwhile. A checkpoint."""
+    seconds = seconds_to_sleep(seconds)
+    if seconds:
+        wait(Waiter(), seconds)  # it is in no queue: only the timeout or a cancellation ends it
+    else:
+        checkpoint("sleep")
+
+
+def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a simulated run has no sockets."""
+    wait_for_socket(socket, timeout)
+
+
+def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a simulated run has no sockets."""
+    wait_for_socket(socket, timeout)

@@ -20,6 +20,12 @@ import sys
 
 from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed
+from concmodels.models.waiting.channel import NOTHING, UnboundedChannel
+from concmodels.models.waiting.timeouts import expired
+from concmodels.models.waiting.waiter import DONE
+
+# isort: split
+# Beside the core: signals, deadlocks, sockets, pools.
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
@@ -29,9 +35,6 @@ from concmodels.models.simulated.sim import here, now
 from concmodels.models.simulated.sockets import notify_closing, wait_for_socket
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.task import Cancelled
-from concmodels.models.waiting.channel import NOTHING, UnboundedChannel
-from concmodels.models.waiting.timeouts import expired
-from concmodels.models.waiting.waiter import DONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,121 +49,12 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.sockets import HasFileno
 
 
-def run[R](
-    main: Callable[..., Coroutine[Any, Any, R]],
-    *args: Any,
-    deadlock_after: float | None = DEADLOCK_AFTER,
-    schedule: str | Strategy | None = None,
-    seed: int | None = None,
-) -> R:
-    """Run `main(*args)` in the calling greenlet and return its result; the arguments are those of `sim.run`."""
-    strategy = sim.strategy_of(schedule, seed)
-    result: R = sim.run_with(_drive, (main, *args), "sim:async", deadlock_after, strategy)
-    return result
-
-
-def explored(
-    main: Callable[..., Coroutine[Any, Any, Any]], args: tuple[Any, ...], strategy: Strategy, **options: Any
-) -> Run:
-    """Run `main(*args)` under a strategy and return what has come of it, as `sim.explored`."""
-    return sim.explored(_drive, (main, *args), strategy, model="sim:async", **options)
-
-
-def _drive[R](function: Callable[..., Coroutine[Any, Any, R]], *args: Any) -> R:
-    """Call a coroutine function and run the coroutine to its end; the greenlet may switch meanwhile."""
-    coroutine: Any = function(*args)
-    if not hasattr(type(coroutine), "__await__"):
-        raise TypeError(f"{_name(function)} is no `async def` function, and sim:async is an async model: load sim")
-    awaitable = coroutine.__await__()
-    try:
-        awaited = next(awaitable)
-    except StopIteration as end:
-        result: R = end.value
-        return result
-    awaitable.close()
-    raise RuntimeError(
-        f"{_name(function)} awaits {awaited!r}, which is not of this model: sim:async can wait only for its own "
-        "channels, tasks and sleep"
-    )
-
-
-def _name(function: object) -> str:
-    return getattr(function, "__qualname__", "the function")
-
-
-class _Driven:
-    """A coroutine function as the plain function of a task."""
-
-    def __init__(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> None:
-        self._function = function
-        self.__name__ = getattr(function, "__name__", "task")
-
-    def __call__(self, *args: Any) -> Any:
-        return _drive(self._function, *args)
-
-
-async def sleep(seconds: float) -> None:
-    """Sleep for so many virtual seconds; the other tasks run meanwhile. A checkpoint."""
-    sim.sleep(seconds)
-
-
-async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
-    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
-    return sim.select_of(Channel, cases, timeout, priority)
-
-
-async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Raise `NotImplementedError`: a simulated run has no sockets."""
-    wait_for_socket(socket, timeout)
-
-
-async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
-    """Raise `NotImplementedError`: a simulated run has no sockets."""
-    wait_for_socket(socket, timeout)
-
-
 class _Waiter(sim.Waiter):
     __slots__ = ()
 
     async def park(self, timeout: float | None) -> bool:  # type: ignore[override]  # awaited
         """As `sim.Waiter.park`."""
         return super().park(timeout)
-
-
-class _Task(sim.Task):
-    async def result(self, timeout: float | None = None) -> Any:
-        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
-        return super().result(timeout)
-
-
-class _Tasks(sim.TaskGroup):
-    """The group behind a `TaskGroup`, whose tasks have results that are awaited."""
-
-    task_type = _Task
-
-
-class TaskGroup:
-    """Coroutines that end together; their ends can come in any order."""
-
-    def __init__(self) -> None:
-        self._tasks = _Tasks()
-
-    async def __aenter__(self) -> Self:
-        self._tasks.__enter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        return self._tasks.__exit__(kind, error, trace)
-
-    def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Any:
-        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
-        return self._tasks.spawn(_Driven(function), *args, name=name)
-
-    def cancel(self) -> None:
-        """Cancel all its tasks and the body; the `async with` is then left without an error."""
-        self._tasks.cancel()
 
 
 class Channel(sim.Channel):
@@ -241,6 +135,47 @@ class _Unbounded(Channel, UnboundedChannel):
         self._put(item)
 
 
+async def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
+    """Wait in the queues of several channels, with one waiter; see `concmodels.contract.Model.select`."""
+    return sim.select_of(Channel, cases, timeout, priority)
+
+
+class _Task(sim.Task):
+    async def result(self, timeout: float | None = None) -> Any:
+        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        return super().result(timeout)
+
+
+class _Tasks(sim.TaskGroup):
+    """The group behind a `TaskGroup`, whose tasks have results that are awaited."""
+
+    task_type = _Task
+
+
+class TaskGroup:
+    """Coroutines that end together; their ends can come in any order."""
+
+    def __init__(self) -> None:
+        self._tasks = _Tasks()
+
+    async def __aenter__(self) -> Self:
+        self._tasks.__enter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return self._tasks.__exit__(kind, error, trace)
+
+    def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Any:
+        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
+        return self._tasks.spawn(_Driven(function), *args, name=name)
+
+    def cancel(self) -> None:
+        """Cancel all its tasks and the body; the `async with` is then left without an error."""
+        self._tasks.cancel()
+
+
 class Pool(AsyncPool):
     """Workers that are simulated coroutines; see `concmodels.contract.AsyncPool`."""
 
@@ -266,6 +201,74 @@ class Pool(AsyncPool):
     def is_cancelled() -> bool:
         """Whether this task was cancelled, and not only something that it awaited."""
         return bool(here().running.task.must_stop())
+
+
+def run[R](
+    main: Callable[..., Coroutine[Any, Any, R]],
+    *args: Any,
+    deadlock_after: float | None = DEADLOCK_AFTER,
+    schedule: str | Strategy | None = None,
+    seed: int | None = None,
+) -> R:
+    """Run `main(*args)` in the calling greenlet and return its result; the arguments are those of `sim.run`."""
+    strategy = sim.strategy_of(schedule, seed)
+    result: R = sim.run_with(_drive, (main, *args), "sim:async", deadlock_after, strategy)
+    return result
+
+
+def explored(
+    main: Callable[..., Coroutine[Any, Any, Any]], args: tuple[Any, ...], strategy: Strategy, **options: Any
+) -> Run:
+    """Run `main(*args)` under a strategy and return what has come of it, as `sim.explored`."""
+    return sim.explored(_drive, (main, *args), strategy, model="sim:async", **options)
+
+
+def _drive[R](function: Callable[..., Coroutine[Any, Any, R]], *args: Any) -> R:
+    """Call a coroutine function and run the coroutine to its end; the greenlet may switch meanwhile."""
+    coroutine: Any = function(*args)
+    if not hasattr(type(coroutine), "__await__"):
+        raise TypeError(f"{_name(function)} is no `async def` function, and sim:async is an async model: load sim")
+    awaitable = coroutine.__await__()
+    try:
+        awaited = next(awaitable)
+    except StopIteration as end:
+        result: R = end.value
+        return result
+    awaitable.close()
+    raise RuntimeError(
+        f"{_name(function)} awaits {awaited!r}, which is not of this model: sim:async can wait only for its own "
+        "channels, tasks and sleep"
+    )
+
+
+def _name(function: object) -> str:
+    return getattr(function, "__qualname__", "the function")
+
+
+class _Driven:
+    """A coroutine function as the plain function of a task."""
+
+    def __init__(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> None:
+        self._function = function
+        self.__name__ = getattr(function, "__name__", "task")
+
+    def __call__(self, *args: Any) -> Any:
+        return _drive(self._function, *args)
+
+
+async def sleep(seconds: float) -> None:
+    """Sleep for so many virtual seconds; the other tasks run meanwhile. A checkpoint."""
+    sim.sleep(seconds)
+
+
+async def wait_readable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a simulated run has no sockets."""
+    wait_for_socket(socket, timeout)
+
+
+async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None:
+    """Raise `NotImplementedError`: a simulated run has no sockets."""
+    wait_for_socket(socket, timeout)
 
 
 def variant(_name: str) -> Variant:

@@ -82,7 +82,7 @@ class Step:
 
     @property
     def footprint(self) -> dict[Key, bool]:
-        """What it touches, once it was picked; complete when the strategy is asked again or the run has ended.
+        """The keys that it touches, once it was picked; complete when the strategy is asked again or the run has ended.
 
         It is made when it is asked for: a sample makes many steps, and looks at no footprint.
         """

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Identity, Key, Kind
 
     class Startable(Protocol):
-        """What a world can start; `sim` has the library's own `Task` here."""
+        """A task that a world can start; `sim` has the library's own `Task` here."""
 
         name: str
         waiter: Any
@@ -97,7 +97,7 @@ class StepLimit(RuntimeError):
 
 
 class Run:
-    """What has come of a run: `value` or `error`, and how.
+    """The result of a run: `value` or `error`, and how it came about.
 
     `decisions` are the numbers that the strategy has returned, of `choose` and `branch` alike; `steps` are those that
     were done, in order. `cut` says that the run did not end by itself.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from concmodels.models.tasks.signals import SignalHandlers
 
     class Main(Protocol):
-        """What main is doing; asked in the signal handler."""
+        """The signal handler's view of main: whether it is over the last signal."""
 
         def is_over(self) -> bool: ...
         def is_known(self) -> bool: ...

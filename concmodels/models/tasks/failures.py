@@ -1,4 +1,4 @@
-"""What leaves a group: each exception once, in one `ExceptionGroup`.
+"""Collects what leaves a group: each exception once, in one `ExceptionGroup`.
 
 Three kinds are about the whole run and leave bare instead: `KeyboardInterrupt`, `SystemExit` and `Deadlock`.
 """

@@ -6,16 +6,14 @@ import sys
 from types import SimpleNamespace
 
 from concmodels import platform
-from concmodels.models import FOLDER
+from concmodels.facts import LIBRARIES
+from concmodels.models import FOLDER, tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType, TracebackType
     from typing import Any
-
-_TOOLS = ("concmodels.explore", "concmodels.conformance.grading")
-_LIBRARIES = frozenset({"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio"})
 
 
 def stack(frame: FrameType | None) -> list[FrameType]:
@@ -28,7 +26,7 @@ def stack(frame: FrameType | None) -> list[FrameType]:
 
 
 def raised(trace: TracebackType | None) -> list[Any]:
-    """What the frames of a stack were like when an exception was raised there."""
+    """Return what the frames of a stack were like when an exception was raised there."""
     frames: list[Any] = []
     while trace is not None:
         frame = trace.tb_frame
@@ -55,7 +53,7 @@ def _frame(coroutine: Any) -> Any:
 
 
 def _inside(awaited: Any) -> Any:
-    """What is awaited; if it is a coroutine that an `__await__` has handed out, that coroutine, which it hides."""
+    """Return what is awaited; if an `__await__` has handed out a coroutine, that coroutine, which it hides."""
     return gc.get_referents(awaited)[0] if type(awaited).__name__ == "coroutine_wrapper" else awaited
 
 
@@ -70,10 +68,10 @@ def place(frames: list[FrameType]) -> str:
 def of_program(frame: FrameType) -> bool:
     """Whether this frame is the program's own: not a model's, not the standard library's, not a model's library's."""
     name = str(frame.f_globals.get("__name__", ""))
-    if frame.f_code.co_filename.startswith((FOLDER, platform.FOLDER)) or name.startswith(_TOOLS):
+    if frame.f_code.co_filename.startswith((FOLDER, platform.FOLDER)) or name.startswith(tuple(tools)):
         return False
     root = name.partition(".")[0]
-    return root not in sys.stdlib_module_names and root not in _LIBRARIES
+    return root not in sys.stdlib_module_names and root not in LIBRARIES
 
 
 def short(path: str) -> str:

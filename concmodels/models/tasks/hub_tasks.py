@@ -1,15 +1,9 @@
 """Tasks and groups for the models whose greenlets a hub switches, cancelled by throwing (gevent, eventlet).
 
-The hub does the throw, in its next round, because only there is it certain that the target waits. Until then the throw
-is *due*, and no other task can complete the target's operation any more. A cancellation is raised once: if the task
+The hub does the throw, in its next round (`waiting/hub_throws.py`). A cancellation is raised once: if the task
 suppresses it, it is not raised again.
-
-Other code may throw too, without notice: a `Timeout` of gevent's or eventlet's own, a `kill`. If a partner has
-completed the task's operation just before, the operation returns, and the same exception is *postponed*: it is raised
-at the task's next wait. A timeout that was closed meanwhile is not raised again.
 """
 
-from functools import partial
 from itertools import count
 
 from greenlet import GreenletExit, getcurrent, greenlet
@@ -17,6 +11,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.interrupts import is_signal
+from concmodels.models.waiting.hub_throws import add_throw, forget_throws, postponed, remove_throw
 from concmodels.models.waiting.timeouts import must_be_sync
 from concmodels.models.waiting.waiter import Event
 
@@ -34,62 +29,12 @@ _numbers = count(1)
 tasks: dict[greenlet, Task] = {}
 """The task of each greenlet that is one."""
 
-throws_due: dict[greenlet, int] = {}
-"""How many cancellations the hub is about to throw into a greenlet."""
-
-postponed: dict[greenlet, tuple[BaseException, object]] = {}
-"""The exception that a greenlet is still to receive, and the timer behind it."""
-
-
-def _add_throw(unit: greenlet) -> None:
-    throws_due[unit] = throws_due.get(unit, 0) + 1
-
-
-def _remove_throw(unit: greenlet) -> None:
-    """Note that a cancellation is being thrown now, or will not be thrown at all."""
-    left = throws_due.pop(unit, 0) - 1
-    if left > 0:
-        throws_due[unit] = left
-
-
-def forget_throws(unit: greenlet) -> None:
-    """Drop what was still to be thrown into this greenlet, whose task has ended."""
-    throws_due.pop(unit, None)
-    postponed.pop(unit, None)
-
-
-def postpone(unit: greenlet, error: BaseException, call_soon: Callable[[Callable[[], object]], object]) -> None:
-    """Raise this exception at the next wait of this greenlet, or have the hub throw it into any other wait."""
-    postponed[unit] = error, getattr(error, "timer", None)
-    call_soon(partial(_throw_again, unit))
-
-
-def raise_postponed(unit: greenlet) -> None:
-    """Raise the exception that was postponed for the running greenlet, unless its timeout was closed meanwhile."""
-    if unit in postponed and (error := _due(unit)) is not None:
-        raise error
-
 
 def raise_postponed_signal(unit: greenlet) -> None:
     """Raise Ctrl-C or another signal that was postponed for main, which has returned: it must not get lost."""
     error, _ = postponed.get(unit, (None, None))
     if error is not None and is_signal(error):
         raise error
-
-
-def _throw_again(unit: greenlet) -> None:
-    """Throw what was postponed into a greenlet that waits for something else than a channel.
-
-    The hub calls this after the greenlet has gone on. If it waits for a channel by then, `raise_postponed` came first.
-    """
-    if unit in postponed and (error := _due(unit)) is not None and not unit.dead:
-        unit.throw(error)
-
-
-def _due(unit: greenlet) -> BaseException | None:
-    """Take the postponed exception; None if it was a timeout that is over (a closed one has another timer, or none)."""
-    error, timer = postponed.pop(unit)
-    return error if getattr(error, "timer", None) is timer else None
 
 
 class Cancelled(BaseException):
@@ -160,11 +105,11 @@ class Task:
     def cancel_again(self) -> None:
         """Raise `Cancelled` once more, in a task that waits for ever in its clean-up."""
         self._cancelled = True
-        _add_throw(self.unit)
+        add_throw(self.unit)
         type(self).call_soon(self._deliver)
 
     def _deliver(self) -> None:
-        _remove_throw(self.unit)
+        remove_throw(self.unit)
         if self._started and not self.done():
             self.unit.throw(Cancelled(f"task {self.name!r} was cancelled"))
 
@@ -318,7 +263,7 @@ class TaskGroup:
     def _cancel_body(self) -> None:
         if not (self._leaving or self._throws or self._threw):
             self._throws = True
-            _add_throw(self._owner.unit)
+            add_throw(self._owner.unit)
             type(self._owner).call_soon(self._throw_into_body)
 
     def _throw_into_body(self) -> None:
@@ -329,7 +274,7 @@ class TaskGroup:
 
     def _leave_body_alone(self) -> None:
         self._throws = False
-        _remove_throw(self._owner.unit)
+        remove_throw(self._owner.unit)
 
     def describe_wait(self, _waiter: Waiter) -> str:
         """Say what a task waits for that leaves this group."""

@@ -189,5 +189,5 @@ class Guard:
 
 
 def exceptions_in(suspended: object) -> Iterator[BaseException]:
-    """What a suspended greenlet or coroutine is handling: it refers to that, and says so to the garbage collector."""
+    """Return what a suspended greenlet or coroutine is handling: it tells the garbage collector what it refers to."""
     return (it for it in gc.get_referents(suspended) if isinstance(it, BaseException))

@@ -5,7 +5,6 @@ call would. Only one that needs the same thing, such as a second loop of asyncio
 """
 
 import signal
-import sys
 from _thread import _local
 
 TYPE_CHECKING = False
@@ -23,14 +22,15 @@ def refusal(model: str, running: str, instead: str = "call the function directly
 class Loop:
     """Says, during its `with`, that the thread's event loop of this library is one that this model runs."""
 
-    def __init__(self, model: str, library: str) -> None:
+    def __init__(self, model: str, library: str, *, needs_wakeup_fd: bool = False) -> None:
         self.model = model
         self.library = library
+        self._needs_wakeup_fd = needs_wakeup_fd
         self._wakeup = -1
 
     def __enter__(self) -> Self:
         vars(_here).setdefault("loops", []).append(self)
-        if self.library == "trio":
+        if self._needs_wakeup_fd:
             self._wakeup = _take_wakeup_fd()
         return self
 
@@ -43,12 +43,12 @@ class Loop:
 def _take_wakeup_fd() -> int:
     """Unset and return the descriptor that signals are written to, such as that of processes; -1 if there is none.
 
-    trio warns if there is one. Meanwhile signals go to trio's own, which is the one that the thread waits for.
+    The loop (trio's) warns if there is one. Meanwhile signals go to its own, for which the thread waits.
     """
     try:
         return signal.set_wakeup_fd(-1)
     except ValueError:
-        return -1  # not the main thread, or not the main interpreter: trio leaves it alone too
+        return -1  # not the main thread, or not the main interpreter: the loop leaves it alone too
 
 
 def refusal_in_loop(model: str, library: str) -> RuntimeError:
@@ -57,14 +57,3 @@ def refusal_in_loop(model: str, library: str) -> RuntimeError:
     if loops:
         return refusal(model, loops[-1].model, "await the function instead")
     return refusal(model, f"{library} itself", "await the function instead; a notebook's cell says `await main(model)`")
-
-
-def loops_here() -> list[str]:
-    """Return which of asyncio and trio have an event loop that runs in this thread, of a model or of the program."""
-    asyncio, trio = sys.modules.get("asyncio"), sys.modules.get("trio")
-    found = []
-    if asyncio is not None and asyncio._get_running_loop() is not None:
-        found.append("asyncio")
-    if trio is not None and trio.lowlevel.in_trio_run():
-        found.append("trio")
-    return found

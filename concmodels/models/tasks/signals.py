@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from concmodels import platform
 from concmodels.errors import Terminated
+from concmodels.facts import LIBRARIES
 from concmodels.models import FOLDER
 
 TYPE_CHECKING = False
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 RESEND_S = 0.0002
 """The pause before a signal is sent again that struck where nothing can be raised."""
 
-_LIBRARIES = frozenset(
-    {"greenlet", "gevent", "eventlet", "trio", "anyio", "outcome", "sniffio", "attr", "attrs", "sortedcontainers"}
-)
 _FINALIZERS = frozenset({"weakref", "_weakrefset", "multiprocessing.util", "importlib._bootstrap", "_frozen_importlib"})
 
 ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -48,7 +46,7 @@ def in_program(frame: FrameType | None) -> bool:
         if module == "threading" and frame.f_code.co_qualname == "Thread.start":
             return False  # it waits, for a moment, in code that an exception breaks: "release unlocked lock"
         root = module.partition(".")[0]
-        if not (root in sys.stdlib_module_names or root in _LIBRARIES or root.startswith("namedtuple_")):
+        if not (root in sys.stdlib_module_names or root in LIBRARIES or root.startswith("namedtuple_")):
             return True
         frame = frame.f_back
     return False

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         def claim(self, outcome: str) -> bool: ...
 
     class Scope(Protocol):
-        """What a task knows of its groups."""
+        """A group, as its tasks see it."""
 
         cancelled: bool
         waiter_type: ClassVar[WaiterType]
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         def names(self) -> list[str]: ...
 
     class Detector(Protocol):
-        """What looks for signals and deadlocks while main waits."""
+        """Waits in the place of main's waiter, and looks for signals and deadlocks meanwhile."""
 
         def acquire(self, waiter: LockWaiter, timeout: float | None) -> bool: ...
 

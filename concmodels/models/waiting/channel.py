@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class NOTHING:
-    """What `_take` returns if there is no item. Never called.
+    """The mark that `_take` returns if there is no item. Never called.
 
     It is a class because, without the GIL, all threads would change the reference count of a plain object here, at
     every operation, and two cores would take its memory from each other. Of a class they count none.
@@ -36,7 +36,11 @@ class NOTHING:
 
 
 class ChannelState:
-    """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration."""
+    """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration.
+
+    A model's channel also says how its tasks wait (`_new_waiter`), and at which operations that need not wait a task
+    meets a cancellation and lets others run: when `next(_yields)` is true, it calls `_checkpoint`.
+    """
 
     _new_waiter: ClassVar[Callable[..., Waiter]]
     _yields: Iterator[bool]
@@ -156,7 +160,7 @@ class ChannelState:
             return True
 
     def _settle(self, waiter: Waiter, queue: deque[Waiter]) -> None:
-        """Turn the outcome of a wait into a return or an exception."""
+        """Turn the outcome of a wait into a return or an exception; after a timeout, leave the queue."""
         if waiter.outcome == DONE:
             return
         if waiter.outcome == CLOSED:
@@ -166,7 +170,7 @@ class ChannelState:
         raise TimeoutError(f"{self!r}: the wait has timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:
-        """What to raise in an operation that would have to wait and whose timeout is 0."""
+        """Return the error of an operation that would have to wait and whose timeout is 0."""
         return TimeoutError(f"{self!r} {'is empty' if queue is self._receivers else 'has no room'}")
 
     def _refuse(self) -> NoReturn:

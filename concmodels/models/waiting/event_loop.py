@@ -28,7 +28,8 @@ from _thread import allocate_lock
 from itertools import count
 
 from concmodels.models.waiting.sockets import EVENTS, LOOK_S, OTHER, SocketWaits
-from concmodels.models.waiting.waiter import CLOSED, DONE, TIMED_OUT
+from concmodels.models.waiting.timeouts import must_be_seconds
+from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT
 from concmodels.platform import waking
 from concmodels.platform.polling import POLLIN, POLLOUT
 
@@ -195,3 +196,18 @@ class EventLoop(SocketWaits):
                 self._poller.arm(number, EVENTS[direction])  # this one has not been told of anything yet
             else:
                 wait.waiter.finish(CLOSED if wait.is_closed() else DONE)
+
+
+def wait_in_event_loop(waiter: Any, timeout: float | None) -> None:
+    """Wait until the socket is ready, in the event loop of the waiter's scheduler."""
+    if timeout is not None:
+        timeout = must_be_seconds(timeout)
+    loop = waiter.scheduler.loop
+    loop.begin(waiter)
+    try:
+        waiter.park(timeout)
+    finally:
+        waiter.claim(CANCELLED)  # unless something else has ended the wait
+        loop.end(waiter)
+    if waiter.outcome != DONE:
+        waiter.settle()

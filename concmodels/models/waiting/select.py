@@ -56,7 +56,7 @@ class Case:
         """As `Waiter.wake`."""
         self.waiter.wake()
 
-    finish = Waiter.finish
+    finish = Waiter.finish  # the text of it: claim, and wake if that succeeded
 
     @property
     def outcome(self) -> str:
@@ -69,11 +69,11 @@ class Case:
 
     @property
     def unit(self) -> Any:
-        """As the waiter of a tasklet."""
+        """The greenlet of the task that selects: in a rendezvous, a tasklet hands over to it."""
         return self.waiter.unit  # type: ignore[attr-defined]
 
     def attempt(self) -> Selected | None:
-        """Do it now, if it can be done without waiting. Called with the channel's lock."""
+        """Do it now, if it can be done without waiting; None if not. Called with the channel's lock."""
         channel, item = self.channel, self.item
         try:
             if self.sending:
@@ -112,7 +112,7 @@ class Selection:
         return None
 
     def queue(self) -> Waiter:
-        """Nothing can be done now: the task will wait in all queues."""
+        """Put the task into the queues of all its cases, because none can be done now; return its one waiter."""
         waiter = self.cases[0].channel._new_waiter(None, self)
         for case in self.cases:
             case.waiter = waiter

@@ -60,7 +60,7 @@ def is_ready(number: int, direction: str) -> bool:
 
 
 class SocketWaitSteps:
-    """What a wait for a socket can tell: for a `SocketWait`, or for a waiter that is one itself."""
+    """The steps of a wait for a socket, none of which waits: for a `SocketWait`, or for a waiter that is one itself."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What a thread sleeps on: a lock that is already taken. To acquire it is to wait until another thread releases it.
+"""A lock that is already taken, for a thread to sleep on: to acquire it is to wait until another thread releases it.
 
 On a free-threaded build a lock is the wrong thing for that. CPython takes it for one that will be free in a moment, and
 yields the processor 40 times before it puts the thread to sleep: many times what the sleep and the wake-up cost. (Nor

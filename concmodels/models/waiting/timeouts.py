@@ -20,10 +20,13 @@ def must_be_sync(function: Callable[..., Any], model: str) -> None:
     """Raise `TypeError` for an `async def` function: a sync model would call it and nothing would happen."""
     code = getattr(function, "__code__", None)
     if code is not None and code.co_flags & _IS_COROUTINE:
+        from concmodels.facts import FACTS  # only here: a child may do without
+
         name = getattr(function, "__qualname__", "the function")
+        others = ", ".join(dict.fromkeys(entry.model for entry in FACTS if entry.is_async))
         raise TypeError(
             f"{name} is an `async def` function, and {model} is a sync model: write `def`, "
-            "or load an async model (asyncio, trio, anyio)"
+            f"or load an async model ({others})"
         )
 
 

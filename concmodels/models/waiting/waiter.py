@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Purpose(Protocol):
-        """What a task waits for: a channel, a select, the end of a task or of a group, a result of a pool."""
+        """The thing that a task waits for: a channel, a select, the end of a task or of a group, a result of a pool."""
 
         def describe_wait(self, waiter: Waiter) -> str:
             """Say what this waiter waits for, as the message of a `Deadlock` does."""
@@ -78,7 +78,10 @@ class Waiter:
         return bool(self._claim)
 
     def is_over(self) -> bool:
-        """Whether it has been claimed, or will be before anything else happens, because its task was cancelled."""
+        """Whether it has been claimed, or will be before anything else happens, because its task was cancelled.
+
+        Asked of a wait for a socket, when another task wants to wait for the same one.
+        """
         return not self.waits()
 
     def park(self, timeout: float | None) -> Any:
@@ -99,7 +102,7 @@ class Waiter:
         raise error
 
     def finish(self, outcome: str) -> bool:
-        """Claim and wake; returns True only to the first caller."""
+        """Claim, and wake the task; returns True only to the first caller. This is how all but a partner end a wait."""
         if not self.claim(outcome):
             return False
         self.wake()

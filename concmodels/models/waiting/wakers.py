@@ -38,12 +38,12 @@ class SharedWaker:
 
     def wake(self) -> None:
         """Wake all threads that poll it. Takes no lock: a signal handler may call it."""
-        self.woken = True
+        self.woken = True  # first: a thread whose poll this ends looks whether the waker was woken
         waking.wake(self.waker)
 
 
 class Polled:
-    """What one thread polls: one direction of a descriptor, and a shared waker beside it."""
+    """The descriptors that one thread polls: one direction of its own, and a shared waker beside it."""
 
     __slots__ = ("_poller", "number", "poll", "released_when_woken", "shared")
 
@@ -83,7 +83,8 @@ class PolledSockets(SocketWaits):
         try:
             if not is_noted:
                 self.note(wait)
-            if wait.is_closed():  # by another thread, whose `notify_closing` did not find the wait
+            # Only now: a close before this is seen here, and a `notify_closing` after it finds the wait.
+            if wait.is_closed():
                 raise wait.closed()
         except BaseException:
             wait.claim_or_wait_for_wakeup(CANCELLED)
@@ -95,7 +96,7 @@ class PolledSockets(SocketWaits):
         key, polled = wait.key, wait.polled
         with self._lock:
             if self._waits.get(key) is wait:
-                del self._waits[key]
+                del self._waits[key]  # before the waker is left: what no longer finds the wait does not wake it
             self._leave(polled.shared)
             if wait.outcome == DONE:  # else the waker may have been woken: another wait gets another one
                 self._kept[key] = polled
@@ -187,7 +188,7 @@ class PollingWaiter(SocketWaitSteps, Waiter):
             if until is not None:
                 seconds = max(0, min(seconds, until - time.monotonic()))
             is_ready = self._poll(seconds)
-            if self.is_closed():
+            if self.is_closed():  # before `is_ready`: its number may be another socket's now, and that is ready
                 return self.claim_or_wait_for_wakeup(CLOSED)
             if is_ready:
                 return self.claim_or_wait_for_wakeup(DONE)
@@ -202,7 +203,7 @@ class PollingWaiter(SocketWaitSteps, Waiter):
     def wake(self) -> None:
         """Let the task go on; called once, by what has claimed the wait."""
         polled = self.polled
-        polled.shared.wake()
+        polled.shared.wake()  # first: once the lock is released, the task may leave the waker, and close it
         polled.released_when_woken.release()
 
     def _poll(self, seconds: float) -> bool:

@@ -1,4 +1,4 @@
-"""What a program has used, as far as POSIX and Python tell it: no /proc.
+"""Measures what a program has used, as far as POSIX and Python tell it: no /proc.
 
 The peak of a process is known to that process alone, and for its whole life. There is no PSS, and no other process can
 be seen: so the programs add up the peaks that the tasks report, and show a dash for what is missing.

@@ -1,4 +1,4 @@
-"""What stands in for `poll` where there is none, which is Windows: it says so.
+"""Stands in for `poll` where there is none, which is Windows: it says so.
 
 The `select` of Windows takes sockets only, and a task that waits for a socket polls a waker beside it.
 """

@@ -5,6 +5,8 @@ An entry that nothing needs any more fails `test_traps.py`, so that this list st
 
 UNDER_LOCK = "a step: its callers hold the channel's lock (`waiting/channel.py` says so above the steps)"
 ONE_SUPERVISOR = "only the supervisor's own thread comes here"
+IMPORTED = "only appended to, when a package is imported"
+GREENLETS = "keyed by greenlet, and a greenlet belongs to one thread"
 NAMES = "it only numbers tasks in their names, and `itertools.count` gives each number once without the GIL too"
 TURNS = (
     "the count only says when to look up: it may be off by some, and `itertools.repeat` has counted atomically since "
@@ -157,7 +159,7 @@ ALLOWED = {
     ("models/pools/arguments.py", "the module", "module state"): NAMES,
     ("models/pools/arguments.py", "next_name", "shared iterator"): NAMES,
     ("models/memory/pool/worker.py", "the module", "module state"): "a process or an interpreter is one worker",
-    ("models/asyncio_.py", "the module", "module state"): NAMES,
+    ("models/tasks/asyncio_group.py", "the module", "module state"): NAMES,
     ("models/waiting/wakers.py", "PolledSockets._leave", "increment"): "its callers hold the lock",
     ("models/waiting/wakers.py", "PolledSockets._waker", "check then act"): "its callers hold the lock",
     ("models/waiting/loop_sockets.py", "the module", "module state"): "keyed by loop, and a loop belongs to one thread",
@@ -172,11 +174,9 @@ ALLOWED = {
     ("models/tasks/task.py", "the module", "module state"): NAMES,
     ("models/tasks/task.py", "Task.__init__", "shared iterator"): NAMES,
     ("models/tasks/task.py", "Task.sign_off", "check then act"): "each task takes out itself, once: one dict operation",
-    (
-        "models/tasks/hub_tasks.py",
-        "the module",
-        "module state",
-    ): "keyed by greenlet, and a greenlet belongs to one thread",
+    ("models/__init__.py", "the module", "module state"): IMPORTED,
+    ("models/tasks/hub_tasks.py", "the module", "module state"): GREENLETS,
+    ("models/waiting/hub_throws.py", "the module", "module state"): GREENLETS,
     (
         "models/memory/transports.py",
         "the module",

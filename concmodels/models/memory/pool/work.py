@@ -1,4 +1,4 @@
-"""What waits in a pool of processes or interpreters for workers: the calls of `submit`, and the items of each `map`.
+"""The work that waits in a pool of processes or interpreters: the calls of `submit`, and the items of each `map`.
 
 A batch is cut off the front of it. What comes back of a batch because it has not begun (it was taken back, or the
 worker has died) is put in front again. The callers of all methods but `fetch` hold the dispatcher's lock.
@@ -98,7 +98,7 @@ class Waiting:
 
 
 class Calls(Waiting):
-    """What was submitted: each task is a future, which has the function and the arguments."""
+    """The submitted tasks: each is a future, which has the function and the arguments."""
 
     def __init__(self) -> None:
         super().__init__()

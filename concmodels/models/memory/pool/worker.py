@@ -1,4 +1,4 @@
-"""What a worker of a pool of processes or interpreters does; `worker_memory.py` draws its memory.
+"""A worker of a pool of processes or interpreters; `worker_memory.py` draws its memory.
 
 It publishes each result before it begins the next task. It notifies the pool once per batch; what has been published in
 the middle of a long one the pool finds itself.

@@ -1,4 +1,4 @@
-"""What a pool of processes or interpreters knows of one of its workers: its memory, and the batches that it has."""
+"""The pool's handle of one of its processes or interpreters: its memory, and the batches that it has."""
 
 from collections import deque
 from time import monotonic

@@ -1,0 +1,132 @@
+"""Tasks and groups for asyncio, whose own group raises some exceptions twice and could not be cancelled before 3.15."""
+
+import asyncio
+from itertools import count
+
+from concmodels.errors import TaskCancelled
+from concmodels.models.tasks.failures import ExceptionCollector, Wrapped, wrapped
+from concmodels.models.waiting.waiter import AsyncEvent, NativeWait, native_waits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from types import TracebackType
+    from typing import Any, ClassVar, Self
+
+    from concmodels.models.waiting.waiter import Waiter
+
+_numbers = count(1)
+
+
+class Task:
+    """The handle of an `asyncio.Task`."""
+
+    def __init__(self, native: asyncio.Task[Any], waiter_type: Callable[..., Waiter]) -> None:
+        self._native = native
+        self._ended = AsyncEvent(waiter_type)
+        native.add_done_callback(lambda _: self._ended.set())
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._native.get_name()
+
+    def cancel(self) -> None:
+        """Ask the task to end: `Cancelled` is raised where it waits."""
+        self._native.cancel()
+
+    def done(self) -> bool:
+        """Whether it has ended, however it ended."""
+        return self._native.done()
+
+    async def result(self, timeout: float | None = None) -> Any:
+        """Wait for its end; return what it returned or raise what it raised; see `concmodels.contract.Task`."""
+        if not self._native.done():
+            await self._ended.wait(timeout, self)
+        await asyncio.sleep(0)  # a checkpoint: a caller that was cancelled too raises that
+        if self._native.cancelled():
+            raise TaskCancelled(f"task {self.name!r} was cancelled")
+        try:
+            return self._native.result()
+        except Wrapped as wrapper:
+            raise wrapper.error from wrapper.error.__cause__
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Describe the wait of a task that waits for the end of this one."""
+        return f"waits for the result of {self.name}"
+
+
+class _Stop(Exception):
+    """Raised by an extra task of a group, which fails to make the group end; never leaves the group."""
+
+
+async def _stop() -> None:
+    raise _Stop
+
+
+async def _carry[R](function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
+    """The body of each task: call the function, and wrap an error that must leave the group bare."""
+    with wrapped():
+        result = await function(*args)
+    task = asyncio.current_task()
+    while task is not None and task.cancelling():
+        task.uncancel()  # it came too late: the task has a result, and asyncio would drop that
+    return result
+
+
+class AsyncioGroup:
+    """An `asyncio.TaskGroup` that raises each exception once, and that can be cancelled."""
+
+    waiter_type: ClassVar[Callable[..., Waiter]]
+
+    _native: Any
+
+    async def __aenter__(self) -> Self:
+        self._native = asyncio.TaskGroup()
+        await self._native.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        stopped = False
+        here = asyncio.current_task()
+        native_waits[here] = NativeWait(self)
+        try:
+            await self._native.__aexit__(kind, error, trace)
+        except BaseExceptionGroup as group:
+            ExceptionCollector.of(group, _Stop).raise_all()
+            stopped = True
+        finally:
+            del native_waits[here]
+        await asyncio.sleep(0)  # a checkpoint, which asyncio's own group is only if it has to wait
+        return stopped
+
+    def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any, name: str | None = None) -> Task:
+        """Start `function(*args)` as a task. Raises `RuntimeError` if the group is not open (any more)."""
+        if not hasattr(self, "_native"):
+            raise RuntimeError("this group is not open: spawn inside its `async with`")
+        name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
+        return Task(self._native.create_task(_carry(function, args), name=name), self.waiter_type)
+
+    def cancel(self) -> None:
+        """Cancel all its tasks and the body; the `async with` is then left without an error."""
+        stop = _stop()
+        try:
+            # How asyncio's documentation ends a group; 3.15 has TaskGroup.cancel(). This task fails at once, and so the
+            # body is cancelled before its next checkpoint.
+            self._native.create_task(stop, eager_start=True)
+        except RuntimeError:
+            stop.close()  # it has ended, or is ending already
+
+    def is_ending(self) -> bool:
+        """Whether its tasks have been told to end."""
+        return bool(self._native._aborting)
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that leaves this group."""
+        return "waits for the end of its group"
+
+    def names(self) -> list[str]:
+        """The names of the tasks that have not ended."""
+        return [task.get_name() for task in self._native._tasks]
