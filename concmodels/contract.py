@@ -36,6 +36,11 @@ What every model guarantees:
 * When a task is cancelled, the model's own exception `Cancelled` is raised where the task waits, and no operation is
   left half done. If another task has completed the operation just before, the operation returns, and the next
   checkpoint (the next operation at which a task can be cancelled) raises `Cancelled`.
+* The time limits and scopes of a model's own library (`asyncio.timeout`, `trio.move_on_after`, `gevent.Timeout`) may be
+  used around all operations. If several requests to cancel a task come just after its operation was completed, those
+  that their own block withdraws before the next checkpoint are not raised, and the others are, together or one after
+  the other. What a library does not keep apart by itself, it does not keep apart here: on asyncio, a task that has
+  suppressed a cancellation must call `uncancel()` before a block around it ends.
 * A `send`, `receive` or `select` that raises an exception has sent and received nothing, and one that returns has taken
   effect. Nothing is undone afterwards. (There is one exception: if an item can't be unpickled on the other side of a
   memory boundary, `receive` raises `CannotTravel` there, and the item has been received.)

@@ -10,7 +10,7 @@ requests, and what asyncio and anyio do to it is the truth:
 * A request came before the partner: the operation has done nothing, and everything is as with a bare future.
 * The partner was first: the operation returns. The requests of the blocks that the task has left by its next wait have
   been withdrawn. There it must fare as one that waits for a bare future gets the others there, in some order, perhaps
-  over more than one turn: no order among those of one turn is promised.
+  over more than one turn: which of those of one turn is raised first is nobody's business.
 """
 
 import asyncio
@@ -225,11 +225,11 @@ class Run:
 
     def prepare_all(self, acts):
         """Have these acts happen in the next turn."""
-        for number, act in enumerate(acts):
-            if act == LATER:
-                soon(lambda: self.prepare_all(acts[number + 1 :]))
-                return
+        now, later = (acts[: acts.index(LATER)], acts[acts.index(LATER) + 1 :]) if LATER in acts else (acts, ())
+        for act in now:
             self.prepare(act)
+        if later:
+            soon(lambda: self.prepare_all(later))
 
     def prepare(self, act):
         """Have this act happen in the next turn."""
@@ -292,8 +292,7 @@ class Bare(Run):
 
 async def iterate(channel):
     """Receive one item."""
-    async for item in channel:
-        return item
+    return await anext(aiter(channel))
 
 
 OPERATE = {

@@ -26,7 +26,7 @@ NEXT_WAITS = ("receive", "the library's sleep")
 
 
 def schedules():
-    """All orders of the partner and of some requests, in up to two blocks, some of which are left before the next wait."""
+    """All orders of the partner and some requests, in up to two blocks; some of these are left before the next wait."""
     for depth in range(3):
         for number in range(1, depth + 2):
             for acts in permutations([PARTNER, CANCEL, *range(depth)], number + 1):

@@ -48,30 +48,32 @@ def test_a_time_limit_that_was_left_cancels_nothing_later():
     assert wrong("anyio", schedules) == []
 
 
+@pytest.mark.parametrize("operation", one_turn.OPERATIONS)
 @pytest.mark.parametrize("before", one_turn.BEFORES)
 @pytest.mark.parametrize("name", MODELS)
-def test_all_orders(name, before, thorough):
+@pytest.mark.thorough(when=lambda parameters: parameters["operation"] != "receive")
+def test_all_orders(name, before, operation, thorough):
     """In up to one block, and with `--thorough` on asyncio in up to two."""
-    if thorough:
-        depths = (0, 1, 2) if name == "asyncio" else (0, 1)
-        schedules = one_turn.schedules(name, depths, [before])
-    else:
-        schedules = one_turn.schedules(name, (0, 1), [before], ["receive"], ["a future", "receive"])
-    assert wrong(name, schedules) == []
+    depths = (0, 1, 2) if thorough and name == "asyncio" else (0, 1)
+    next_waits = one_turn.NEXT_WAITS if thorough else ("a future", "receive")
+    assert wrong(name, one_turn.schedules(name, depths, [before], [operation], next_waits)) == []
 
 
+@pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("depth", [2, 3])
 @pytest.mark.parametrize("name", MODELS)
-def test_some_orders_in_several_blocks(name, depth, thorough):
-    dice = Random(f"{name} {depth}")
-    schedules = [one_turn.any_schedule(dice, name, depth) for _ in range(10_000 if thorough else 100)]
+@pytest.mark.thorough(when=lambda parameters: parameters["part"] > 0)
+def test_some_orders_in_several_blocks(name, depth, part, thorough):
+    dice = Random(f"{name} {depth} {part}")
+    schedules = [one_turn.any_schedule(dice, name, depth) for _ in range(2000 if thorough else 200)]
     assert wrong(name, schedules) == []
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(10))
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.thorough(when=lambda parameters: parameters["part"] > 0)
 def test_random_programs(name, part, thorough):
-    rounds = 750 if thorough else 10
+    rounds = 300 if thorough else 40
     for seed in range(part * rounds, (part + 1) * rounds):
         random_requests.perform(name, seed)
 

@@ -10,8 +10,8 @@ and `asyncio.TaskGroup` call `uncancel()` when their block is left. The number o
 whose they are. asyncio has the same question when the exception leaves such a block, and compares the number with that
 at the beginning of the block: if it is no greater, no request has come from further outside, and the block catches the
 exception. A postponed exception can't leave the block, so the same comparison is made for it when the block calls
-`uncancel()`. If the block would have caught it, it is dropped. So it is if another `CancelledError` leaves the block, as
-when the operation was part of a clean-up: asyncio lets that one pass for all requests that remain, or none does.
+`uncancel()`. If the block would have caught it, it is dropped. So it is if another `CancelledError` leaves the block at
+that moment, as when the operation was part of a clean-up: that one then stands for all requests that remain.
 
 A new request takes over: what asyncio raises for that one stands for all that came before, as it always does. And
 nothing is raised in a task that has returned meanwhile.
@@ -82,7 +82,7 @@ class _Postponed:
         caller = sys._getframe(1).f_locals
         block, kind = caller.get("self"), caller.get("exc_type")
         # A group compares with 0, and so does asyncio itself when a program calls this.
-        at_entry = block._cancelling if isinstance(block, Timeout) else 0
+        at_entry = block._cancelling if isinstance(block, Timeout) else 0  # type: ignore[attr-defined] # it is private
         if left <= at_entry or (kind is not None and issubclass(kind, CancelledError)):
             self.take()
         return left
