@@ -311,10 +311,11 @@ class Pool(Protocol):
     may submit further tasks to its own pool and wait for them. If all workers wait in this way, so that none can run
     the tasks that they wait for, the last of these waits raises `Deadlock`.
 
-    A pool can be passed to code that expects an Executor. joblib needs a backend of a few lines (and
-    `pre_dispatch="all"` in the models whose tasks share a thread, because joblib uses a lock made for threads).
-    asyncio's `run_in_executor` accepts a pool of the models whose workers run outside the thread of the loop: threads,
-    rawthreads, processes, subinterp.
+    A pool can be passed to code that expects an Executor. Code that waits in a way of its own (Dask's queue, joblib's
+    lock) needs a model in which the workers run meanwhile: threads, rawthreads, processes or subinterp. joblib needs a
+    backend of a few lines (and `pre_dispatch="all"` in the models whose tasks share a thread, because joblib uses a
+    lock made for threads). asyncio's `run_in_executor` accepts a pool of the models whose workers run outside the
+    thread of the loop: those four, too.
 
     The end of the `with` block waits until all tasks are done, as with any Executor. If the body of the block fails,
     tasks that have not begun are cancelled, and tasks that have begun are cancelled where they wait.

@@ -15,7 +15,7 @@ import pool_tasks as tasks
 import pytest
 from boundaries import BOTH, EACH_START, FORK, SPAWN
 
-from concmodels.errors import CannotTravel, Deadlock, TaskDied, WorkerDied
+from concmodels.errors import CannotTravel, Deadlock, RemoteError, TaskDied, WorkerDied
 from concmodels.models import processes
 from concmodels.models.memory.pool.worker_handle import WorkerHandle
 
@@ -464,3 +464,33 @@ def test_a_pool_that_is_gone_has_no_hand_in_what_comes_after(model):
         assert len(os.listdir("/proc/self/fd")) < before + 20
 
     model.run(main)
+
+
+def fail_deep(kind):
+    """Raise an exception of this kind, from a cause if there is one."""
+    if kind is KeyError:
+        raise KeyError("away") from ValueError("why")
+    raise kind("away")
+
+
+def causes_of(pool, kind):
+    """The kind of the cause of what the pool raises, and whether it shows where that was raised."""
+    cause = pool.submit(fail_deep, kind).exception().__cause__
+    return type(cause).__name__, "in fail_deep" in str(cause)
+
+
+def main_causes(model):
+    with model.Pool(1) as pool:
+        here = causes_of(pool, OSError)
+        with pytest.raises(OSError, match="away") as caught:
+            list(pool.map(fail_deep, [OSError]))
+        assert type(caught.value.__cause__) is RemoteError
+        with model.TaskGroup() as group:
+            elsewhere = group.spawn(causes_of, pool, OSError).result()
+        return here, elsewhere, causes_of(pool, KeyError)[0]
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_the_cause_of_an_error_of_a_worker_is_its_traceback_there(model):
+    """As in the executors of the standard library; an error that has a cause keeps it."""
+    assert model.run(main_causes, model) == (("RemoteError", True), ("RemoteError", True), "ValueError")

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 
+import dask.threaded
 import joblib
 import pool_tasks as tasks
 import pytest
@@ -32,6 +33,14 @@ def test_asyncio_runs_functions_in_a_pool(model):
 
     with model.Pool(2) as pool:
         asyncio.run(main(pool))
+
+
+@runs(BESIDE_A_LOOP)
+def test_dask_computes_a_graph_in_a_pool(model):
+    """Dask asks an executor for `_max_workers`, and waits for it with a queue made for threads."""
+    graph = {"a": 3, "b": (pow, "a", 2), "c": (pow, "b", 2)}
+    with model.Pool(2) as pool:
+        assert dask.threaded.get(graph, "c", pool=pool) == 81
 
 
 class PoolBackend(ParallelBackendBase):

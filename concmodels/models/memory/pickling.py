@@ -187,13 +187,18 @@ def _name(value: object) -> str:
 # Errors.
 
 
-def pack_error(error: BaseException, task: str) -> bytes:
-    """Pickle an exception with its remote traceback, or as a `RemoteError` if it can't be had on the other side."""
+def pack_error(error: BaseException, task: str, *, of_pool: bool = False) -> bytes:
+    """Pickle an exception with its remote traceback, or as a `RemoteError` if it can't be had on the other side.
+
+    The traceback is a note of the exception; that of a call of a pool has no other cause, it is the cause, as in the
+    executors of the standard library.
+    """
     import traceback
 
     text = "".join(traceback.format_exception(error))
     try:
-        error.add_note(f"In task {task!r}, beyond a memory boundary:\n{text}")
+        if not (of_pool and (error.__cause__ is None or isinstance(error.__cause__, RemoteError))):
+            error.add_note(f"In task {task!r}, beyond a memory boundary:\n{text}")
         data = careful_dumps(error)
         if type(_loads(data)) is type(error):
             return dumps((data, task, text, _pack_cause(error.__cause__)), 5)
@@ -213,7 +218,7 @@ def _pack_cause(cause: BaseException | None) -> bytes | None:
         return None
 
 
-def unpack_error(data: bytes) -> BaseException:
+def unpack_error(data: bytes, *, of_pool: bool = False) -> BaseException:
     """Return the exception that `pack_error` packed, of its own type if that can be had here."""
     pickled, task, text, cause = _loads(data)
     if pickled is not None:
@@ -221,6 +226,8 @@ def unpack_error(data: bytes) -> BaseException:
             error = unpack(pickled)
             if cause is not None:
                 error.__cause__ = unpack(cause)
+            elif of_pool:
+                error.__cause__ = RemoteError(task, text)
         except Exception:  # noqa: BLE001 - it could be pickled but can't be unpickled here
             error = None
         if isinstance(error, BaseException):

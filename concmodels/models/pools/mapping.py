@@ -17,6 +17,16 @@ class MappingExecutor(Executor):
 
     model: str
 
+    @property
+    def workers(self) -> int:
+        """The number of workers."""
+        raise NotImplementedError("a pool must say how many workers it has")
+
+    @property
+    def _max_workers(self) -> int:
+        """The name of `workers` in all executors of the standard library; other libraries, as Dask, read it."""
+        return self.workers
+
     @staticmethod
     def clock() -> float:
         """The model's `now`."""

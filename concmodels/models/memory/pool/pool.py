@@ -80,6 +80,11 @@ class Pool(Executor):
         """How many workers the pool has."""
         return self._workers
 
+    @property
+    def _max_workers(self) -> int:
+        """As in `pools.mapping.MappingExecutor`."""
+        return self._workers
+
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Have one worker call `fn(*args, **kwargs)`; see `concmodels.contract.Pool`.
 

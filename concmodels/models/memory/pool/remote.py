@@ -18,7 +18,7 @@ from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
 from concmodels.models.memory import channel_layout
 from concmodels.models.memory.arena import OWNER, Cancelled, deadline
 from concmodels.models.memory.participant import participants
-from concmodels.models.memory.pickling import dumps, pack_call, pack_result, unpack, unpack_arrived
+from concmodels.models.memory.pickling import pack_call, pack_error, pack_result, unpack, unpack_arrived, unpack_error
 from concmodels.models.memory.pool import worker as workers
 from concmodels.models.memory.pool.future import TAKEN_BACK, Future, Waiters
 from concmodels.models.pools.arguments import all_wait, check_map, refusal
@@ -182,11 +182,12 @@ class RemotePool(Executor):
     @staticmethod
     def _outcome(what: str, data: bytes) -> Any:
         """Return the result, or the `Failure` of an exception; a result that can't be unpickled here is one."""
+        if what == "fail":
+            return Failure(unpack_error(data, of_pool=True))
         try:
-            value = unpack_arrived(data, "the result of a call")
+            return unpack_arrived(data, "the result of a call")
         except CannotTravel as error:
             return Failure(error)
-        return Failure(value) if what == "fail" else value
 
 
 class Requests:
@@ -212,7 +213,7 @@ class Requests:
         try:
             call = self._pool.submit_packed(data, name, of_task=True)
         except Exception as error:  # noqa: BLE001 - it is the caller's
-            self._answer(answers, number, "fail", error)
+            self._fail(answers, number, name, error)
             return
         self._calls[answers.number, number] = call
         call.add_done_callback(partial(self._tell, answers, number))
@@ -247,7 +248,7 @@ class Requests:
             if call.cancelled():
                 self._answer(answers, number, "cancel", None)
             elif error := call.exception():
-                self._answer(answers, number, "fail", error)
+                self._fail(answers, number, call.name, error)
             else:
                 self._answer(answers, number, "put", call.result())
         finally:
@@ -257,7 +258,15 @@ class Requests:
         try:
             data = pack_result(value, self._participant, "what a call has returned or raised can't travel to a task")
         except CannotTravel as error:
-            what, data = "fail", dumps(error, 5)
+            self._fail(answers, number, "the task", error)
+            return
+        self._send(answers, number, what, data)
+
+    def _fail(self, answers: Channel, number: int, name: str, error: BaseException) -> None:
+        self._send(answers, number, "fail", pack_error(error, name, of_pool=True))
+
+    @staticmethod
+    def _send(answers: Channel, number: int, what: str, data: bytes) -> None:
         try:
             answers.send((number, what, data))
         except ChannelClosed:

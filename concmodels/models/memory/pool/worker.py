@@ -160,7 +160,7 @@ class Worker:
         return self._sent(memory.PICKLED, data)
 
     def _failure(self, error: BaseException) -> int:
-        return self._sent(memory.RAISED, pack_error(error, self._name()))
+        return self._sent(memory.RAISED, pack_error(error, self._name(), of_pool=True))
 
     def _name(self) -> str:
         return getattr(self.function, "__name__", "task")

@@ -246,7 +246,7 @@ class WorkerHandle:
         data, self._used = bytes(self._bytes[self._used : self._used + value]), self._used + value
         try:
             if kind == memory.RAISED:
-                return Failure(unpack_error(data))
+                return Failure(unpack_error(data, of_pool=True))
             return unpack_arrived(data, "the result of a task of the pool")
         except Exception as error:  # noqa: BLE001 - it has arrived, but can't be read here: so the task has failed
             return Failure(error)
