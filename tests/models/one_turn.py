@@ -32,7 +32,7 @@ TURNS = 12
 RECEIVING = ("receive", "iterate", "iterate without a bound", "select to receive")
 SENDING = ("send", "send into a buffer", "select to send")
 NEXT_WAITS = ("a future", "turns", "receive", "select")
-BEFORES = ("", "swallowed", "clean-up that raises", "clean-up that goes on")
+PASTS = ("", "swallowed", "clean-up that raises", "clean-up that goes on")
 OPERATIONS = (*RECEIVING, "receive from a buffer", *SENDING)
 
 
@@ -387,10 +387,10 @@ def orders(requests):
                     yield *acts[:-1], LATER, acts[-1]
 
 
-def schedules(model, depths, befores=("",), operations=OPERATIONS, next_waits=NEXT_WAITS):
+def schedules(model, depths, pasts=("",), operations=OPERATIONS, next_waits=NEXT_WAITS):
     """All schedules of so many blocks."""
     for depth in depths:
-        for blocks, before in product(product(blocks_of(model), repeat=depth), befores):
+        for blocks, before in product(product(blocks_of(model), repeat=depth), pasts):
             if is_confused(model, blocks, before):
                 continue
             arounds = (0,) if "raises" in before else range(depth + 1)
@@ -422,7 +422,7 @@ def requests_of(model, blocks, before):
 def any_schedule(dice, model, depth):
     """A random schedule of so many blocks."""
     while True:
-        before, blocks = dice.choice(BEFORES), tuple(dice.choices(blocks_of(model), k=depth))
+        before, blocks = dice.choice(PASTS), tuple(dice.choices(blocks_of(model), k=depth))
         if not is_confused(model, blocks, before):
             break
     requests = requests_of(model, blocks, before)

@@ -49,7 +49,7 @@ def test_a_time_limit_that_was_left_cancels_nothing_later():
 
 
 @pytest.mark.parametrize("operation", one_turn.OPERATIONS)
-@pytest.mark.parametrize("before", one_turn.BEFORES)
+@pytest.mark.parametrize("before", one_turn.PASTS)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.thorough(when=lambda parameters: parameters["operation"] != "receive")
 def test_all_orders(name, before, operation, thorough):
