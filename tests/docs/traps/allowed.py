@@ -52,7 +52,7 @@ ALLOWED = {
     ("models/memory/channel.py", "Channel.detach", "sliced view"): PAST,
     ("models/memory/deadlocks.py", "DeadlockDetector._ask", "increment"): ONE_SUPERVISOR,
     ("models/memory/group.py", "TaskGroup._collect", "check then act"): OWN,
-    ("models/memory/child.py", "_ask_registrar", "loose thread"): (
+    ("models/memory/child.py", "process", "loose thread"): (
         "it waits for the parent's death as long as the process lives, and ends it"
     ),
     ("models/cluster/link.py", "RemoteLink.post", "shared iterator"): DASK_LOOP,
@@ -153,6 +153,7 @@ ALLOWED = {
     ("models/pools/future.py", "Condition.notify_all", "check then act"): "who notifies holds the condition's lock",
     ("models/pools/results.py", "Supply.refill", "shared iterator"): ONE_TAKER,
     ("models/pools/results.py", "Supply.refill", "increment"): ONE_TAKER,
+    ("models/pools/results.py", "Supply.end_with", "increment"): ONE_TAKER,
     ("models/pools/workers.py", "Workers.forget", "loose thread"): (
         "it waits for the channel's lock, closes the channel, and ends: microseconds"
     ),
@@ -221,6 +222,7 @@ ALLOWED = {
     ("models/memory/processes.py", "ProcessSupervisor.note_cancelled", "iteration"): ONE_SUPERVISOR,
     ("models/memory/processes.py", "ProcessSupervisor.check_deadlines", "iteration"): ONE_SUPERVISOR,
     ("models/memory/processes.py", "ProcessSupervisor.finish", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/processes.py", "ProcessSupervisor._launch", "iteration"): ONE_SUPERVISOR,
     ("models/memory/processes.py", "ProcessSupervisor.patience", "iteration"): ONE_SUPERVISOR,
     ("models/memory/processes.py", "ProcessSupervisor._break_off", "iteration"): ONE_SUPERVISOR,
     ("models/memory/pool/dispatcher.py", "Dispatcher._fail_all", "iteration"): POOL_LOCK,

@@ -73,6 +73,8 @@ class Worker:
     def wait_for_work(self) -> bool:
         """Wait for the next batch; return False if there will be none."""
         words = self.words
+        if words[LEFT] == words[GIVEN]:
+            self.participant.begin_wait()  # one wait, also if it is woken for nothing: see `memory/deadlocks.py`
         while words[LEFT] == words[GIVEN]:
             if words[CLOSING]:
                 return False
@@ -85,7 +87,6 @@ class Worker:
 
     def _wait(self) -> None:
         self.participant.checkpoint()
-        self.participant.begin_wait()
         self.participant.wait(None)
 
     def _do(self, batch: int) -> None:
@@ -179,6 +180,7 @@ class Worker:
             else:
                 words[STUCK] = 1
                 self.notify()
+                self.participant.begin_wait()
                 self._wait()
                 words[STUCK] = 0
         return word_of(kind, len(data))
