@@ -45,6 +45,7 @@ wait: Callable[[int], object]
 wake: Callable[[int], object]
 
 _SET_DEATH_SIGNAL = 1  # of prctl
+_SET_SUBREAPER = 36
 
 _ONE_SHOT = 1 << 30  # select.EPOLLONESHOT
 
@@ -228,6 +229,13 @@ def tie_to_parent() -> None:
     import signal
 
     ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of all processes below it whose own parent ends, as a subreaper (`prctl(2)`)."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_SET_SUBREAPER, 1)
 
 
 def tied_to_parent() -> Callable[[], bool] | None:

@@ -11,22 +11,17 @@ Linux has that; elsewhere the grader kills the worker's process group.
 
 import os
 import signal
-import sys
 
-from concmodels.platform import measuring
-from concmodels.platform.waking import tie_to_parent
+from concmodels.platform import PORTABLE, measuring
+from concmodels.platform.waking import adopt_orphans, tie_to_parent
 
-_SET_SUBREAPER = 36
-
-HERE = sys.platform == "linux"
+HERE = not PORTABLE
 """Whether workers have a guard on this system."""
 
 
 def split_off() -> None:
     """Return in a new process, the worker; the calling process becomes its guard, and ends as the worker ends."""
-    import ctypes
-
-    ctypes.CDLL(None).prctl(_SET_SUBREAPER, 1)
+    adopt_orphans()
     worker = os.fork()
     if worker == 0:
         os.setsid()  # so that a model that kills its group does not kill the guard
@@ -74,9 +69,6 @@ def _kill_the_rest() -> None:
 
 
 def _die_of(signum: int) -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if signum not in (signal.SIGKILL, signal.SIGSTOP):
         signal.signal(signum, signal.SIG_DFL)
     os.kill(os.getpid(), signum)

@@ -124,6 +124,10 @@ def end_of(pid: int) -> int | None:
     """
 
 
+def adopt_orphans() -> None:
+    """Do nothing: a process whose parent has ended belongs to the system's first one."""
+
+
 def tie_to_parent() -> None:
     """Do nothing: there is no such thing in POSIX."""
 
