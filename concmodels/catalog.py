@@ -67,7 +67,7 @@ def is_distributed(entry: Facts) -> bool:
     >>> catalog.is_distributed(catalog.facts("dask"))
     True
     """
-    return any(entry.model == other.model for other in DISTRIBUTED)
+    return entry.model in [other.model for other in DISTRIBUTED]
 
 
 def is_simulated(entry: Facts) -> bool:
@@ -77,7 +77,7 @@ def is_simulated(entry: Facts) -> bool:
     >>> catalog.is_simulated(catalog.facts("sim:async"))
     True
     """
-    return any(entry.model == other.model for other in SIMULATED)
+    return entry.model in [other.model for other in SIMULATED]
 
 
 def is_beyond(entry: Facts) -> bool:
