@@ -61,6 +61,7 @@ def trouble(name, process, prints):
 
 def _interrupted_at_its_first_line(process):
     said = process.stdout.readline()
+    interruptible.until_its_main_thread_waits(process)
     process.send_signal(signal.SIGINT)
     return said
 
