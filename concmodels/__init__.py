@@ -12,7 +12,7 @@ __all__ = ["load", "names"]
 
 
 def load(name: str) -> Model:
-    """Return a model (`"trio"`) or a variant of one (`"subinterp:queue"`).
+    """Return a model (`"trio"`) or a variant of one (`"processes:spawn"`).
 
     Raises `UnknownModel` for a name that does not exist, and `ModelUnavailable` for a model that can't run here; each
     has a message of one sentence.

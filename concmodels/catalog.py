@@ -101,7 +101,7 @@ def name_of(entry: Facts) -> str:
 
 
 def facts(name: str) -> Facts:
-    """Return the facts about a model (`"trio"`) or a variant (`"subinterp:queue"`). Raises `UnknownModel`.
+    """Return the facts about a model (`"trio"`) or a variant (`"processes:spawn"`). Raises `UnknownModel`.
 
     >>> from concmodels import catalog
     >>> facts = catalog.facts("trio")

@@ -64,9 +64,6 @@ HOW_UNITS_START = (
     "tasks", "failures", "cancellation", "runs", "pooling_ends", "pooling_deaths", "pooling_boundaries", "travelling",
     "sharing_ends",
 )  # fmt: skip
-WHAT_CARRIES_MESSAGES = (
-    "delivery", "waiting", "timeouts", "closing", "selecting", "competing", "cancellation", "same_turn",
-)  # fmt: skip
 
 THREADS = Facts(
     model="threads", variant=None, file="threads", needs=(), family="threads", libraries=(), is_async=False,
@@ -98,8 +95,7 @@ PROCESSES = Facts(
 )  # fmt: skip
 
 SUBINTERP = Facts(
-    model="subinterp", variant="memoryview", file="subinterp", needs=(), family="boundary", libraries=(),
-    is_async=False,
+    model="subinterp", variant=None, file="subinterp", needs=(), family="boundary", libraries=(), is_async=False,
     unit="a subinterpreter with its own modules and its own GIL, if any, in an OS thread",
     scheduler="the kernel, on all CPUs", preemptive=True, polls=False,
     message="a copy: a word in a shared memoryview, or a pickle", shares="one copy in the run's shared memory",
@@ -187,15 +183,6 @@ FACTS: tuple[Facts, ...] = (
         differs_in=HOW_UNITS_START,
     ),
     SUBINTERP,
-    SUBINTERP.but(
-        variant="pipe", message="a copy, through an os.pipe", descriptors=3,
-        cost="10 ms to start, 3.7 MiB, 3 descriptors", differs_in=WHAT_CARRIES_MESSAGES,
-    ),
-    SUBINTERP.but(
-        variant="queue", polls=True, hop=12e-3,
-        message="a copy, through concurrent.interpreters.Queue, which looks every 10 ms",
-        cost="10 ms to start, 4.6 MiB, 1 descriptor", memory=INTERPRETER + MIB, differs_in=WHAT_CARRIES_MESSAGES,
-    ),
     GREENLET,
     TASKLETS,
     GEVENT,

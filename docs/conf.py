@@ -1,5 +1,6 @@
 """The settings of the docs site. `make docs` builds it with every warning an error, and without the network."""
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -8,6 +9,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "docs" / "_ext")]
 
 import concmodels  # noqa: E402 - only now it is found
+
+# The theme's style sheets (accessible-pygments) show what any library logs; on a machine that draws its first chart,
+# matplotlib says that it has made its list of fonts, which is no warning.
+logging.getLogger("matplotlib").setLevel(logging.WARNING)
 
 project = "concmodels"
 author = "concmodels contributors"

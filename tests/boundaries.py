@@ -16,27 +16,19 @@ from boundary_tasks import identity, wait_for_ever
 from concmodels.errors import TaskCancelled
 from concmodels.models import processes, subinterp
 
-PIPE, QUEUE = subinterp.variant("pipe"), subinterp.variant("queue")
 FORK, SPAWN = processes.variant("fork"), processes.variant("spawn")
 BOTH = [pytest.param(processes, id="processes"), pytest.param(subinterp, id="subinterp")]
 ALL = [
     *BOTH,
     pytest.param(FORK, id="fork"),
     pytest.param(SPAWN, id="spawn"),
-    pytest.param(PIPE, id="pipe"),
-    pytest.param(QUEUE, id="queue"),
 ]
 
 
-def _all(*, thorough):
-    """ALL, but these variants only with `--thorough`."""
-    return [pytest.param(*it.values, id=it.id, marks=pytest.mark.thorough if it.id in thorough else ()) for it in ALL]
-
-
-EACH_CARRIER = _all(thorough=("fork", "spawn"))
+EACH_CARRIER = [
+    pytest.param(*it.values, id=it.id, marks=pytest.mark.thorough if it.id in ("fork", "spawn") else ()) for it in ALL
+]
 """For what is about messages: these two differ from processes only in how a process starts."""
-EACH_START = _all(thorough=("pipe", "queue"))
-"""For what is about tasks: these two differ from subinterp only in what carries messages."""
 
 
 def in_turn(models, settings):

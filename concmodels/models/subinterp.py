@@ -7,9 +7,6 @@ parallel      yes, on every build
 cancellation  `Cancelled` where the task waits; raised again at the next wait
 sockets       `poll`, with the task's eventfd beside the socket; a socket that is sent is duplicated
 
-Variants: `subinterp:memoryview` (the default), `subinterp:pipe` (the words travel through an `os.pipe` per channel) and
-`subinterp:queue` (through a `concurrent.interpreters.Queue`, which can't be waited for: it is looked at every 10 ms).
-
 Limitations: a task that only computes can't be stopped. Each interpreter imports its modules anew (about 3 MiB and 5 ms
 at least), and some extension modules refuse: numpy, greenlet, gevent, eventlet. Functions travel by name and must be
 importable. The code relies on the order of loads and stores of x86-64. On a free-threaded build an interpreter takes
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from concmodels.catalog import Variant
     from concmodels.errors import Selected
     from concmodels.models.memory.buffer import Shared
     from concmodels.models.memory.pool.pool import InterpreterPool as Pool
@@ -33,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
-    "variant", "wait_readable", "wait_writable",
+    "wait_readable", "wait_writable",
 ]  # fmt: skip
 
 _KIND = "subinterp"
@@ -99,15 +95,6 @@ def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, dead
     return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after)
 
 
-def _run_keeping(
-    main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None
-) -> Any:
-    """Run `main(*args)` here; the interpreters live until the end of the run, and with them what is in their queues."""
-    from concmodels.models.memory.interpreters import InterpreterSupervisor
-
-    return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after, True)
-
-
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all interpreters see; see `concmodels.contract.Model.share`."""
     from concmodels.models.memory import buffer as memory
@@ -141,26 +128,3 @@ def notify_closing(socket: HasFileno) -> None:
     from concmodels.models.memory import sockets
 
     sockets.notify_closing(socket)
-
-
-def variant(name: str) -> Variant:
-    """Return the model of a variant, named by what carries the words."""
-    from concmodels.catalog import Variant
-    from concmodels.models.memory.transports import PipeChannel, PollingChannel
-
-    channels = {"memoryview": Channel, "pipe": PipeChannel, "queue": PollingChannel}
-    if name not in channels:
-        raise ValueError(f"interpreters are connected by one of {', '.join(channels)}, not by {name!r}")
-    verbs: dict[str, Any] = {
-        "select": select,
-        "sleep": sleep,
-        "now": now,
-        "TaskGroup": TaskGroup,
-        "find_pool": _pool,
-        "share": share,
-        "wait_readable": wait_readable,
-        "wait_writable": wait_writable,
-        "notify_closing": notify_closing,
-        "Cancelled": Cancelled,
-    }
-    return Variant(f"{_KIND}:{name}", run=_run_keeping if name == "queue" else run, Channel=channels[name], **verbs)

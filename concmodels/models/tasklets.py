@@ -29,13 +29,11 @@ import math
 
 from greenlet import getcurrent
 
-from concmodels.errors import ChannelClosed
 from concmodels.models import greenlet_
 from concmodels.models.greenlet_ import Waiter, notify_closing, now, scheduler, sleep, wait_readable, wait_writable
-from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
+from concmodels.models.waiting.channel import yield_every
 from concmodels.models.waiting.select import select_sync
-from concmodels.models.waiting.timeouts import expired
-from concmodels.models.waiting.waiter import DONE, claim_first
+from concmodels.models.waiting.waiter import claim_first
 
 # isort: split
 # Beside the core: signals, deadlocks, sockets, pools.
@@ -47,7 +45,7 @@ from concmodels.models.tasks.task import Cancelled
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any, Self
 
     from concmodels.errors import Selected
@@ -58,10 +56,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Channel(SingleThreadChannel):
-    """A channel between tasklets; `Channel(0)`, which is a `_Rendezvous`, is the one to look at."""
+class Channel(greenlet_.Channel):
+    """A channel between tasklets: with a buffer, greenlet's, verb for verb; `Channel(0)` is a `_Rendezvous`."""
 
-    _new_waiter = Waiter
     _yields = yield_every()
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
@@ -70,100 +67,9 @@ class Channel(SingleThreadChannel):
             kind = _Rendezvous if capacity == 0 else _Unbounded if capacity == math.inf else cls
         return super().__new__(kind)  # type: ignore[return-value]
 
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send, waiting for room; on a rendezvous, until the item is taken.
 
-        `timeout` is in seconds. Raises `ChannelClosed` or `TimeoutError`; then no task has received the item.
-        """
-        if next(self._yields):
-            self._checkpoint()
-        buffer = self._buffer
-        if len(buffer) < self._room:  # there is room: the fast path (0 while a receiver waits, and once closed)
-            buffer.append(item)
-        elif not self._offer(item):
-            self._wait_for_partner(item, self._senders, timeout)
-
-    def receive(self, timeout: float | None = None) -> Any:
-        """Receive the oldest item, waiting for one.
-
-        `timeout` is in seconds. Raises `ChannelClosed` (closed and drained) or `TimeoutError`.
-        """
-        if next(self._yields):
-            self._checkpoint()
-        item = self._take()
-        return self._wait_for_partner(None, self._receivers, timeout) if item is NOTHING else item
-
-    def __iter__(self) -> Iterator[Any]:
-        """Receive until the channel is closed and drained."""
-        buffer, senders, popleft = self._buffer, self._senders, self._buffer.popleft
-        while True:
-            try:
-                for others_turn in self._yields:
-                    if others_turn:
-                        self._checkpoint()
-                    if senders:
-                        break  # `receive` lets the first of them go on
-                    yield popleft()
-            except IndexError:
-                pass  # empty for now: wait below
-            while senders or not buffer:  # in a loop of its own: an IndexError for each wait would be expensive
-                try:
-                    item = self.receive()
-                except ChannelClosed:
-                    return
-                yield item
-                del item  # so that nothing holds it while the next one is waited for
-
-    def _wait_for_partner(self, item: Any, queue: deque[Any], timeout: float | None) -> Any:
-        """Wait in this queue for a partner; return the item that it brought."""
-        if timeout is not None and expired(timeout):
-            raise self._no_waiting(queue)
-        waiter = self._new_waiter(item, self)
-        self._queue(waiter, queue)
-        try:
-            waiter.park(timeout)
-        except BaseException as error:
-            if self._withdraw(waiter, queue):
-                raise
-            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
-        if waiter.outcome != DONE:
-            self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
-        return waiter.item
-
-    def _checkpoint(self) -> None:
-        scheduler().reschedule()
-
-
-class _Unbounded(UnboundedChannel, Channel):
-    """`Channel(math.inf)`: no sender ever waits, so `send` is one append.
-
-    That is `_put`: the `append` of the buffer, or `_offer` while a receiver waits and once the channel is closed.
-    """
-
-    def send(self, item: Any, timeout: float | None = None) -> None:
-        """Send; there is always room. Raises `ChannelClosed`."""
-        if next(self._yields):
-            self._checkpoint()
-        self._put(item)
-
-    def __iter__(self) -> Iterator[Any]:
-        """As `Channel.__iter__`, with no senders to look for."""
-        buffer, popleft = self._buffer, self._buffer.popleft
-        while True:
-            try:
-                for others_turn in self._yields:
-                    if others_turn:
-                        self._checkpoint()
-                    yield popleft()
-            except IndexError:
-                pass  # empty for now: wait below
-            while not buffer:
-                try:
-                    item = self._refuse() if self._closed else self._wait_for_partner(None, self._receivers, None)
-                except ChannelClosed:
-                    return
-                yield item
-                del item  # see above
+class _Unbounded(greenlet_._Unbounded, Channel):
+    """`Channel(math.inf)`, as greenlet's."""
 
 
 class _Rendezvous(Channel):

@@ -34,8 +34,6 @@ between the two: `dmb ishst` if the first is a store, `dmb ishld` if it is a loa
     models/memory/channel.py          Channel._fetch            the item, then HEAD
     models/memory/channel_layout.py   ChannelMemory._look       TAIL, then the item
     models/memory/channel_layout.py   ChannelMemory._release_bytes  the bytes, then BYTES_HEAD
-    models/memory/transports.py       PipeSlots.__setitem__     SPILL_START, then SPILL_END
-    models/memory/transports.py       PipeSlots.__getitem__     SPILL_END, then SPILL_START
     models/memory/group.py            cancel                    CANCELLED, then ALERT, then CANCELS
     models/memory/group.py            finish                    BLOCK and SIZE, then STATE
     models/memory/group.py            Task.settle               STATE, then BLOCK and SIZE

@@ -27,7 +27,7 @@ class AnyPlan(ABC):
     """What to do if there is too little memory, in words."""
 
     model: str
-    """The name of the model, as `load` takes it: `trio`, `subinterp:queue`."""
+    """The name of the model, as `load` takes it: `trio`, `processes:spawn`."""
 
     def __post_init__(self) -> None:
         catalog.facts(self.model)

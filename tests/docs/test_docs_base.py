@@ -307,7 +307,7 @@ def test_a_chart_has_a_picture_for_every_look_and_words_for_those_who_do_not_see
 def test_the_catalog_is_on_the_page(page):
     text = re.sub(r"<[^>]*>", "", page)
     assert "a subinterpreter with its own modules and its own GIL, if any, in an OS thread" in text
-    assert "a trio task around a coroutine" in text and "subinterp:queue" in text
+    assert "a trio task around a coroutine" in text and "rawthreads:polling" in text
 
 
 def test_all_programs_of_all_tasks_are_on_the_page_folded(page):

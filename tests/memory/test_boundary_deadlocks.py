@@ -21,7 +21,7 @@ pytestmark = pytest.mark.timeout(0)
 SOON = 0.1
 NAMES = [name for name in catalog.names(variants=True) if catalog.facts(name).family == "boundary"]
 
-WAITS_DIFFER = ["processes", "subinterp", "subinterp:queue"]
+WAITS_DIFFER = ["processes", "subinterp"]
 """The variants that differ in how they wait; the others share everything with these."""
 
 DIFFERENT = pytest.mark.parametrize("boundary", WAITS_DIFFER, indirect=True)

@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from boundaries import BOTH, EACH_START, FORK, SPAWN, in_turn, main_result
+from boundaries import ALL, BOTH, FORK, SPAWN, in_turn, main_result
 from boundary_tasks import (
     OwnError,
     Poisoned,
@@ -40,7 +40,7 @@ def main_error(model, function, *args):
         group.spawn(function, *args, name="the culprit")
 
 
-@pytest.mark.parametrize("model", EACH_START)
+@pytest.mark.parametrize("model", ALL)
 def test_an_exception_keeps_its_type(model):
     with pytest.raises(ExceptionGroup) as caught:
         model.run(main_error, model, raise_own, 42)

@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from boundaries import EACH_START, FORK, HERE, gone, in_turn, main_result, offspring_of, run_script, start_script
+from boundaries import ALL, FORK, HERE, gone, in_turn, main_result, offspring_of, run_script, start_script
 from boundary_tasks import modules
 from undisturbed import undisturbed
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 # Channels outside their run.
 
 
-@pytest.mark.parametrize("model", EACH_START)
+@pytest.mark.parametrize("model", ALL)
 def test_a_channel_outside_its_run(model):
     kept = []
 

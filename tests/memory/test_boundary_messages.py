@@ -4,7 +4,7 @@ import math
 import os
 
 import pytest
-from boundaries import BOTH, EACH_CARRIER, EACH_START, PIPE, QUEUE, in_turn
+from boundaries import ALL, BOTH, EACH_CARRIER, in_turn
 from boundary_tasks import count_into, echo, hammer, receive_into, send_channel, send_or_tell, send_range, spawn_below
 from platforms import pages_go_back
 
@@ -77,7 +77,7 @@ def main_grandchildren(model):
     assert channel.receive() > 0
 
 
-@pytest.mark.parametrize("model", EACH_START)
+@pytest.mark.parametrize("model", ALL)
 def test_grandchildren(model):
     model.run(main_grandchildren, model)
 
@@ -100,7 +100,7 @@ def main_many(model, capacity):
             assert own == sorted(own)
 
 
-@pytest.mark.parametrize(("model", "capacity"), in_turn([processes, subinterp, PIPE], [0, 1, 7, math.inf]))
+@pytest.mark.parametrize(("model", "capacity"), in_turn([processes, subinterp], [0, 1, 7, math.inf]))
 def test_many_senders_and_receivers(model, capacity):
     model.run(main_many, model, capacity)
 
@@ -221,7 +221,7 @@ def waiting_senders(channel):
     return count
 
 
-@pytest.mark.parametrize("model", [processes, subinterp, PIPE])
+@pytest.mark.parametrize("model", [processes, subinterp])
 def test_close_refuses_who_waits_on_a_rendezvous(model):
     model.run(main_close_refuses, model)
 
@@ -248,7 +248,7 @@ def main_timeouts(model, capacity):
     assert sorted(received) == sorted(sent)
 
 
-@pytest.mark.parametrize(("model", "capacity"), in_turn([processes, subinterp, PIPE, QUEUE], [0, 1]))
+@pytest.mark.parametrize(("model", "capacity"), in_turn([processes, subinterp], [0, 1]))
 def test_a_timeout_and_a_partner_agree(model, capacity):
     model.run(main_timeouts, model, capacity)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pool_tasks as tasks
 import pytest
-from boundaries import BOTH, EACH_START, FORK, SPAWN
+from boundaries import ALL, BOTH, FORK, SPAWN
 
 from concmodels.errors import CannotTravel, Deadlock, RemoteError, TaskDied, WorkerDied
 from concmodels.models import processes
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 PROCESSES = [processes, pytest.param(SPAWN, id="spawn"), pytest.param(FORK, id="fork")]
 
 
-@pytest.mark.parametrize("model", EACH_START)
+@pytest.mark.parametrize("model", ALL)
 def test_many_tasks_of_uneven_length(model):
     def main():
         with model.Pool(3) as pool:

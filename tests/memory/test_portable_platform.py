@@ -16,7 +16,7 @@ from concmodels.conformance.guarantees import CHAPTERS
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 240
 TOUCHED = ("delivery", "waiting", "closing", "sharing", "sharing_ends", "runs", "pooling")
-VARIANTS = ["processes:fork", "processes:spawn", "subinterp:pipe", "subinterp:queue"]
+VARIANTS = ["processes:fork", "processes:spawn"]
 NOT_THEIRS = {
     "processes": {"same_turn"},
     "subinterp": {"same_turn", "pooling_deaths"},
@@ -44,7 +44,7 @@ def test_the_files_themselves():
 
 
 @pytest.mark.timeout(LIMIT_S + 10)
-@pytest.mark.parametrize(("name", "variant"), [("processes", "processes:fork"), ("subinterp", "subinterp:pipe")])
+@pytest.mark.parametrize(("name", "variant"), [("processes", "processes:fork"), ("subinterp", "subinterp")])
 def test_a_model_keeps_its_guarantees(name, variant):
     skip_unless_here(name)
     chapters = [f"{name}-{chapter}" for chapter in TOUCHED]

@@ -2,7 +2,7 @@
 
 import numpy
 import pytest
-from boundaries import BOTH, EACH_START, SPAWN, run_in
+from boundaries import ALL, BOTH, SPAWN, run_in
 from boundary_tasks import identity
 from sharing import add_one, make_one, read, view_and_die, view_and_tell
 
@@ -24,7 +24,7 @@ def main_results(model):
         assert group.spawn(read, shared).result() == b"From a task"
 
 
-@pytest.mark.parametrize("model", EACH_START)
+@pytest.mark.parametrize("model", ALL)
 def test_it_is_a_result(model):
     run_in(model, main_results)
 
@@ -87,7 +87,7 @@ def main_adding(model):
         assert set(shared.view().tobytes()) == {10}
 
 
-@pytest.mark.parametrize("model", EACH_START)
+@pytest.mark.parametrize("model", ALL)
 def test_writes_are_seen_in_both_directions(model):
     run_in(model, main_adding)
 

@@ -147,7 +147,7 @@ def test_there_is_no_classic_of_that_name():
 
 def test_the_kinds_of_models():
     assert {classics.kind(name) for name in catalog.names()} == {"light", "threads", "boundary"}
-    assert [classics.kind(name) for name in ("asyncio", "rawthreads", "subinterp:pipe")] == [
+    assert [classics.kind(name) for name in ("asyncio", "rawthreads", "processes:fork")] == [
         "light",
         "threads",
         "boundary",

@@ -15,10 +15,7 @@ from platforms import linux_files
 from concmodels.models.memory import leftovers
 from concmodels.platform import measuring, memory
 
-BOUNDARIES = [
-    *("processes", "processes:spawn", "processes:fork", "subinterp"),
-    pytest.param("subinterp:queue", marks=pytest.mark.thorough),  # it leaves what subinterp leaves
-]
+BOUNDARIES = ["processes", "processes:spawn", "processes:fork", "subinterp"]
 
 
 def semaphores(program):

@@ -17,9 +17,10 @@ from concmodels.errors import ModelUnavailable
 MODELS = f"{concmodels.__path__[0]}/models"
 
 THREADS, SYNC, ASYNC, BOUNDARIES = (
-    tuple(catalog.facts(name).file for name in catalog.names(family=family))
+    tuple(catalog.facts(name).file for name in catalog.names(family=family) if name != "tasklets")
     for family in ("threads", "greenlets", "coroutines", "boundary")
 )
+"""Without tasklets, whose channel is greenlet's, and whose rendezvous has verbs of its own."""
 SIMULATED = ("simulated/sim", "simulated/sim_async")
 
 HUBS = ("gevent_", "eventlet_")

@@ -1,11 +1,9 @@
 """Channels of processes and interpreters, each broken in one way, on both sides of the boundary."""
 
-import os
-
 from concmodels.errors import CannotTravel, ChannelClosed, WouldBlock
 from mutants import every, mutant, replace
 from mutants.channels import take_one_away
-from mutants.steps import ATTACH, INTERPRETER_QUEUE, MOST, PACK, PARTICIPANT, PIPE, PIPE_END, WAKE, WAKE_ALL, found
+from mutants.steps import ATTACH, MOST, PACK, PARTICIPANT, WAKE, WAKE_ALL, found
 
 
 def iterate_by_receive(model):
@@ -175,27 +173,3 @@ def sends_what_cant_travel(model):
             return pack(self, item)
         except CannotTravel:
             return pack(self, object.__repr__(item))
-
-
-@mutant("subinterp:pipe", "delivery")
-def writes_twice_into_the_pipe(model):
-    """Now and then a word is written into the pipe twice."""
-    due = every(7)
-
-    @replace(found(PIPE), "__setitem__")
-    def put(put, self, position, word):
-        put(self, position, word)
-        if due():
-            os.write(getattr(self, PIPE_END), word.to_bytes(8, "little", signed=True))
-
-
-@mutant("subinterp:queue", "delivery")
-def loses_a_word_of_the_queue(model):
-    """Now and then the queue gives the word that it gave before, and the next one is lost."""
-    due, last = every(7), []
-
-    @replace(found(INTERPRETER_QUEUE), "__getitem__")
-    def get(get, self, position):
-        word = get(self, position)
-        last[:] = [word, *last[:1]]
-        return last[-1] if due() else word

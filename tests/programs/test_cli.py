@@ -143,7 +143,7 @@ def test_help(tmp_path):
         ([1, 1, "--timeout", 0], "--timeout"),
         ([1, 1, "--timeout", "nan"], "--timeout"),
         ([1, 1, "--model", "tread"], "there is no model 'tread'; there are threads,"),
-        ([1, 1, "--model", "subinterp:qeue"], "it has queue,"),
+        ([1, 1, "--model", "processes:spwan"], "it has spawn,"),
         ([1, 1, "--model", "trio", "--model", "x"], "there is no model 'x'"),
         ([1, 1, "--json", "/nowhere/figures.json"], "can't write '/nowhere/figures.json': No such file"),
         ([1, 1, "--json", "/"], "Is a directory"),

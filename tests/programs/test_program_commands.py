@@ -89,7 +89,7 @@ SEVERAL = {"channel": ("pingpong", 50), "pool": (50, "--work", "nothing", "--wor
     ],
 )
 def test_several_models_and_repeats_in_one_table(tmp_path, program, width):
-    models = ("--model", "rawthreads", "--model", "subinterp:queue", "--model", "trio")
+    models = ("--model", "rawthreads", "--model", "processes:spawn", "--model", "trio")
     options = (*models, "--repeat", 2, "--json", tmp_path / "f")
     status, out, err = run(tmp_path, program, *SEVERAL[program], *options, env={"COLUMNS": str(width)})
     assert (status, err) == (0, "")
@@ -100,7 +100,7 @@ def test_several_models_and_repeats_in_one_table(tmp_path, program, width):
     assert [(it["model"], it["repeat"]) for it in results][:3] == [
         ("rawthreads", 1),
         ("rawthreads", 2),
-        ("subinterp", 1),
+        ("processes", 1),
     ]
 
 

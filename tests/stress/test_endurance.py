@@ -14,10 +14,6 @@ QUICK_SWITCHES_S = 1e-6
 FEWER = {
     # A sender that finds the channel full naps 0.1 ms, a receiver that finds it empty too: 64 messages per nap or so.
     ("rawthreads:polling", 64): 3_000_000,
-    # concurrent.interpreters.Queue looks once per 10 ms: 64 messages per look where the channel holds no more, ...
-    ("subinterp:queue", 64): 100_000,
-    # ... and a few hundred thousand in a second where it holds any number.
-    ("subinterp:queue", math.inf): 3_000_000,
 }
 """How many, by model and capacity, where ten million would take very much longer than elsewhere."""
 

@@ -14,8 +14,6 @@ ROUNDS = {
                   ("narrow_stream", 1): 1_000_000, ("narrow_stream", 0): 500_000},
     "subinterp": {("table_tennis", math.inf): 800_000, ("table_tennis", 1): 700_000, ("table_tennis", 0): 250_000,
                   ("narrow_stream", 1): 1_000_000, ("narrow_stream", 0): 500_000},
-    # the same waiting with words that travel otherwise: a tenth of it
-    "subinterp:pipe": {("table_tennis", math.inf): 150_000, ("table_tennis", 1): 100_000},
 }  # fmt: skip
 
 

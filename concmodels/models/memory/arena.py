@@ -38,7 +38,7 @@ LOCK_NAME_WORDS = 16
 # The header.
 NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = range(1, 8)
 SPAWNED = 8  # a list: the tasks that are to be started
-MAIN_AT, MAIN_SIZE, KEEPS_INTERPRETERS, TELL = range(10, 14)
+MAIN_AT, MAIN_SIZE, TELL = range(10, 13)
 FREE_BLOCKS = 16  # one list per power of two
 ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks were asked where they wait: while it
 # is 0, a checkpoint has nothing else to look at

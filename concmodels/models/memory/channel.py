@@ -46,7 +46,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
-    from typing import Any, ClassVar, Self
+    from typing import Any, Self
 
 NOTHING: Any = object()  # what `_take` returns when the channel is empty
 LAST = RECEIVERS + 1  # the second word of a list
@@ -57,8 +57,6 @@ class Channel(ChannelMemory):
     """One end of a channel in this process or interpreter; all ends are equal."""
 
     __slots__ = ("_rendezvous",)
-    _polls: ClassVar[bool] = False
-    """Whether a receiver looks now and then instead of waiting to be woken."""
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         participant = current(self.kind)
@@ -215,7 +213,7 @@ class Channel(ChannelMemory):
         grab, wait, free = self._grab_receive, self._wait_receive, self._free_receive
         grab_claim, wait_claim, free_claim = self._grab_claim, self._wait_claim, self._free_claim
         slot, thread, ident, block_on = participant.first, participant.first_thread, get_ident, block
-        me, waker, plain = slot.at, slot.waker, slot.guard is None and not self._polls
+        me, waker, plain = slot.at, slot.waker, slot.guard is None
         head_at, tail_at, last, closed, least, in_chunk = HEAD, TAIL, LAST, CLOSED, LEAST, IN_CHUNK
         alert, before, behind, listed, waiting, waiters = ALERT, PREVIOUS, NEXT, LIST, WAITING, self._at + RECEIVERS
         while True:
@@ -246,7 +244,7 @@ class Channel(ChannelMemory):
                 if over:
                     return
             # What is rare is done by the function: a task that was woken for nothing and waits in front, the main task
-            # (it has a guard), a channel that polls, and a thread that is not the task's own.
+            # (it has a guard), and a thread that is not the task's own.
             if woken or not plain or ident() != thread:
                 woken = self._wait_for_item(woken)
                 continue
@@ -373,7 +371,7 @@ class Channel(ChannelMemory):
             # A wake-up that is left over from an earlier wait may come here: only the partner that takes us out of the
             # list means this one.
             while participant.words[me + LIST]:
-                if not self._block(until) and not participant.stop_waiting(me):
+                if not participant.wait(until) and not participant.stop_waiting(me):
                     raise TimeoutError(f"{self!r}: the wait has timed out")
         except TimeoutError:
             raise

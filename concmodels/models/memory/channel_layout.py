@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 # A channel's words in the arena. What senders write and what receivers write lies on cache lines apart.
 HEAD, BYTES_HEAD = 0, 1
-TAIL, BYTES_TAIL, SPILL_START, SPILL_END = 8, 9, 10, 11
+TAIL, BYTES_TAIL = 8, 9
 RECEIVERS, SENDERS = 16, 18  # lists
-CAPACITY, SLOTS_AT, SLOTS, BYTES_AT, BYTES, NAME_AT, NAME_SIZE, FDS = range(24, 32)
+CAPACITY, SLOTS_AT, SLOTS, BYTES_AT, BYTES, NAME_AT, NAME_SIZE = range(24, 31)
 
 CLOSED = 1 << 62
 POSITION = CLOSED - 1
@@ -56,7 +56,7 @@ def word_of(kind: int, value: int) -> int:
     return _BASE + (kind << _KIND) + value
 
 
-def make(participant: Participant, capacity: float, name: str | None, fds: int = 0) -> int:
+def make(participant: Participant, capacity: float, name: str | None) -> int:
     """Lay out a new channel in the arena, and return its number. Raises `ValueError` and `MemoryError`."""
     if capacity != inf and (not isinstance(capacity, int) or capacity < 0):
         raise ValueError(f"capacity must be 0, a positive whole number or math.inf, not {capacity!r}")
@@ -75,7 +75,6 @@ def make(participant: Participant, capacity: float, name: str | None, fds: int =
             size,
             arena.put(label) if label else 0,
             -1 if name is None else len(label),
-            fds,
         )
         words[NEXT_CHANNEL] = number + 1
     at = CHANNELS_AT + CHANNEL_WORDS * number
@@ -150,7 +149,8 @@ class ChannelMemory:
         self._bytes_at, self._bytes_mask = control[BYTES_AT], control[BYTES] - 1
         self._limit = self._ready = 0  # a send and a receive before these positions need no look at the other side
         self._take_locks(participant)
-        self._open_slots(participant)
+        self._ring = participant.arena.part(control[SLOTS_AT] >> 3, slots)
+        self._mask = slots - 1
         participant.channels[number] = ref(self, lambda dead: participant.forget_channel(number, dead))
 
     def _take_locks(self, participant: Participant) -> None:
@@ -163,12 +163,6 @@ class ChannelMemory:
         self._grab_claim, self._wait_claim, self._free_claim = claim.acquire, claim.patient, claim.release
         self._words = participant.words
 
-    def _open_slots(self, participant: Participant) -> None:
-        """Set `_ring`, where the words of the items are: anything with `[position & mask]`."""
-        first = self._control[SLOTS_AT] >> 3
-        self._ring: Any = participant.arena.part(first, self._control[SLOTS])
-        self._mask = self._control[SLOTS] - 1
-
     def _look(self, head: int) -> bool:
         """Return whether there is an item to take; on the way, give back the pages behind.
 
@@ -180,19 +174,11 @@ class ChannelMemory:
         if self._trims:
             into_chunk = head & (_CHUNK - 1)
             if head and not into_chunk:
-                behind = (head - _CHUNK) & self._mask_of_slots()
+                behind = (head - _CHUNK) & self._mask
                 self.home.arena.give_back(self._control[SLOTS_AT] + 8 * behind, 8 * _CHUNK)
             tail = min(tail, head - into_chunk + _CHUNK)
         self._ready = tail
         return True
-
-    def _mask_of_slots(self) -> int:
-        mask: int = self._control[SLOTS] - 1
-        return mask
-
-    def _block(self, until: float | None) -> bool:
-        """Wait to be woken; return False if the moment has come first. The caller has made a checkpoint."""
-        return self.home.wait(until)
 
     def _refuse_closed(self) -> NoReturn:
         raise ChannelClosed(f"channel {self.name!r} is closed" if self.name else "the channel is closed")

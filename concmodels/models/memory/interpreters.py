@@ -5,7 +5,7 @@ import threading
 from concurrent import interpreters
 from os import cpu_count
 
-from concmodels.models.memory.arena import KEEPS_INTERPRETERS, STATE
+from concmodels.models.memory.arena import STATE
 from concmodels.models.memory.ctypes_turns import turns
 from concmodels.models.memory.group import DONE
 from concmodels.models.memory.supervisor import Supervisor
@@ -26,11 +26,8 @@ del view
 class InterpreterSupervisor(Supervisor):
     """Starts an interpreter per task."""
 
-    def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, keep: bool = False) -> None:
+    def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None) -> None:
         super().__init__(kind, channel_bytes, deadlock_after)
-        self.participant.words[KEEPS_INTERPRETERS] = keep
-        self._keep_open = keep
-        self._kept: list[interpreters.Interpreter] = []
         self._hosts: set[threading.Thread] = set()
         self._gone: list[threading.Thread] = []
         self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get into each other's way
@@ -90,23 +87,12 @@ class InterpreterSupervisor(Supervisor):
             )
             interpreter.exec(_LIFE)
         finally:
-            if self._keep_open:
-                self._kept.append(interpreter)
-            else:
-                interpreter.close()
-
-    def finish(self) -> None:
-        """Join the hosts, and close the interpreters that were kept."""
-        for host in self._hosts:
-            host.join()
-        for interpreter in self._kept:
             interpreter.close()
 
-    def close_transports(self) -> None:
-        """Close the pipes and queues of the run's channels."""
-        transports = sys.modules.get("concmodels.models.memory.transports")
-        if transports is not None:
-            transports.close_all(self.participant)
+    def finish(self) -> None:
+        """Join the hosts."""
+        for host in self._hosts:
+            host.join()
 
     def _close(self) -> None:
         try:

@@ -129,7 +129,7 @@ def _wait_for_partner(channel: ChannelMemory, me: int, until: float | None) -> i
     participant.begin_wait()
     try:
         while words[me + OUTCOME] == PENDING:
-            if not channel._block(until):
+            if not channel.home.wait(until):
                 raise TimeoutError(f"{channel!r}: the wait has timed out")
     except BaseException as error:
         outcome = _leave(channel, me)

@@ -221,7 +221,7 @@ class Selection:
         return self._leave()
 
     def _wait(self, until: float | None) -> None:
-        words, block = self._participant.words, self._cases[0].channel._block
+        words, block = self._participant.words, self._participant.wait
         self._participant.begin_wait()
         # A claim changes OUTCOME; a hint takes a record out of its list. Any other wake-up is left over from before.
         while words[self._me + OUTCOME] == PENDING and all(words[case.record + LIST] for case in self._cases):

@@ -200,7 +200,6 @@ class Supervisor:
 
     def _close(self) -> None:
         wakers = [self.participant.words[at] for at in self._records()]
-        self.close_transports()
         self._close_in_flight()
         self.participant.close(last=True)
         for waker in (*filter(None, wakers), self.waker):
@@ -388,9 +387,6 @@ class Supervisor:
 
     def finish(self) -> None:
         """Clean up; this is called last in the thread."""
-
-    def close_transports(self) -> None:
-        """Close what the channels of a run that is over have opened."""
 
 
 def keep_descriptors_free(*newest: int) -> None:

@@ -18,7 +18,6 @@ MODEL_TURNS = (
 MAIN_FILE = "written once, and to the same value whichever thread comes first: what the main program is does not change"
 ONE_LOOP = "an object of one event loop, which runs one task at a time"
 OWN = "an object of one task: nobody else touches it"
-INTERPRETERS = "the variant is there to show what that costs; `_block` waits for the task's own event fd"
 POOL_LOCK = "its callers hold the dispatcher's lock (`memory/pool/worker_handle.py` and `work.py` say so)"
 ONE_WRITER = "each word of a worker's memory has one writer: here it is the worker, or who holds the pool's lock"
 ONE_TAKER = "the iterator of one `map`, which belongs to the task that takes its results"
@@ -178,14 +177,6 @@ ALLOWED = {
     ("models/__init__.py", "the module", "module state"): IMPORTED,
     ("models/tasks/hub_tasks.py", "the module", "module state"): GREENLETS,
     ("models/waiting/hub_throws.py", "the module", "module state"): GREENLETS,
-    (
-        "models/memory/transports.py",
-        "the module",
-        "module state",
-    ): "keyed by the number of the run; `subinterp` needs the GIL",
-    ("models/memory/transports.py", "PipeSlots.release", "sliced view"): PAST,
-    ("models/memory/transports.py", "QueueSlots.__setitem__", "queue wait"): INTERPRETERS,
-    ("models/memory/transports.py", "QueueSlots.__getitem__", "queue wait"): INTERPRETERS,
     ("models/memory/pickling.py", "main_file", "module state"): MAIN_FILE,
     ("models/memory/pickling.py", "know_main", "module state"): MAIN_FILE,
     ("models/memory/pickling.py", "import_main", "module state"): "it holds the lock of those who import it",
