@@ -22,6 +22,9 @@ if catalog.why_not("gevent") is None:  # its import would switch the GIL on agai
 
 PARTNER, CANCEL = "the partner", "Task.cancel"
 GREEN, SCOPED = ("gevent", "eventlet"), ("trio", "anyio:trio")
+TURNS = 30
+"""So many turns after the acts nothing moves any more."""
+
 NEXT_WAITS = ("receive", "the library's sleep")
 
 
@@ -38,6 +41,7 @@ def check(log, depth, acts, around):
     """What must hold."""
     case = (log, depth, acts, around)
     requests = [act for act in acts if act != PARTNER]
+    assert "hangs" not in log, case
     assert ("done" in log) == (acts[0] == PARTNER), case
     assert (log[-1] == "cancelled") == (CANCEL in acts), case
     struck = [entry for entry in log if isinstance(entry, int)]
@@ -123,6 +127,11 @@ class GreenRun(Run):
                 self.model.sleep(0)
             for act in self.acts:
                 self.in_the_next_turn(self.act(act, channel, task))
+            for _ in range(TURNS):
+                self.native.sleep(0)
+            if not task.done():
+                self.log.insert(0, "hangs")
+                task.cancel()
         return self.log
 
     def act(self, act, channel, task):
@@ -196,4 +205,9 @@ class ScopedRun(Run):
                     task.cancel()
                 else:
                     self.scopes[act].cancel()
+            for _ in range(TURNS):
+                await trio.lowlevel.checkpoint()
+            if not task.done():
+                self.log.insert(0, "hangs")
+                task.cancel()
         return self.log
