@@ -31,7 +31,7 @@ from benchmarks.result import BadResult, read
 from benchmarks.suites import web
 from concmodels import catalog
 from concmodels.errors import UnknownModel
-from concmodels.programs.options import Parser
+from concmodels.programs.options import Parser, is_whole
 from concmodels.programs.output import BadInput, console, need, quiet_when_closed, say
 
 OK, BAD_INPUT, INTERRUPTED = 0, 2, 130
@@ -87,7 +87,7 @@ def add_chosen(command: argparse.ArgumentParser) -> None:
 
 def whole(text: str) -> int:
     """Read a number of rounds."""
-    if not text.isdecimal() or int(text) < 1:
+    if not is_whole(text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"there must be at least one round, not {text}")
     return int(text)
 

@@ -120,7 +120,7 @@ def _is_address(text: str) -> bool:
     """Return whether the text is a scheme, a host and a port: `tcp://127.0.0.1:8786`."""
     scheme, _, place = text.partition("://")
     host, _, port = place.rpartition(":")
-    return scheme.isalpha() and host != "" and port.isdecimal() and 0 < int(port) < 1 << 16
+    return scheme.isalpha() and host != "" and port.isascii() and port.isdecimal() and 0 < int(port) < 1 << 16
 
 
 def load(name: str) -> Model:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 LARGEST = 16 * 1024 * 1024
 _HEAD_END = b"\r\n\r\n"
 _STATUS = re.compile(rb"HTTP/1\.([01]) (\d{3})(?: [^\r\n]*)?(?:\r\n|$)")
-_FIELD = re.compile(rb"^(content-length|transfer-encoding|connection):[ \t]*([^\r]*?)[ \t]*\r?$", re.M)
+_FIELD = re.compile(rb"^(content-length|transfer-encoding|connection):([^\r\n]*)", re.M)
+_MOST_DIGITS = 19
 
 
 class Broken(Exception):
@@ -71,7 +72,7 @@ def _parsed(text: bytes) -> Head:
     found = _STATUS.match(text)
     if found is None:
         raise Broken("no answer of HTTP/1.1")
-    fields = dict(_FIELD.findall(text.lower()))
+    fields = {name: value.strip() for name, value in _FIELD.findall(text.lower())}
     options = [option.strip() for option in fields.get(b"connection", b"").split(b",")]
     status, chunked = int(found[2]), fields.get(b"transfer-encoding", b"").endswith(b"chunked")
     length = _length(status, fields)
@@ -86,7 +87,7 @@ def _length(status: int, fields: dict[bytes, bytes]) -> int | None:
     length = fields.get(b"content-length")
     if length is None:
         return None
-    if not length.isdigit() or int(length[:20]) > LARGEST:
+    if not length.isdigit() or len(length) > _MOST_DIGITS or int(length) > LARGEST:
         raise Broken("a wrong Content-Length")
     return int(length)
 

@@ -15,7 +15,7 @@ import sys
 from benchmarks.web.plan import LONGEST_S, MOST_CONNECTIONS, MOST_PER_SECOND, Kind, Plan, checked_path, target
 from concmodels.errors import Terminated
 from concmodels.programs.limits import TooLarge
-from concmodels.programs.options import Parser, whole
+from concmodels.programs.options import Parser, number, whole
 from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
 from concmodels.programs.result import BAD_INPUT, FAILED, OK, how_it_stopped
 from concmodels.programs.signals import masked, signals_held
@@ -41,10 +41,10 @@ def parser() -> Parser:
         default=64,
         help=f"how many; default 64, at most {MOST_CONNECTIONS:,}",
     )
-    add("--seconds", metavar="S", type=_number, default=5.0, help=f"measured time; default 5, at most {LONGEST_S}")
-    add("--warmup", metavar="S", type=_number, default=0.0, help="time before that with the same load; default 0")
+    add("--seconds", metavar="S", type=number, default=5.0, help=f"measured time; default 5, at most {LONGEST_S}")
+    add("--warmup", metavar="S", type=number, default=0.0, help="time before that with the same load; default 0")
     add(
-        "--rate", metavar="N", type=_number,
+        "--rate", metavar="N", type=number,
         help="open loop: N requests a second, at most "
         f"{MOST_PER_SECOND:,}, whatever the server does; each latency counts from when its request was due. Default: "
         "closed loop, each connection sends its next request when it has its answer",
@@ -63,13 +63,6 @@ def parser() -> Parser:
     add("--json", metavar="FILE|-", help="write the figures as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="show no table and no progress")
     return found
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"a number is needed, not {text!r}") from None
 
 
 def command(arguments: list[str] | None = None) -> int:
@@ -125,10 +118,8 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 def _kind(share: str, path: str) -> Kind:
     try:
-        return Kind(checked_path(path), float(share))
-    except ValueError as error:
-        if isinstance(error, BadInput):
-            raise
+        return Kind(checked_path(path), number(share))
+    except argparse.ArgumentTypeError:
         raise BadInput(f"--mix needs a share from 0 to 1, and a path; {share!r} is no share") from None
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Numbers as everybody writes them: `int` and `float` would also take "1_0", " 3", "+3" and the digits of other scripts.
 _WHOLE = re.compile(r"-?[0-9]{1,4000}")
-_DECIMAL = re.compile(r"[0-9]*\.?[0-9]+(?:e-?[0-9]{1,3})?|[0-9]+\.", re.IGNORECASE)
+_DECIMAL = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e-?[0-9]{1,3})?", re.IGNORECASE)
 
 _LONGEST_S = 1e8  # three years; the kernel's timers overflow with more
 
@@ -85,9 +85,16 @@ def is_whole(text: str) -> bool:
     return _WHOLE.fullmatch(text) is not None
 
 
+def number(text: str) -> float:
+    """Read a number, which may have a fraction. Raises `ArgumentTypeError`."""
+    if not _DECIMAL.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"a number is needed, not {text!r}")
+    return float(text)
+
+
 def seconds(text: str) -> float:
     """Read a number of seconds. Raises `ArgumentTypeError` unless it is above 0."""
-    number = float(text) if _DECIMAL.fullmatch(text) else math.nan
-    if not 0 < number < math.inf:
+    found = float(text) if _DECIMAL.fullmatch(text) else math.nan
+    if not 0 < found < math.inf:
         raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
-    return min(number, _LONGEST_S)
+    return min(found, _LONGEST_S)

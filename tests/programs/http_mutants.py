@@ -1,10 +1,11 @@
 """Requests that are nearly right, what the service sees in them, and what h11 sees in them."""
 
 import re
+from itertools import repeat
 
 import h11
 
-from concmodels.errors import DelimiterNotFound
+from concmodels.net import Stream
 from concmodels.serve import service, tasks
 
 SEEDS = (
@@ -28,6 +29,10 @@ FIELDS = (
 )  # fmt: skip
 TARGETS = (b"/json", b"//json", b"*", b"http://a/json", b"HTTP://a", b"a:80", b"json", b"/\xe4", b"/a b", b"")
 VERSIONS = (b"HTTP/1.1", b"HTTP/1.0", b"HTTP/1.9", b"HTTP/2.0", b"HTTP/0.9", b"HTTP/1.10", b"http/1.1", b"HTTP/1.", b"")
+CHUNKS = (
+    b"4;a=b", b"4;a=\"b\"", b"4 ; a", b"04", b"0" * 30 + b"4", b"+4", b"-4", b"0x4", b"4_0", b" 4", b"4 ", b"", b"5", b"3",
+    b"F" * 16, b"F" * 21, b"4\n", b"4\r",
+)  # fmt: skip
 METHODS = (b"GET", b"POST", b"OPTIONS", b"CONNECT", b"get", b"G(T", b"")
 
 
@@ -37,7 +42,7 @@ def mutated(draw):
 
 
 def _changed(draw, request):
-    for _ in range(draw.choice((0, 1, 1, 1, 2, 3))):
+    for _ in range(draw.choice((0, 0, 0, 1, 1, 1, 2, 3))):
         request = draw.choice(CHANGES)(draw, request)
     return request
 
@@ -66,51 +71,79 @@ def _another_end(draw, request):
 
 def _another_byte(draw, request):
     at = draw.randrange(len(request)) if request else 0
-    return request[:at] + bytes([draw.choice(b"\0\t\n\r :,;/aZ0\x7f\x80\xff")]) + request[at + draw.randint(0, 1) :]
+    byte = draw.choice(b"\0\t\n\v\f\r :,;/aZ0\x7f\x80\xff") if draw.random() < 0.7 else draw.randrange(256)
+    return request[:at] + bytes([byte]) + request[at + draw.randint(0, 1) :]
 
 
 def _line_before(draw, request):
     return draw.choice((b"\r\n", b"\n", b"\r\n\r\n", b" ")) + request
 
 
-CHANGES = (_another_field, _another_field, _another_length, _another_word, _another_end, _another_byte, _line_before)
+def _other_case(draw, request):
+    lines = request.split(b"\r\n")
+    number = draw.randrange(len(lines))
+    lines[number] = b"".join(draw.choice((it.lower(), it.upper())) for it in re.split(rb"(?<=[\w:])", lines[number]))
+    return b"\r\n".join(lines)
 
 
-class Given:
-    """A stream that has these bytes and then ends, and its model, whose clock stands still."""
+def _folded(draw, request):
+    at = draw.choice([it.start() for it in re.finditer(rb"[ :]", request)] or [0])
+    return request[:at] + b"\r\n" + draw.choice((b" ", b"\t", b"")) + request[at:]
 
-    def __init__(self, data):
-        self.received, self.sent, self.model, self.socket = data, b"", self, self
-        self.head = b""
 
-    def receive_until(self, delimiter, limit):
-        at = self.received.find(delimiter)
-        if at < 0 and len(self.received) < limit:
-            self.head = self.receive()
-        elif not 0 <= at <= limit - len(delimiter):
-            raise DelimiterNotFound
-        else:
-            self.head = self.receive(at + len(delimiter))
-        return self.head
+def _another_chunk(draw, request):
+    return request.replace(b"\r\n4\r\n", b"\r\n" + draw.choice(CHUNKS) + b"\r\n")
 
-    def receive(self, most=1 << 30, timeout=None):
-        taken, self.received = self.received[:most], self.received[most:]
+
+CHANGES = (
+    _another_field, _another_field, _another_length, _another_word, _another_end, _another_byte, _line_before,
+    _other_case, _folded, _another_chunk,
+)  # fmt: skip
+
+
+class Wire:
+    """A socket through which these bytes come, in pieces, and then the end; its client takes every answer at once."""
+
+    def __init__(self, data, pieces):
+        self.data, self.pieces, self.sent = data, pieces, b""
+
+    def setblocking(self, flag):
+        """It never makes anybody wait."""
+
+    def recv(self, most):
+        size = min(most, next(self.pieces))
+        taken, self.data = self.data[:size], self.data[size:]
         return taken
 
-    def send(self, data, timeout=None):
+    def send(self, data):
         self.sent += data
-
-    def send_eof(self):
-        """The client is told that there is no more."""
+        return len(data)
 
     def shutdown(self, how):
-        """Nothing more is received."""
+        """There is nobody to be told."""
+
+
+class NoWaiting:
+    """A model whose clock stands still, and whose one task never has to wait."""
 
     def now(self):
         return 0.0
 
     def sleep(self, seconds):
         """It takes no time."""
+
+    def wait_readable(self, socket, timeout=None):
+        """There is always something."""
+
+
+class Heard(Stream):
+    """A stream that remembers the head that was received last."""
+
+    head = b""
+
+    def receive_until(self, *args):
+        self.head = super().receive_until(*args)
+        return self.head
 
 
 class Recorder(service.Service):
@@ -121,20 +154,21 @@ class Recorder(service.Service):
         self.asked, self.refused = [], None
 
     def answer(self, request, closing):
-        self.asked.append((request.method.encode(), request.body))
+        self.asked.append((request.method.encode(), f"{request.path}?{request.query}".encode(), request.body))
         return super().answer(request, closing)
 
     def refuse(self, refusal, closing=True):
-        self.refused = str(refusal) if closing else None
+        self.refused = (refusal.status, str(refusal)) if closing else None
         return super().refuse(refusal, closing)
 
 
-def seen_here(data):
+def seen_here(data, pieces=None):
     """What the service is asked by these bytes, why it refuses the rest if it does, the last head, and all it sends."""
-    stream, recorder = Given(data), Recorder()
+    wire, model, recorder = Wire(data, pieces or repeat(1 << 30)), NoWaiting(), Recorder()
+    stream = Heard(model, wire)
     with recorder.visit(stream) as visit:
-        tasks.answer_all(stream, stream, recorder, visit)
-    return recorder.asked, recorder.refused, stream.head, stream.sent
+        tasks.answer_all(model, stream, recorder, visit)
+    return recorder.asked, recorder.refused, stream.head, wire.sent
 
 
 def seen_by_h11(data):
@@ -165,9 +199,16 @@ def _next_by_h11(data):
             body += event.data
         elif isinstance(event, h11.EndOfMessage):
             rest = connection.trailing_data[0]
-            return (request.method, bytes(body)), rest, _goes_on(connection, request)
+            return (request.method, _path_of(request.target), bytes(body)), rest, _goes_on(connection, request)
         else:
             return None
+
+
+def _path_of(target):
+    """The path and the query of a target, which may be a whole address."""
+    path = re.sub(rb"(?i)\Ahttps?://[^/?]*", b"", target)
+    path = path if path.startswith(b"/") else b"/" + path
+    return path if b"?" in path else path + b"?"
 
 
 def _goes_on(connection, request):

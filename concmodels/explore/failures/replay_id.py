@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST = 60
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-_SOURCE = re.compile(r"first|(pos|random)\d{1,9}|(pct|all)\d{1,9}\.\d{1,9}")
+_SOURCE = re.compile(r"first|(pos|random)[0-9]{1,9}|(pct|all)[0-9]{1,9}\.[0-9]{1,9}")
 _LETTERS: dict[str, Switches] = {"a": "anywhere", "g": "gil", "c": "checkpoints"}
 
 

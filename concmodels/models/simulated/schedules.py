@@ -101,6 +101,8 @@ class Schedule:
         """Read a schedule from its text. Raises `ValueError`."""
         points, _, lots = text.strip().partition("/")
         try:
+            if not set(points + lots) <= set("-0123456789@:.,"):
+                raise ValueError(text)
             forced = dict(map(_forced, points.split(","))) if points not in ("", "-") else {}
             return cls(forced, [int(lot) for lot in (lots.split(".") if "." in lots else lots)])
         except ValueError:
