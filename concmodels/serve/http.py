@@ -37,9 +37,7 @@ _HEAD = re.compile(
 _FIELDS = re.compile(rb"\r\n(host|content-length|transfer-encoding|connection|expect):([^\r]*)", re.I)
 _ABSOLUTE = re.compile(rb"https?://([^/?]+)", re.I)
 _SLASH = ord("/")
-_HOST = re.compile(
-    rb"(?:[\w.~!$&'()*+,;=-]*(?:%[0-9a-f]{2}[\w.~!$&'()*+,;=-]*)*|\[[0-9a-fv:.%]+\])(?::[0-9]*)?", re.I
-)
+_HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=-]*(?:%[0-9a-f]{2}[\w.~!$&'()*+,;=-]*)*|\[[0-9a-fv:.%]+\])(?::[0-9]*)?", re.I)
 _MOST_DIGITS = 19
 """More digits of a length than this can't be a length; a server before this one that reads fewer would be misled."""
 

@@ -30,8 +30,8 @@ FIELDS = (
 TARGETS = (b"/json", b"//json", b"*", b"http://a/json", b"HTTP://a", b"a:80", b"json", b"/\xe4", b"/a b", b"")
 VERSIONS = (b"HTTP/1.1", b"HTTP/1.0", b"HTTP/1.9", b"HTTP/2.0", b"HTTP/0.9", b"HTTP/1.10", b"http/1.1", b"HTTP/1.", b"")
 CHUNKS = (
-    b"4;a=b", b"4;a=\"b\"", b"4 ; a", b"04", b"0" * 30 + b"4", b"+4", b"-4", b"0x4", b"4_0", b" 4", b"4 ", b"", b"5", b"3",
-    b"F" * 16, b"F" * 21, b"4\n", b"4\r",
+    b"4;a=b", b"4;a=\"b\"", b"4 ; a", b"04", b"0" * 30 + b"4", b"+4", b"-4", b"0x4", b"4_0", b" 4", b"4 ", b"", b"5",
+    b"3", b"F" * 16, b"F" * 21, b"4\n", b"4\r",
 )  # fmt: skip
 METHODS = (b"GET", b"POST", b"OPTIONS", b"CONNECT", b"get", b"G(T", b"")
 

@@ -5,6 +5,7 @@ import re
 import socket
 import time
 
+import pytest
 from commands import ENDS_WITHIN_S, Program
 
 HOST = "127.0.0.1"
@@ -40,9 +41,13 @@ class Client:
     """A connection to a server."""
 
     def __init__(self, address):
-        self.socket = socket.create_connection(address, timeout=PATIENCE)
+        self.socket = self.connected(address)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.received = b""
+
+    def connected(self, address):
+        """A socket that is connected."""
+        return socket.create_connection(address, timeout=PATIENCE)
 
     def __enter__(self):
         return self
@@ -85,3 +90,27 @@ class Client:
         with contextlib.suppress(ConnectionResetError):
             return self.received == b"" and self.socket.recv(1) == b""
         return True
+
+
+class Deaf(Client):
+    """A client that never reads, and has little room for what it is sent."""
+
+    def connected(self, address):
+        made = socket.socket()
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        made.connect(address)
+        return made
+
+    def ask_until_the_end(self):
+        """Ask for large answers, one after the other, until the server ends the connection."""
+        with pytest.raises(ConnectionError):
+            while True:
+                self.send(request("/echo", "POST", b"x" * 2**20))
+
+
+def impatient_work(*args):
+    """What a worker of processes or subinterp does, with little patience for a client that never reads."""
+    from concmodels.serve import tasks, workers
+
+    tasks.SEND_S = 0.05
+    workers.work(*args)
