@@ -17,8 +17,8 @@ from concmodels.models.simulated.schedules import Schedule
 
 COMMANDS = ("ring", "channel", "pool", "serve", "explore", "conformance")
 NOT_SO = (
-    "1_0", "+3", " 3", "3 ", "3\n", "\u0663", "\uff13", "1_0.5", "+0.5", " 0.5", "\u0663.5", "nan", "inf", "0x3", "1e+3",
-    "",
+    "1_0", "+3", " 3", "3 ", "3\n", "\u0663", "\uff13", "1_0.5", "+0.5", " 0.5", "\u0663.5", "nan", "inf", "0x3",
+    "1e+3", "",
 )  # fmt: skip
 """What `int` or `float` would take, or nearly."""
 
