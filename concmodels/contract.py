@@ -61,7 +61,8 @@ type Timeout = float | None
 """A number of seconds: any real number. `None` and `math.inf` set no limit; with 0 or less, an operation never waits.
 
 When the timeout expires, the operation raises `TimeoutError`. An operation that has to wait raises `ValueError` if the
-timeout is nan, and `TypeError` if it is not a number. Other operations may do so too; a wait for a socket always does.
+timeout is nan, and `TypeError` if it is not a number. One that doesn't have to wait doesn't look at its timeout, except
+for a wait for a socket and a pool's `map`, which always do.
 """
 
 

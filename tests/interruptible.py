@@ -1,4 +1,4 @@
-"""Start programs that Ctrl-C reaches."""
+"""Start programs that Ctrl-C and the end of a terminal reach."""
 
 import re
 import signal
@@ -8,16 +8,19 @@ from pathlib import Path
 
 
 def popen(command, **options):
-    """Start a program with SIGINT at its default, also where this process was told to ignore it.
+    """Start a program with SIGINT and SIGHUP at their defaults, also where this process was told to ignore them.
 
-    Without `preexec_fn`: that forks in Python, and some libraries (eventlet) warn of any fork.
+    What a shell starts in the background ignores the first one, and what `nohup` starts the second one. Without
+    `preexec_fn`: that forks in Python, and some libraries (eventlet) warn of any fork.
     """
-    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    old = {number: signal.signal(number, default) for number, default in defaults.items()}
     try:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         return subprocess.Popen(command, text=True, **(pipes | options))
     finally:
-        signal.signal(signal.SIGINT, old)
+        for number, handler in old.items():
+            signal.signal(number, handler)
 
 
 def run(command, timeout, **options):

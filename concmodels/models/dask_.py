@@ -31,7 +31,7 @@ from concmodels.catalog import Variant
 from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
 from concmodels.models import asyncio_
 from concmodels.models.waiting.select import bad_case
-from concmodels.models.waiting.timeouts import must_be_seconds, must_be_sync, seconds_to_sleep
+from concmodels.models.waiting.timeouts import must_be_sync, seconds_to_sleep
 
 # isort: split
 # Beside the core: signals, deadlocks, sockets, pools.
@@ -98,11 +98,11 @@ class Channel:
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room (on a rendezvous: until it is taken). Raises `ChannelClosed` or `TimeoutError`."""
-        self._ask("send", dumps(item), _seconds(timeout))
+        self._ask("send", dumps(item), timeout)
 
     def receive(self, timeout: float | None = None) -> Any:
         """Receive, waiting for an item. Raises `ChannelClosed` (closed and drained) or `TimeoutError`."""
-        return unpack_item(self._ask("receive", _seconds(timeout)))
+        return unpack_item(self._ask("receive", timeout))
 
     def send_nowait(self, item: Any) -> None:
         """Send without waiting. Raises `WouldBlock` or `ChannelClosed`."""
@@ -177,10 +177,6 @@ def _revive(run: str, number: str, capacity: float, name: str | None) -> Channel
     return channel
 
 
-def _seconds(timeout: float | None) -> float | None:
-    return None if timeout is None else must_be_seconds(timeout)
-
-
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
     if not cases:
@@ -188,7 +184,7 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     pairs = [_case(case) for case in cases]
     home = pairs[0][0].home
     asked = [(channel.number, None if item is _NOTHING else dumps(item)) for channel, item in pairs]
-    which, sent, closed, data = running_in(home).ask(BOARD, "select", asked, _seconds(timeout), priority)
+    which, sent, closed, data = running_in(home).ask(BOARD, "select", asked, timeout, priority)
     channel, item = pairs[which]
     if closed:
         return Selected(channel, closed=True)
@@ -244,7 +240,7 @@ class Task:
         """
         running = running_in(self._link)
         if not self.done():
-            running.ask(self.number, "wait", _seconds(timeout))
+            running.ask(self.number, "wait", timeout)
         if self._state == STOPPED:
             # If the caller was cancelled too, it must learn of that, and not of the other task's end.
             running.ask(BOARD, "check")

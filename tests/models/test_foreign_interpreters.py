@@ -76,9 +76,9 @@ def load_and_run(model, other):
     from concmodels import load
     from concmodels.errors import ModelUnavailable
 
-    assert load(f"{other}:{'queue' if other == 'subinterp' else 'spawn'}").name.startswith(other)
+    there = load(other)
     try:
-        load(other).run(load_and_run, model, other)
+        there.run(load_and_run, model, other)
     except (ModelUnavailable, RuntimeError) as error:
         return type(error).__name__
 

@@ -3,7 +3,7 @@
 from concurrent.futures import Future
 
 from mutants import mutant, replace
-from mutants.steps import FUTURE, WAITING, WORKERS, WORKERS_WAIT, found
+from mutants.steps import ASYNC_WORKERS, FUTURE, INBOX, REFUSAL, WAITING, WORKERS, WORKERS_WAIT, found
 
 
 @mutant("threads", "pooling_map.map_keeps_the_order")
@@ -192,3 +192,21 @@ def finds_no_deadlock_of_workers(model):
     @replace(found(WORKERS), WORKERS_WAIT)
     def wait_for_ever(_, self, waiter, timeout):
         found(WAITING).wait(waiter, timeout)
+
+
+@mutant("threads", "pooling_ends.who_is_cancelled_with_the_pool_hears_of_that")
+def tells_a_cancelled_task_that_the_pool_has_ended(model):
+    """The workers say why they take nothing more, whether their caller is cancelled or not."""
+
+    @replace(found(WORKERS), REFUSAL)
+    def refuse_at_once(_, self):
+        return getattr(getattr(self, INBOX), REFUSAL)()
+
+
+@mutant("trio", "pooling_ends.who_is_cancelled_with_the_pool_hears_of_that")
+def tells_an_awaiting_task_that_the_pool_has_ended(model):
+    """As the one before."""
+
+    @replace(found(ASYNC_WORKERS), REFUSAL)
+    async def refuse_at_once(_, self):
+        return getattr(getattr(self, INBOX), REFUSAL)()

@@ -1,6 +1,7 @@
 """`select`, broken in one way each; the last few beyond a memory boundary."""
 
 from concmodels.errors import ChannelClosed, Selected, WouldBlock
+from concmodels.models.waiting.timeouts import expired
 from mutants import every, mutant, replace
 from mutants.channels import take_one_away
 
@@ -90,6 +91,16 @@ def always_takes_the_first(model):
 def reports_another_case(model):
     """`select` takes from one channel and reports another, now and then."""
     reports_another(model)
+
+
+@mutant("threads", "selecting.a_timeout_that_is_not_needed_is_not_looked_at")
+def looks_at_each_timeout_first(model):
+    """`select` checks its timeout before it looks at its channels."""
+
+    @replace(model, "select")
+    def select(select, *cases, timeout=None, priority=False):
+        expired(timeout)
+        return select(*cases, timeout=timeout, priority=priority)
 
 
 @mutant("asyncio", "selecting.select_with_timeout_0_never_waits")

@@ -194,6 +194,40 @@ async def an_idle_select_burns_no_cpu(model):
     assert time.process_time() - before < 0.03
 
 
+@guarantee(capacity=CAPACITIES, timeout=(math.nan, "soon"))
+async def a_timeout_that_is_not_needed_is_not_looked_at(model, capacity, timeout):
+    """An operation that doesn't have to wait doesn't look at its timeout, whatever that is."""
+    there, here = model.Channel(capacity), model.Channel(capacity)
+    async with model.TaskGroup() as group:
+        task = group.spawn(echo, there, here)
+        assert await when_ready(model, there.send, "item", timeout) is None
+        assert (await when_ready(model, select_first, model, here, timeout)).item == "item"
+        assert await when_ready(model, here.receive, timeout) == "item"
+        await task.result()
+        assert await task.result(timeout) is None
+
+
+async def echo(there, here):
+    """Receive an item, and send it twice."""
+    item = await there.receive()
+    await here.send(item)
+    await here.send(item)
+
+
+async def select_first(model, channel, timeout):
+    """Select one channel."""
+    return await model.select(channel, timeout=timeout)
+
+
+async def when_ready(model, operation, *args):
+    """Try an operation with a bad timeout until it doesn't have to wait."""
+    while True:
+        try:
+            return await operation(*args)
+        except ValueError, TypeError:
+            await pause(model)
+
+
 @guarantee()
 async def a_select_over_many_channels(model, effort):
     """`select` can wait for any number of channels: here 128."""

@@ -140,12 +140,14 @@ class Channel(ChannelMemory):
 
     def _send_buffered(self, payload: int | bytes, timeout: float | None) -> None:
         self.home.checkpoint()  # also for a task that never waits: `_limit` sends it here now and then
-        until, woken = deadline(timeout), False
+        until, woken = None, False
         while not self._append(payload):
             if self.capacity == inf:
                 raise MemoryError(f"{self._most} items lie in this channel: give `run` more `channel_bytes`")
-            if timeout is not None and timeout <= 0:
-                raise TimeoutError(f"{self!r} has no room")
+            if timeout is not None:
+                until = until or deadline(timeout)
+                if timeout <= 0:
+                    raise TimeoutError(f"{self!r} has no room")
             woken = self._wait_for(SENDERS, self._receivers, self._is_full, until, woken)
 
     def _append(self, payload: int | bytes) -> bool:
@@ -288,10 +290,12 @@ class Channel(ChannelMemory):
     def _receive_waiting(self, timeout: float | None) -> Any:
         if self.capacity == 0:
             return self._rendezvous.receive(self, timeout)
-        until, woken = deadline(timeout), False
+        until, woken = None, False
         while (item := self._take()) is NOTHING:
-            if timeout is not None and timeout <= 0:
-                raise TimeoutError(f"{self!r} is empty")
+            if timeout is not None:
+                until = until or deadline(timeout)
+                if timeout <= 0:
+                    raise TimeoutError(f"{self!r} is empty")
             if until is None:
                 woken = self._wait_for_item(woken)
             else:

@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_NOTHING = object()
+
 
 def send_nowait(channel: ChannelMemory, payload: Any) -> bool:
     """Give the item to a receiver that waits; return False if none does."""
@@ -43,12 +45,14 @@ def receive_nowait(channel: ChannelMemory, nothing: Any) -> Any:
 
 def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
     """Send, waiting until a receiver takes the item. With a timeout of 0 or less only one that waits already."""
-    participant, arena, until = channel.home, channel.home.arena, deadline(timeout)
-    if timeout is not None and timeout <= 0:
-        if not send_nowait(channel, payload):
-            raise TimeoutError(f"{channel!r} has no room")
-        return
+    participant, arena, until = channel.home, channel.home.arena, None
     me = participant.checkpoint().at
+    if timeout is not None:
+        if send_nowait(channel, payload):
+            return
+        until = deadline(timeout)
+        if timeout <= 0:
+            raise TimeoutError(f"{channel!r} has no room")
     with arena.claim:  # one step: either a receiver is there, or one that comes later finds us
         _check_open(channel)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
@@ -65,13 +69,18 @@ def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
 
 def receive(channel: ChannelMemory, timeout: float | None) -> Any:
     """Receive, waiting for a sender."""
-    participant, until = channel.home, deadline(timeout)
+    participant, until = channel.home, None
     me = participant.checkpoint().at
+    if timeout is not None:
+        item = receive_nowait(channel, _NOTHING)
+        if item is not _NOTHING:
+            return item
+        until = deadline(timeout)
+        if timeout <= 0:
+            raise TimeoutError(f"{channel!r} is empty")
     with participant.arena.claim:
         owner, word = claim_sender(channel)
         if not owner:
-            if timeout is not None and timeout <= 0:
-                raise TimeoutError(f"{channel!r} is empty")
             _join(channel, me, RECEIVERS)
     if owner:
         participant.notify(owner)

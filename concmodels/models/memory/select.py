@@ -20,6 +20,7 @@ from concmodels.models.memory.arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, P
 from concmodels.models.memory.channel import Channel, DetachedChannel
 from concmodels.models.memory.channel_layout import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
 from concmodels.models.waiting.select import bad_case, shuffled
+from concmodels.models.waiting.timeouts import expired
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,11 +121,12 @@ class Selection:
 
     def run(self, timeout: float | None) -> Selected:
         """Look, wait, look again, until a case is done. Raises `TimeoutError`."""
-        until, arena = deadline(timeout), self._participant.arena
+        until, arena = None, self._participant.arena
         self._participant.checkpoint()  # after the items were pickled, which runs the program's code
         pairs = {case.channel.number % PAIRS for case in self._cases if case.channel.capacity != 0}
         self._locks = [lock for number in sorted(pairs) for lock in arena.pair(number)]
-        while (done := self._look(timeout is not None and timeout <= 0)) is None:
+        while (done := self._look(timeout)) is None:
+            until = until or deadline(timeout)
             done = self._wait_for_partner(until)
             if done is not None:
                 return done
@@ -144,7 +146,7 @@ class Selection:
                     if case.record:
                         arena.free_record(case.record)
 
-    def _look(self, at_once: bool) -> Selected | None:
+    def _look(self, timeout: float | None) -> Selected | None:
         """Do a case that is ready; if there is none, join all lists and return None.
 
         The locks are those of all channels with a buffer, taken in the order of their numbers: two selects that share
@@ -155,13 +157,13 @@ class Selection:
             for lock in self._locks:
                 lock.acquire(False) or lock.patient()
                 taken += 1
-            done = self._do_or_join(at_once)
+            done = self._do_or_join(timeout)
         finally:
             for lock in self._locks[:taken]:
                 lock.release()
         return None if done is None else self._told(*done)
 
-    def _do_or_join(self, at_once: bool) -> tuple[Case, bool, int, int, Any] | None:
+    def _do_or_join(self, timeout: float | None) -> tuple[Case, bool, int, int, Any] | None:
         """Return the case that was done, whether it was closed, whom to notify, and what was received.
 
         The caller holds the locks of all channels with a buffer.
@@ -169,7 +171,7 @@ class Selection:
         with self._participant.arena.claim:
             case = self._first_ready()
             if case is None:
-                self._join(at_once)
+                self._join(timeout)
                 return None
             if case.is_closed():
                 return case, True, 0, 0, None
@@ -184,8 +186,8 @@ class Selection:
                 return case
         return None
 
-    def _join(self, at_once: bool) -> None:
-        if at_once:
+    def _join(self, timeout: float | None) -> None:
+        if expired(timeout):
             raise TimeoutError("select: none of the cases can be done now")
         for case in self._cases:
             case.push(self._me)

@@ -178,7 +178,7 @@ def shuffled[C](cases: list[C]) -> list[C]:
 def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
     """`select`, sync."""
     selection = Selection(kind, cases, priority)
-    first, until = selection.cases[0].channel, deadline(timeout)
+    first, until = selection.cases[0].channel, None
     if next(first._yields, True):
         first._checkpoint()
     while True:
@@ -188,6 +188,7 @@ def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priori
                 return done
             if expired(timeout):
                 raise TimeoutError("select: none of the cases can be done now")
+            until = until or deadline(timeout)
             waiter = selection.queue()
         try:
             wait(waiter, timeout)

@@ -155,7 +155,8 @@ class Pool(Executor):
 
     def wait_for(self, call: Future, timeout: float | None) -> None:
         """Wait until a call has ended. A checkpoint. Raises `TimeoutError`."""
-        self.wait_until(call.done, deadline(timeout))
+        if not call.done():
+            self.wait_until(call.done, deadline(timeout))
         self.home.checkpoint()  # if the caller is cancelled too, that is what it is to hear of
 
     def cancel_call(self, call: Future) -> bool:

@@ -116,7 +116,8 @@ class RemotePool(Executor):
         """Wait until a call has ended. Raises `TimeoutError`, and `Deadlock` if no worker is left to begin it."""
         worker = self._own_worker() if timeout is None and not call.done() else None
         if worker is None:
-            self._waiters.wait_until(call.done, deadline(timeout))
+            if not call.done():
+                self._waiters.wait_until(call.done, deadline(timeout))
         else:
             self._request("wait", self._answers, call.number, worker.at)
             try:
