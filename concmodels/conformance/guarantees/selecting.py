@@ -9,6 +9,7 @@ from .tools import (
     FOR_EVER,
     INF,
     PATIENCE,
+    Attempts,
     drain,
     guarantee,
     patient,
@@ -221,11 +222,14 @@ async def select_first(model, channel, timeout):
 
 async def when_ready(model, operation, *args):
     """Try an operation with a bad timeout until it doesn't have to wait."""
-    while True:
+    done = []
+    for _ in Attempts(model):
         try:
-            return await operation(*args)
+            done.append(await operation(*args))
+            break
         except ValueError, TypeError:
             await pause(model)
+    return done[0]
 
 
 @guarantee()
