@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 from stuck import PATH, line, model_of, programs
+from undisturbed import undisturbed
 
 from concmodels import catalog
 from concmodels.errors import Deadlock
@@ -87,7 +88,9 @@ def lock():
         while not lock.locked():
             if over.wait(0.01):
                 return
-        time.sleep(0.5)
+        taken = undisturbed()
+        while undisturbed() - taken < 0.5:
+            time.sleep(0.01)
         lock.release()
 
     giver = threading.Thread(target=give_back)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import skip_unless_here
-from interruptible import popen
+from interruptible import popen, until_its_main_thread_waits
 from kinds import one_of_each_kind, shared_out
 from pool_models import COOPERATIVE
 
@@ -61,7 +61,8 @@ def test_the_second_one_gives_up(tmp_path, name, where):
     with popen([sys.executable, file, name, where], env={"PYTHONPATH": root}, cwd=tmp_path) as program:
         assert program.stdout.readline() == "ready\n"
         program.send_signal(signal.SIGINT)
-        time.sleep(1)  # it waits for the task now
+        until_its_main_thread_waits(program)  # for the task
+        time.sleep(1)
         assert program.poll() is None
         program.send_signal(signal.SIGINT)
         _, err = program.communicate(timeout=20)

@@ -16,6 +16,7 @@ import uuid
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, NAMES, Program, skip_unless_here, until
 from endurance.programs import seen_by
+from interruptible import until_its_main_thread_waits
 from kinds import is_variant, one_of_each_kind, shared_out
 from platforms import linux_files
 
@@ -252,7 +253,8 @@ def test_signals_at_once_are_one_request(script, name):
 def test_a_later_one_gives_up(script, name):
     with script(name, "stubborn") as program:
         program.process.terminate()
-        time.sleep(1.2)  # it waits for the task now
+        until_its_main_thread_waits(program.process)  # for the task
+        time.sleep(1.2)  # what comes earlier is the same request to end
         assert program.process.poll() is None
         program.process.terminate()
         status, _, err = program.end(ENDS_WITHIN_S)

@@ -58,9 +58,9 @@ def test_ctrl_c_ends_a_run_whose_tasks_all_wait_for_sockets(name, pairs):
                 group.spawn(model.wait_readable, theirs)
             await model.wait_readable(pairs[0][0])
 
-    timer = interrupt_soon()
     start = undisturbed()
     with pytest.raises(KeyboardInterrupt):
+        timer = interrupt_soon()
         model.run(async_main if catalog.facts(name).is_async else main)
     timer.join()
     assert undisturbed() - start < 1.1

@@ -28,8 +28,8 @@ def test_seconds_of_numpy(model, kind):
 @pytest.mark.parametrize("seconds", [math.inf, 1e300, 1e8])
 def test_ctrl_c_ends_a_sleep_that_is_longer_than_any_poll(model, seconds):
     """There is nothing else to do, and nobody looks for deadlocks: so the loop waits as long as it was told to."""
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         model.verbs.run(model.verbs.sleep, seconds, deadlock_after=None)
 
 

@@ -3,10 +3,10 @@
 import contextlib
 import re
 import socket
-import time
 
 import pytest
 from commands import ENDS_WITHIN_S, Program
+from undisturbed import undisturbed
 
 HOST = "127.0.0.1"
 HELLO = b'{"message": "Hello, world!"}'
@@ -30,11 +30,11 @@ class Served(Program):
         self.address = (HOST, int(found[2]))
 
     def stop(self, signum):
-        """Send a signal; return the exit status, standard error and the seconds that it took."""
-        began = time.monotonic()
+        """Send a signal; return the exit status, standard error and the `undisturbed` seconds that it took."""
+        began = undisturbed()
         self.process.send_signal(signum)
         status, _, err = self.end(ENDS_WITHIN_S)
-        return status, err, time.monotonic() - began
+        return status, err, undisturbed() - began
 
 
 class Client:

@@ -85,8 +85,8 @@ def test_a_timeout_ends_the_run(in_loop, name):
 @pytest.mark.parametrize("name", ASYNC)
 def test_ctrl_c_ends_the_run(name):
     main, before = threading.main_thread().ident, threading.active_count()
-    threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
         in_cell(ring, name, **LONG)
     assert threading.active_count() == before
     assert in_cell(ring, name, nodes=2, messages=5).verified

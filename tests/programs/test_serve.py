@@ -10,6 +10,7 @@ import time
 import pytest
 from commands import ring, skip_unless_here
 from in_process import called
+from interruptible import until_its_main_thread_waits
 from kinds import EACH
 from platforms import linux_files
 from serving import HELLO, HOST, Client, Deaf, Served, impatient_work, request
@@ -503,6 +504,7 @@ def test_a_second_ctrl_c_ends_it_at_once(tmp_path, name):
         client.send(request("/io?ms=10000"))
         time.sleep(0.2)
         server.process.send_signal(signal.SIGINT)
+        until_its_main_thread_waits(server.process)
         time.sleep(1.1)  # what comes earlier is the same request to end
         status, err, took = server.stop(signal.SIGINT)
         assert (status, err) == (130, "concmodels.serve: interrupted\n")
