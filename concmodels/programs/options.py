@@ -73,7 +73,7 @@ def whole(word: str = "", meaning: Any = None) -> Callable[[str], Any]:
     def read(text: str) -> Any:
         if word and text == word:
             return meaning
-        if not is_whole(text):
+        if not _WHOLE.fullmatch(text):
             raise argparse.ArgumentTypeError(f"a whole number{alternative} is needed, not {text!r}")
         return int(text)
 

@@ -12,7 +12,6 @@ Linux has that; elsewhere the grader kills the worker's process group.
 import os
 import signal
 
-from concmodels.models.tasks.signals import ENDING
 from concmodels.platform import PORTABLE, measuring
 from concmodels.platform.waking import adopt_orphans, tie_to_parent
 
@@ -33,13 +32,13 @@ def split_off() -> None:
 
 def _watch(worker: int) -> None:
     """Wait until the worker has ended, or the grader says so; kill what it has left behind, and end in the same way."""
-    for signum in ENDING:
+    for signum in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(signum, lambda *_: os.kill(worker, signal.SIGKILL))
     nothing = os.open(os.devnull, os.O_RDWR)
     for pipe in (0, 1):
         os.dup2(nothing, pipe)  # only the worker holds the pipes to the grader: their end is its end
     status = _status_of(worker)
-    for signum in ENDING:
+    for signum in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(signum, signal.SIG_IGN)
     _kill_the_rest()
     code = os.waitstatus_to_exitcode(status)
