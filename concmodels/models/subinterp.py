@@ -76,15 +76,11 @@ class TaskGroup(group.TaskGroup):
     kind = _KIND
 
 
-def _pool() -> Any:
-    from concmodels.models.memory.pool.pool import InterpreterPool  # children need not import it
-
-    return InterpreterPool
-
-
 def __getattr__(name: str) -> Any:
     if name == "Pool":
-        return _pool()
+        from concmodels.models.memory.pool.pool import InterpreterPool  # children need not import it
+
+        return InterpreterPool
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

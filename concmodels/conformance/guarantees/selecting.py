@@ -222,14 +222,13 @@ async def select_first(model, channel, timeout):
 
 async def when_ready(model, operation, *args):
     """Try an operation with a bad timeout until it doesn't have to wait."""
-    done = []
-    for _ in Attempts(model):
+    attempts = Attempts(model)
+    while True:
+        next(attempts)
         try:
-            done.append(await operation(*args))
-            break
+            return await operation(*args)
         except ValueError, TypeError:
             await pause(model)
-    return done[0]
 
 
 @guarantee()
