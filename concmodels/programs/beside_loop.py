@@ -48,7 +48,8 @@ def measure(timer: Stopwatch[Any, Any], model: Any, alarm: Alarm) -> list[Any]:
                 raise KeyboardInterrupt  # the handler for Ctrl-C has not: a loop's own cancels the loop's task instead
     except BaseException:
         run.stop.set()
-        if run.thread.ident is not None:
+        if run.thread in threading.enumerate():  # also one that has not begun: `start` was interrupted while it waited
+            run.begun.wait()
             run.thread.join()
         raise
     if run.error is not None:
@@ -60,6 +61,7 @@ class _Run:
     """One run in a thread, which ends when `stop` is set."""
 
     def __init__(self, timer: Stopwatch[Any, Any], model: Any) -> None:
+        self.begun = threading.Event()
         self.stop = threading.Event()
         self.returned: list[Any] = []
         self.error: BaseException | None = None
@@ -67,6 +69,7 @@ class _Run:
         self._program, timer.program = timer.program, self._stoppable
 
     def _work(self, timer: Stopwatch[Any, Any], model: Any) -> None:
+        self.begun.set()
         try:
             self.returned = timer.measure(model)
         except BaseException as error:  # noqa: BLE001 - the thread that waits raises it

@@ -82,6 +82,26 @@ def test_a_timeout_ends_the_run(in_loop, name):
     assert threading.active_count() == before
 
 
+class _Late(threading.Thread):
+    """A thread of a run that begins only when the run has been told to end, as one may on a busy machine."""
+
+    def _bootstrap(self):
+        self._target.__self__.stop.wait()
+        time.sleep(0.5)  # so that it is still there if nothing waits for it
+        super()._bootstrap()
+
+
+def test_a_timeout_waits_for_a_thread_that_has_not_begun(monkeypatch):
+    async def cell():
+        ring("trio", **LONG, timeout=0.3)
+
+    before = threading.active_count()
+    monkeypatch.setattr("concmodels.programs.beside_loop.threading.Thread", _Late)
+    with pytest.raises(TimeoutError, match="timed out after 0.3 s"):
+        trio.run(cell)  # where the alarm raises at once; asyncio's handler waits for its loop
+    assert threading.active_count() == before
+
+
 @pytest.mark.parametrize("name", ASYNC)
 def test_ctrl_c_ends_the_run(name):
     main, before = threading.main_thread().ident, threading.active_count()
