@@ -269,7 +269,7 @@ def test_ctrl_c_ends_a_run(wait, tmp_path):
     with popen([sys.executable, "program.py"], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=20)[1] == "left by KeyboardInterrupt()\n"
+        assert process.communicate(timeout=50)[1] == "left by KeyboardInterrupt()\n"
 
 
 # A cluster of other processes.

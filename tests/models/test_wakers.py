@@ -18,7 +18,7 @@ from concmodels.models.waiting.wakers import SharedWaker
 from concmodels.platform import waking
 
 MODELS = ("threads", "rawthreads")
-PATIENCE = 15
+PATIENCE = 50
 HEAD_START = 0.1
 
 pytestmark = pytest.mark.parametrize("name", MODELS)

@@ -32,7 +32,7 @@ def server(nothing_left_behind):
 
 def ask(port, *parts):
     """Send these bytes, each after a little while, and return all that came back after the client's last word."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=50) as client:
         for part in parts:
             client.sendall(part)
             time.sleep(0.02)
