@@ -347,7 +347,7 @@ def test_a_program_that_has_started_the_servers_of_multiprocessing_itself(tmp_pa
 LOST = """
 import signal, weakref
 from concmodels.errors import Terminated
-from concmodels.models.tasks.signals import terminate
+from concmodels.models.tasks.signals.handlers import terminate
 
 
 class Thing:

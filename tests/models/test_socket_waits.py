@@ -150,9 +150,9 @@ def test_a_file_on_a_disk_is_refused_and_not_waited_for(name, tmp_path):
 @pytest.mark.parametrize("name", HUBS[:1])
 def test_gevent_keeps_no_watcher_of_a_closed_or_forgotten_socket(name, pairs):
     model = loaded(name)
-    from concmodels.models.waiting import gevent_sockets
+    from concmodels.models.waiting.sockets import gevent
 
-    kept = gevent_sockets.sockets_here()._kept
+    kept = gevent.sockets_here()._kept
 
     def main():
         ours, theirs = pairs[0]
