@@ -48,8 +48,9 @@ What every model guarantees:
   for.
 * After Ctrl-C, `run` raises a bare `KeyboardInterrupt`, not wrapped in an `ExceptionGroup`, once every task has ended.
   The same holds for `Deadlock` in the models that run in one process. Ctrl-C interrupts `main` once. A second Ctrl-C,
-  before `main` has handled the first, ends the run whatever the tasks do. SIGTERM and SIGHUP end a run of the library's
-  own models in the same way, with `concmodels.errors.Terminated`.
+  while the library waits for tasks to end because of the first, ends the run whatever the tasks do; during clean-up
+  code of `main` it is raised there, and a third one ends the run once the library waits. SIGTERM and SIGHUP end a run
+  of the library's own models in the same way, with `concmodels.errors.Terminated`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator

@@ -32,7 +32,7 @@ ARROWS = {
     "models/sharing": "",
     "models/waiting": "errors facts",
     "models/waiting/sockets": "errors models/waiting platform",
-    "models/tasks/signals": "errors facts models/folder platform",
+    "models/tasks/signals": "errors facts models/folder models/waiting platform",
     "models/tasks": "errors models/folder models/tasks/signals models/waiting",
     "models/deadlocks": "errors models/folder models/tasks models/tasks/signals models/waiting models/waiting/sockets",
     "models/pools": "errors models/tasks/signals models/waiting",

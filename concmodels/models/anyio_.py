@@ -15,7 +15,6 @@ Limitations: as for its backends. To see a deadlock, the model looks at the back
 show; what hides one is described in the models of asyncio and trio.
 """
 
-import asyncio
 import math
 import sys
 import time
@@ -26,7 +25,7 @@ import anyio
 import anyio.lowlevel
 
 from concmodels.catalog import Variant
-from concmodels.errors import ChannelClosed, Terminated
+from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
@@ -41,7 +40,7 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.tasks.signals.loop_guard import LoopGuard, MainSight, cancel_again
+from concmodels.models.tasks.signals.loop_guard import LoopGuard, cancel_again
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
@@ -50,7 +49,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections import deque
     from collections.abc import Awaitable, Callable
-    from types import CodeType
     from typing import Any, Self
 
     from concmodels.errors import Selected
@@ -327,9 +325,9 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
     """Call main so that a signal or a deadlock can cancel it, and raise what did."""
     loop: Any = anyio.lowlevel.current_token().native_token
     soon = getattr(loop, "run_sync_soon", None)  # only trio has it
-    scope, exits = anyio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
+    scope = anyio.CancelScope()
     kind = AsyncioDetector if soon is None else TrioDetector
-    with _guard(loop, exits, scope.cancel) as guard, kind(seconds, scope.cancel) as detector:
+    with _guard(loop, scope.cancel) as guard, kind(seconds, scope.cancel) as detector:
         with scope:
             result = await main(*args)
             if soon is None:
@@ -340,17 +338,11 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
         raise detector.verdict()
 
 
-def _guard(loop: Any, exits: tuple[CodeType, ...], cancel: Callable[[], object]) -> LoopGuard:
+def _guard(loop: Any, cancel: Callable[[], object]) -> LoopGuard:
+    main = _native_task()
     if hasattr(loop, "run_sync_soon"):
-        from trio import Cancelled as trio_cancelled
-        from trio.lowlevel import current_task
-
-        task = current_task()
-        sight = MainSight(lambda: task.coro, exits, (KeyboardInterrupt, Terminated, trio_cancelled))
-        return LoopGuard(loop.run_sync_soon, sight, cancel)
-    main: Any = asyncio.current_task()
-    sight = MainSight(main.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
-    return LoopGuard(loop.call_soon_threadsafe, sight, cancel, lambda: cancel_again(main))
+        return LoopGuard(loop.run_sync_soon, main, cancel)
+    return LoopGuard(loop.call_soon_threadsafe, main, cancel, lambda: cancel_again(main))
 
 
 async def sleep(seconds: float) -> None:

@@ -18,7 +18,7 @@ import time
 from asyncio import CancelledError as Cancelled
 from asyncio import Future, current_task, get_running_loop
 
-from concmodels.errors import ChannelClosed, Terminated
+from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
@@ -37,7 +37,7 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.asyncio_group import AsyncioGroup
 from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
-from concmodels.models.tasks.signals.loop_guard import LoopGuard, MainSight, cancel_again
+from concmodels.models.tasks.signals.loop_guard import LoopGuard, cancel_again
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
@@ -266,10 +266,8 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     """Call main so that a signal or a deadlock can cancel it, and raise what did."""
     task = asyncio.current_task()
     assert task is not None
-    exits = (TaskGroup.__aexit__.__code__,)
-    sight = MainSight(task.get_coro, exits, (Cancelled, KeyboardInterrupt, Terminated))
     with (
-        LoopGuard(get_running_loop().call_soon_threadsafe, sight, task.cancel, lambda: cancel_again(task)) as guard,
+        LoopGuard(get_running_loop().call_soon_threadsafe, task, task.cancel, lambda: cancel_again(task)) as guard,
         EdgeAsyncioDetector(seconds, task.cancel),
     ):
         try:

@@ -311,7 +311,7 @@ class TaskGroup:
                 return None
         if outer is None and error is not None:
             self._failures.add(error)
-        with self._owner.cleaning_up():
+        with self._owner.cleaning_up(error):
             self._owner.ask(self._number, "finish")
         return outer
 

@@ -276,7 +276,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     try:
         with (
             _Wakeup(task.interrupt) as wakeup,
-            Guard(wakeup.notify, task.unfinished, here) as task.guard,
+            Guard(wakeup.notify, task.unfinished) as task.guard,
             _Detector(task, seconds),
             Pools(task) as task.pools,
         ):

@@ -299,7 +299,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
     task.unit, task.hub = here, gevent.get_hub()  # now: its first call imports, and a Ctrl-C could break that off
     try:
         with (
-            Guard(task.interrupt, task.unfinished, here) as task.guard,
+            Guard(task.interrupt, task.unfinished) as task.guard,
             _detector(task, seconds),
             _LookUp(),
             Pools(task) as task.pools,

@@ -355,7 +355,7 @@ def run_with[R](main: Callable[..., R], args: tuple[Any, ...], model: str, deadl
     scheduler = _here.scheduler = Scheduler(task, model, seconds)
     try:
         with (
-            Guard(task.interrupt, task.unfinished, scheduler.main) as task.guard,
+            Guard(task.interrupt, task.unfinished) as task.guard,
             scheduler.detector,
             Pools(task) as task.pools,
         ):

@@ -21,7 +21,7 @@ import trio
 from trio import Cancelled
 from trio.lowlevel import Abort, checkpoint, current_task, reschedule, wait_task_rescheduled
 
-from concmodels.errors import ChannelClosed, Terminated
+from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
@@ -36,7 +36,7 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.tasks.signals.loop_guard import LoopGuard, MainSight
+from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.sockets.trio import notify_closing_in_trio, wait_in_trio
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
 
@@ -241,11 +241,9 @@ def run[R](main: Callable[..., Awaitable[R]], *args: Any, deadlock_after: float 
 
 async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], seconds: float | None) -> R:
     """Call main so that a signal or a deadlock can cancel it, and raise what did."""
-    scope, exits = trio.CancelScope(), (NurseryGroup.__aexit__.__code__,)
-    task, interrupts = current_task(), (KeyboardInterrupt, Terminated, Cancelled)
-    sight = MainSight(lambda: task.coro, exits, interrupts)  # shows the guard what main is doing
+    scope = trio.CancelScope()
     with (
-        LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon, sight, scope.cancel) as guard,
+        LoopGuard(trio.lowlevel.current_trio_token().run_sync_soon, current_task(), scope.cancel) as guard,
         TrioDetector(seconds, scope.cancel) as detector,
     ):
         with scope:

@@ -111,6 +111,10 @@ class Interrupted:
         assert at is None or self.says() == at
         self._program.send_signal(signal.SIGINT)
 
+    def goes_on(self):
+        """Whether it has not ended."""
+        return self._program.poll() is None
+
     def end(self):
         """Its exit status, and what else it has written."""
         out, err = self._program.communicate(timeout=LATEST_S)
@@ -135,6 +139,31 @@ def test_the_second_in_the_clean_up_of_the_library(tmp_path, name, main):
     must_have_given_up(name, status, err)
 
 
+@pytest.mark.parametrize("name", one_of_each_kind(MODELS, first=2))
+def test_the_second_after_one_that_has_struck_another_task(tmp_path, name):
+    with Interrupted(tmp_path, name, "leaves_a_computing_task", "refuse_to_end") as program:
+        program.press(at="computing")
+        assert program.says() == "refused"
+        time.sleep(0.5)  # then main, which was told to end at the same time, waits for that task
+        program.press()
+        status, _, err = program.end()
+    must_have_given_up(name, status, err)
+
+
+@pytest.mark.parametrize("name", one_of_each_kind(MODELS))
+def test_the_first_after_one_that_was_handled_does_not_give_up(tmp_path, name):
+    with Interrupted(tmp_path, name, "fails_after_an_interrupt", "refuse_to_end") as program:
+        program.press(at="ready")
+        assert program.says() == "handled"
+        program.press(at="refused")
+        time.sleep(0.5)
+        assert name in KILLED or program.goes_on()
+        program.press()
+        status, _, err = program.end()
+    if name not in KILLED:
+        must_have_given_up(name, status, err)
+
+
 @pytest.mark.parametrize("name", COOPERATIVE)
 def test_one_that_strikes_a_task_of_a_pool_does_not_come_again_in_mains_clean_up(tmp_path, name):
     with Interrupted(tmp_path, name, "cleans_up_shortly", "compute") as program:
@@ -156,10 +185,14 @@ def test_the_second_after_a_failure(tmp_path, name):
 
 
 @pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=1))
-def test_the_second_in_a_clean_up_of_mains_own(tmp_path, name, main):
+def test_after_the_second_in_a_clean_up_of_mains_own_the_third_gives_up(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "refuse_to_end") as program:
         program.press(at="ready")
         program.press(at="cleaning up")
+        assert program.says() == "refused"  # the second was raised there, and the group or pool has told its tasks
+        time.sleep(1.2)
+        assert name in KILLED or program.goes_on()
+        program.press()
         status, _, err = program.end()
     must_have_given_up(name, status, err)
 

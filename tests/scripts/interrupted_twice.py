@@ -76,6 +76,29 @@ async def fails_in_a_group(task):
         raise LookupError("in the body")
 
 
+async def leaves_a_computing_task(task):
+    """Main waits for the end of a group; one of its tasks computes, and that is what a signal may strike."""
+    ready = model.Channel(1)
+    async with model.TaskGroup() as group:
+        group.spawn(task, ready, name="stubborn")
+        await ready.receive()
+        group.spawn(compute, ready, name="computing")
+        await ready.receive()
+
+
+async def fails_after_an_interrupt(task):
+    """Main has handled a Ctrl-C; then the body of a group fails, and main waits for its end."""
+    try:
+        await wait_long("ready")
+    except KeyboardInterrupt, model.Cancelled:
+        handle()
+    ready = model.Channel(1)
+    async with model.TaskGroup() as group:
+        group.spawn(task, ready, name="stubborn")
+        await ready.receive()
+        raise LookupError("in the body")
+
+
 async def waits_for_a_pool(task):
     """Main waits for the result of a pool's task."""
     ready = model.Channel(1)

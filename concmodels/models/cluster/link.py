@@ -209,10 +209,10 @@ class Running:
         self.start(_ignore, number, verb, *args)
 
     @contextmanager
-    def cleaning_up(self) -> Iterator[None]:
+    def cleaning_up(self, reason: BaseException | None = None) -> Iterator[None]:
         """Say that in this block main waits for what was told to end: only a second Ctrl-C ends that wait."""
         if self.guard is not None:
-            self.guard.cleaning_up = True
+            self.guard.leave(reason, cleaning_up=True)
         try:
             yield
         finally:

@@ -141,8 +141,11 @@ class Participant:
     def clean_up(self, on: bool) -> None:
         """Say whether the calling task only waits for others to end: a second Ctrl-C then gives the run up."""
         guard = self.wait_slot().guard
-        if guard is not None:
-            guard.cleaning_up = on
+        if guard is None:
+            return
+        if on and not guard.cleaning_up:
+            guard.leave(cleaning_up=True)
+        guard.cleaning_up = on
 
     def begin_service(self) -> None:
         """Mark the calling thread as one of the model's own, which serves its tasks. Ctrl-C is not for it."""

@@ -193,7 +193,7 @@ class Supervisor:
     def _end(self, slot: WaitSlot) -> None:
         """End the tasks that are left when main is over, because the program never left their group."""
         slot.shielded = True
-        slot.guard.cleaning_up = True
+        slot.guard.leave(cleaning_up=True)
         self.stopping = True
         cancel(self.participant, slot.at)
         self._thread.join()

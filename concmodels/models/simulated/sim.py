@@ -497,7 +497,7 @@ def run_with[R](
     _world.enter(world)
     try:
         with (
-            Guard(task.interrupt, task.unfinished, world.main.unit) as task.guard,
+            Guard(task.interrupt, task.unfinished) as task.guard,
             world.detector,
             Pools(task) as task.pools,
         ):

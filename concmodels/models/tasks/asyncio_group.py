@@ -64,9 +64,9 @@ async def _stop() -> None:
     raise _Stop
 
 
-async def _carry[R](function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
+async def _carry[R](group: AsyncioGroup, function: Callable[..., Coroutine[Any, Any, R]], args: tuple[Any, ...]) -> R:
     """The body of each task: call the function, and wrap an error that must leave the group bare."""
-    with wrapped():
+    with wrapped(group):
         result = await function(*args)
     task = asyncio.current_task()
     while task is not None and task.cancelling():
@@ -78,6 +78,9 @@ class AsyncioGroup:
     """An `asyncio.TaskGroup` that raises each exception once, and that can be cancelled."""
 
     waiter_type: ClassVar[Callable[..., Waiter]]
+
+    bare: BaseException | None = None
+    """What a task has failed with that leaves the group bare."""
 
     _native: Any
 
@@ -107,7 +110,7 @@ class AsyncioGroup:
         if not hasattr(self, "_native"):
             raise RuntimeError("this group is not open: spawn inside its `async with`")
         name = name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}"
-        return Task(self._native.create_task(_carry(function, args), name=name), self.waiter_type)
+        return Task(self._native.create_task(_carry(self, function, args), name=name), self.waiter_type)
 
     def cancel(self) -> None:
         """Cancel all its tasks and the body; the `async with` is then left without an error."""

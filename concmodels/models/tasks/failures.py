@@ -28,11 +28,12 @@ class Wrapped(Exception):
 
 
 @contextmanager
-def wrapped() -> Iterator[None]:
-    """Wrap, inside of a task, an error that must leave the group bare; the group unwraps it."""
+def wrapped(group: Any) -> Iterator[None]:
+    """Wrap, inside of a task, an error that must leave the group bare: it is noted there, and the group unwraps it."""
     try:
         yield
     except _BARE as error:
+        group.bare = error
         raise Wrapped(error) from None
 
 

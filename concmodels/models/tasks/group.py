@@ -164,19 +164,21 @@ class TaskGroup:
             last = not self._tasks
         if last:
             self._all_ended()
-        if owner.guard is not None:
-            owner.guard.cleaning_up = self.cancelled
+        guard = owner.guard
+        if guard is not None:
+            guard.leave(*self._failures.errors, cleaning_up=self.cancelled)
         try:
             self._stirred.wait(None, self)
+            if guard is not None:
+                guard.cleaning_up = self.cancelled
             self._wait_for_the_last()
             self.checkpoint()  # last: what has ended the tasks may be meant for their owner too
         except Cancelled as error:
             outer = error
         except BaseException as error:  # noqa: BLE001 - Ctrl-C: it leaves once the tasks have ended
             self._failed(error)
-            self._wait_for_the_cancelled()  # here, where another Ctrl-C finds that this one is not over
-        if owner.guard is not None:
-            owner.guard.cleaning_up = False
+        if guard is not None:
+            guard.cleaning_up = False
         self._wait_for_the_cancelled()
         owner.leaving.remove(self)
         return outer

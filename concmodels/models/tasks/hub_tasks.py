@@ -255,6 +255,8 @@ class TaskGroup:
         if self._on_cancel is not None:
             self._on_cancel()
         self.cancelled = True
+        if self._leaving and self.tasks and self._owner.guard is not None:
+            self._owner.guard.cleaning_up = True
         for task in self.tasks:
             task.cancel()
         if self._on_cancel is None:  # else there is no body
@@ -299,22 +301,17 @@ class TaskGroup:
             self._failed(error)
 
     def _wait(self) -> BaseException | None:
-        """Wait until every task has ended, whatever is thrown in; return a cancellation that came from outside.
-
-        The second wait is inside of the `except`: there another Ctrl-C finds that the first one is still being
-        handled, and gives the run up.
-        """
-        guard = self._owner.guard
+        """Wait until every task has ended, whatever is thrown in; return a cancellation that came from outside."""
+        guard, outer = self._owner.guard, None
         if guard is not None:
-            guard.cleaning_up = self.cancelled
-        try:
-            while self.tasks:
+            guard.leave(*self._failures.errors, cleaning_up=self.cancelled)
+        while self.tasks:
+            try:
                 self._empty.wait(None, self)
-        except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
-            self._body_ended(error)
-            again = self._wait()
-            return error if isinstance(error, self.thrown_types) else again
-        finally:
-            if guard is not None:
-                guard.cleaning_up = False
-        return None
+            except BaseException as error:  # noqa: BLE001 - it leaves once the tasks have ended
+                self._body_ended(error)
+                if outer is None and isinstance(error, self.thrown_types):
+                    outer = error
+        if guard is not None:
+            guard.cleaning_up = False
+        return outer

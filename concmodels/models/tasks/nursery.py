@@ -27,7 +27,7 @@ class Task:
         self._scope = type(group).new_scope()
         self._ended = AsyncEvent(group.waiter_type)
         self._checkpoint = group.checkpoint
-        self._live = group.live
+        self._group = group
         self._function = function
         self._args = args
         self._value: Any = None
@@ -67,7 +67,7 @@ class Task:
         try:
             # The scope is the inner one: it swallows the cancellation that `cancel` caused, so that `_finished` is
             # all that tells a cancelled task from one that returned None.
-            with wrapped(), self._scope:
+            with wrapped(self._group), self._scope:
                 self._value = await self._function(*self._args)
                 self._finished = True
         except BaseException as error:
@@ -75,7 +75,7 @@ class Task:
             raise
         finally:
             del self._function, self._args
-            self._live.discard(self)
+            self._group.live.discard(self)
             self._ended.set()
 
 
@@ -98,6 +98,9 @@ class NurseryGroup:
     def cancelled_type() -> type[BaseException]:
         """The model's cancellation exception."""
         raise NotImplementedError("a model must say what its cancellation looks like")
+
+    bare: BaseException | None = None
+    """What a task has failed with that leaves the group bare."""
 
     async def __aenter__(self) -> Self:
         self.live: set[Task] = set()

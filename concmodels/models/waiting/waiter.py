@@ -12,6 +12,7 @@ How a task waits and how it is woken is the model's: a lock, a switch, a future.
 in its own file.
 """
 
+import sys
 from _thread import allocate_lock
 from collections import deque
 
@@ -138,10 +139,11 @@ class SingleThreadWaiter(Waiter):
 class NativeWait:
     """A wait that the model's own library does, for the end of a group: it is never claimed, and just ends."""
 
-    __slots__ = ("purpose",)
+    __slots__ = ("purpose", "reason")
 
-    def __init__(self, purpose: Purpose) -> None:
+    def __init__(self, purpose: Any) -> None:
         self.purpose = purpose
+        self.reason = sys.exception()  # why the task leaves the group; None if its body has just ended
 
     def waits(self) -> bool:
         """As `Waiter.waits`."""

@@ -94,9 +94,6 @@ ALLOWED = {
     ("models/tasks/signals/guard.py", "Guard.put_off", "loose thread"): (
         "it lives while an interrupt is pending, and `__exit__` takes its lock before it changes the handler"
     ),
-    ("models/tasks/signals/requests.py", "CleanUpWatch.begin", "loose thread"): (
-        "it sleeps on a lock that `__exit__` releases, and asks nobody once that has begun"
-    ),
     (
         "models/tasks/signals/handlers.py",
         "terminate",

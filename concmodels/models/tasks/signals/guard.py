@@ -12,24 +12,22 @@ first *where* the signal landed:
 SIGTERM and SIGHUP end a run in the same way, unless the program ignores or handles them itself. What is raised is
 `Terminated` then.
 
-    Guard           where the interrupt is raised (here)
-    SignalHandlers  the handlers, installed and restored (`handlers.py`)
-    EndRequests     whether a signal is a first one or the second (`requests.py`)
+A signal that comes while main waits for tasks that were told to end, because of an earlier one, gives the run up. In
+the program's own clean-up it is raised like the first. `handlers.py` installs the handlers, and restores the old ones.
 """
 
 import _thread
-import gc
+import os
 import signal
 import sys
 import time
 
 from concmodels.errors import Terminated
 from concmodels.models.tasks.signals.handlers import RESEND_S, SignalHandlers, in_program
-from concmodels.models.tasks.signals.requests import EndRequests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from types import FrameType
     from typing import NoReturn, Self
 
@@ -37,6 +35,10 @@ LOOK_UP_S = 0.2
 """A signal that comes just before a system call that waits is not seen until that is over: so it may wait so long."""
 
 _RAISED_BY = "_concmodels_guard"
+_NAMES_SHOWN = 5
+_ONCE_S = 1.0
+"""Signals that end a program come twice: `timeout` sends one to it and one to its group, and when a terminal is closed
+the shell sends one and the kernel another. What comes within this time is the same request."""
 
 
 def is_signal(error: BaseException) -> bool:
@@ -44,30 +46,30 @@ def is_signal(error: BaseException) -> bool:
     return _RAISED_BY in vars(error)
 
 
+def _is_of_signal(error: BaseException | None) -> bool:
+    """Whether this is an interrupt, or was raised while one was handled."""
+    while error is not None and not isinstance(error, (KeyboardInterrupt, Terminated)):
+        error = error.__context__
+    return error is not None
+
+
 class Guard:
     """Delivers the signals that end a run, while a model runs in the main thread; elsewhere it does nothing.
 
     `wake` is called in the handler: it must not wait and must not take a lock. `leftovers` kills the tasks that can be
-    killed and names those that have not ended; it is asked when the run is given up. `main` is the greenlet of the main
-    task, in the models that suspend it.
+    killed and names those that have not ended; it is asked when the run is given up.
     """
 
-    interrupts: tuple[type[BaseException], ...] = (KeyboardInterrupt, Terminated)
-    """What such a signal is to main."""
-
-    def __init__(
-        self,
-        wake: Callable[[], object],
-        leftovers: Callable[[], Iterable[str]] = tuple,
-        main: object = None,
-    ) -> None:
+    def __init__(self, wake: Callable[[], object], leftovers: Callable[[], Iterable[str]] = tuple) -> None:
         self.pending = False  # whether an interrupt is still to be raised
         self.cleaning_up = False  # whether main waits for tasks that were told to end
         self._wake = wake
-        self._main = main
+        self._leftovers = leftovers
+        self._signum = signal.SIGINT  # the signal that is raised for
+        self._came_at: float | None = None  # when the last one came
+        self._interrupted = False  # whether main has not handled the last one, as far as is known
         self._resent = False
         self._handlers = SignalHandlers(self._on_signal, self._on_lost)
-        self._requests = EndRequests(self, self._handlers, leftovers)
 
     def __enter__(self) -> Self:
         self._handlers.install()
@@ -79,7 +81,6 @@ class Guard:
     def __exit__(self, *_: object) -> None:
         if self._handlers.installed:
             self._handlers.stop_sending()  # no thread sends a signal any more, ...
-            self._requests.stop()
             self._handlers.restore()  # ... and this delivers the last one before it changes anything
         if self.pending:
             self.land()
@@ -98,8 +99,7 @@ class Guard:
     def take(self) -> KeyboardInterrupt | Terminated:
         """Return the interrupt, which is no longer pending: the caller raises it."""
         self.pending = False
-        signum = self._requests.signum
-        error = KeyboardInterrupt() if signum == signal.SIGINT else Terminated(signum)
+        error = KeyboardInterrupt() if self._signum == signal.SIGINT else Terminated(self._signum)
         vars(error)[_RAISED_BY] = id(self)  # a number: the error may be pickled
         return error
 
@@ -108,23 +108,51 @@ class Guard:
         return vars(error).get(_RAISED_BY) == id(self)
 
     def _on_signal(self, signum: signal.Signals, frame: FrameType | None) -> None:
-        """Handle a signal of the user, or one that a thread of the run has sent."""
-        resent = self._resent
-        if resent:  # else nothing is stored: a thread may just be sending it again
+        """Handle a signal of the user, or one that `_resend` has sent."""
+        if self._resent:  # else nothing is stored: a thread may just be sending it again
             self._resent = False
-        if self._requests.is_answered(signum):
+            if not self.pending:
+                return  # it has landed while it was sent again
+        elif self._is_repeated(signum):
             return
-        if resent and not self.pending:
-            return  # it has landed while it was sent again
-        if not resent:
-            if self._requests.is_repeated(signum):
-                return
-            if self._requests.count(signum):
-                self._begin_afresh()
+        else:
+            self._count(signum)
         if in_program(frame):
             self.land()
         self.put_off()
         self._wake()
+
+    def _is_repeated(self, signum: signal.Signals) -> bool:
+        """Whether this is one more signal for the same request. Ctrl-C never is: who presses it again means it."""
+        if self._came_at is None or signal.SIGINT in (signum, self._signum):
+            return False
+        return time.monotonic() - self._came_at < _ONCE_S
+
+    def _count(self, signum: signal.Signals) -> None:
+        """Take note of a signal of the user; give the run up if it is the second that main does nothing about."""
+        if self.has_to_end():
+            self._give_up(signum)
+        self._came_at, self._interrupted = time.monotonic(), True
+        if not self.pending or self._signum == signal.SIGINT:  # else SIGTERM decides how the program ends
+            self._signum = signum
+
+    def has_to_end(self) -> bool:
+        """Whether main waits, because of a signal, for tasks that were told to end."""
+        return self.cleaning_up and self._interrupted
+
+    def leave(self, *errors: BaseException | None, cleaning_up: bool) -> None:
+        """Say, in main, that it is about to wait for tasks to end, and whether these errors have told them to."""
+        if not (self.pending or any(map(_is_of_signal, (sys.exception(), *errors)))):
+            self._interrupted = False  # main has handled the last signal, and has gone on since
+        self.cleaning_up = cleaning_up
+
+    def _give_up(self, signum: signal.Signals) -> NoReturn:
+        """Say which tasks are in the way, and leave the program at once."""
+        names = list(self._leftovers())
+        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+        running = f"; still running: {', '.join(names[:_NAMES_SHOWN])}{more}" if names else ""
+        os.write(2, f"\ninterrupted again during the clean-up{running}\n".encode())
+        os._exit(128 + signum)
 
     def _on_lost(self, error: BaseException) -> bool:
         """Raise an interrupt later that was raised where Python drops exceptions; False if this is another error."""
@@ -153,41 +181,7 @@ class Guard:
             with self._handlers.sending:
                 if self._may_resend() and not self.cleaning_up and not self._resent:
                     self._resent = True
-                    _thread.interrupt_main(self._requests.signum)
+                    _thread.interrupt_main(self._signum)
 
     def _may_resend(self) -> bool:
         return self.pending and self._handlers.installed
-
-    # What main does. A signal that comes now is the second unless the last one is over.
-
-    def is_over(self) -> bool:
-        """Whether main has handled the last signal, and goes on."""
-        return not (self.is_known() or self.is_cleaning_up())
-
-    def is_known(self) -> bool:
-        """Whether main is still to raise the last one, or in the middle of handling it."""
-        return self.pending or any(map(self._is_of_interrupt, self.handled()))
-
-    def is_cleaning_up(self) -> bool:
-        """Whether main only waits for tasks to end that were told to; perhaps for Ctrl-C, and perhaps not."""
-        return self.cleaning_up
-
-    def handled(self) -> Iterator[BaseException | None]:
-        """The exceptions that are being handled: in the task that was interrupted, and in main if that is another."""
-        yield sys.exception()
-        if self._main is not None:
-            yield from exceptions_in(self._main)
-
-    def _is_of_interrupt(self, error: BaseException | None) -> bool:
-        """Whether this is an interrupt, or was raised while one was handled."""
-        while error is not None and not isinstance(error, self.interrupts):
-            error = error.__context__
-        return error is not None
-
-    def _begin_afresh(self) -> None:
-        """Take note that the last signal is over: the one that has just come is a first one."""
-
-
-def exceptions_in(suspended: object) -> Iterator[BaseException]:
-    """Return what a suspended greenlet or coroutine is handling: it tells the garbage collector what it refers to."""
-    return (it for it in gc.get_referents(suspended) if isinstance(it, BaseException))

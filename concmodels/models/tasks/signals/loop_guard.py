@@ -1,68 +1,33 @@
 """Ctrl-C, SIGTERM and SIGHUP on an event loop: the loop's own handler ends main.
 
-What main is doing is read from its suspended coroutines. `guard.py` has what is the same in every model.
+Which group main waits for is in `native_waits`. `guard.py` has what is the same in every model.
 """
 
 import signal
-import sys
 
-from concmodels.models.tasks.signals.frames import chain
-from concmodels.models.tasks.signals.guard import Guard, exceptions_in
+from concmodels.models.tasks.signals.guard import Guard
+from concmodels.models.waiting.waiter import native_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator
-    from types import CodeType
+    from collections.abc import Callable
     from typing import Any
 
-
-class MainSight:
-    """Says what main is doing.
-
-    `coroutine` returns that of main, `exits` is the code that waits for a group, and `interrupts` are the exceptions
-    that main gets for Ctrl-C.
-    """
-
-    def __init__(
-        self,
-        coroutine: Callable[[], Any],
-        exits: tuple[CodeType, ...],
-        interrupts: tuple[type[BaseException], ...],
-    ) -> None:
-        self.interrupts = interrupts
-        self._coroutine = coroutine
-        self._exits = exits
-
-    def handled(self) -> Iterator[BaseException]:
-        """The exceptions that main is handling where it is suspended."""
-        for coroutine in chain(self._coroutine()):
-            yield from exceptions_in(coroutine)
-
-    def leaving(self) -> Any:
-        """The group whose end main waits for; None if there is none."""
-        for coroutine in chain(self._coroutine()):
-            frame = getattr(coroutine, "cr_frame", None)
-            if frame is not None and frame.f_code in self._exits:
-                return frame.f_locals["self"]
-        return None
-
-    def ending(self) -> Any:
-        """The group whose end main waits for, if its tasks have been cancelled."""
-        group = self.leaving()
-        return group if group is not None and group.is_ending() else None
-
-    def names(self) -> list[str]:
-        """The names of the tasks that main waits for."""
-        group = self.ending()
-        names: list[str] = [] if group is None else group.names()
-        return names
+    from concmodels.models.waiting.waiter import NativeWait
 
 
 def cancel_again(main: asyncio.Task[Any]) -> None:
-    """Cancel main for a Ctrl-C after it has swallowed the cancellation for an earlier one, which counts no longer."""
+    """Cancel main for a further Ctrl-C, which takes the place of the one before."""
     main.uncancel()
     main.cancel()
+
+
+def _is_ending(error: BaseException | None) -> bool:
+    """Whether this is an interrupt or a cancellation, or was raised while one was handled."""
+    while isinstance(error, Exception):
+        error = error.__context__
+    return error is not None
 
 
 class LoopGuard(Guard):
@@ -70,49 +35,48 @@ class LoopGuard(Guard):
 
     In the program's own code it raises; anywhere else the loop's handler for Ctrl-C decides, and that one cancels the
     main task or interrupts it at its next checkpoint. SIGTERM and SIGHUP call `cancel`, which cancels the main task.
-    `call_soon` must be safe in a signal handler: it has the loop call back between two tasks. `sight` says what main
-    is doing. `cancel_again` replaces the loop's handler, for a Ctrl-C that is a first one again, where that handler
-    would break off the loop when it is called twice (asyncio's).
+    `call_soon` must be safe in a signal handler: it has the loop call back between two tasks. `main` is the library's
+    own task. `cancel_again` is called for a further Ctrl-C in the place of a handler that would break off the loop then
+    (asyncio's).
     """
 
     def __init__(
         self,
         call_soon: Callable[[Callable[[], object]], object],
-        sight: MainSight,
+        main: Any,
         cancel: Callable[[], object],
         cancel_again: Callable[[], object] | None = None,
     ) -> None:
-        super().__init__(self._pass_on, sight.names)
+        super().__init__(self._pass_on, self._names)
         self._call_soon = call_soon
-        self._sight = sight
-        self.interrupts = sight.interrupts
+        self._main = main
         self._cancel = cancel
         self._cancel_again = cancel_again
         self._cancelled = False
+        self._came_in: NativeWait | None = None  # the wait in which the last signal came
         self._passed_on = False  # whether the loop is about to call `_landed`
         self._has_passed_on = False  # whether an interrupt was handed to the loop's handler, ever
-        self._afresh = False  # whether the next one that is handed over is a first one again
-        self._interrupted: Any = None  # the group that main waited for when the last one was handed over
 
-    def is_cleaning_up(self) -> bool:
-        """Whether main waits for a group whose tasks were told to end."""
-        return self._sight.ending() is not None
+    def _leaving(self) -> NativeWait | None:
+        """The wait of main for the tasks of a group that were told to end."""
+        wait = native_waits.get(self._main)
+        return wait if wait is not None and wait.purpose.is_ending() else None
 
-    def handled(self) -> Iterator[BaseException | None]:
-        """The exceptions that are being handled: in the running code, and in main where it is suspended."""
-        yield sys.exception()
-        yield from self._sight.handled()
+    def has_to_end(self) -> bool:
+        """As `Guard.has_to_end`: the last signal came during this wait, or has led to it."""
+        wait = self._leaving()
+        if wait is None or not self._interrupted:
+            return False
+        return self.pending or wait is self._came_in or _is_ending(wait.reason) or _is_ending(wait.purpose.bare)
 
-    def is_known(self) -> bool:
-        """Whether main is still to raise the last one, or in the middle of handling it.
+    def _count(self, signum: signal.Signals) -> None:
+        super()._count(signum)
+        self._came_in = native_waits.get(self._main)
 
-        A nursery of trio's hides an interrupt that came while it waited, until its tasks have ended. So an interrupt is
-        also known while main still waits for the group that it waited for then.
-        """
-        return super().is_known() or (self._interrupted is not None and self._sight.ending() is self._interrupted)
-
-    def _begin_afresh(self) -> None:
-        self._afresh = self._has_passed_on
+    def _names(self) -> list[str]:
+        wait = self._leaving()
+        names: list[str] = [] if wait is None else wait.purpose.names()
+        return names
 
     def _pass_on(self) -> None:
         if not self._passed_on:
@@ -125,15 +89,13 @@ class LoopGuard(Guard):
         asyncio's handler cancels main at once, so main must not be in the middle of an operation.
         """
         pending, self.pending, self._passed_on = self.pending, False, False
-        afresh, self._afresh = self._afresh, False
         if not pending:
             return
-        self._has_passed_on = True
-        self._interrupted = self._sight.leaving()
-        if self._requests.signum != signal.SIGINT:
+        again, self._has_passed_on = self._has_passed_on, True
+        if self._signum != signal.SIGINT:
             self._cancelled = True
             self._cancel()
-        elif afresh and self._cancel_again is not None:
+        elif again and self._cancel_again is not None:
             self._cancel_again()
         else:
             self._handlers.call_old(signal.SIGINT)
@@ -144,6 +106,6 @@ class LoopGuard(Guard):
             self.land()
 
     def __exit__(self, *_: object) -> None:
-        if self._requests.signum == signal.SIGINT:
+        if self._signum == signal.SIGINT:
             self._landed()  # now: the loop will not come to it any more
         super().__exit__()
