@@ -4,7 +4,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
-from concmodels.net.addresses import told
+from concmodels.net.addresses import host_and_port
 from concmodels.programs import limits
 from concmodels.programs.output import BadInput
 
@@ -26,7 +26,7 @@ class Target:
     @property
     def address(self) -> str:
         """The host and the port: `127.0.0.1:8000`."""
-        return told(self.host, self.port)
+        return host_and_port(self.host, self.port)
 
 
 @dataclass(frozen=True)

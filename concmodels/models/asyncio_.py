@@ -103,8 +103,8 @@ class _Waiter(SingleThreadWaiter):
     def wake(self) -> None:
         self.future.set_result(None)  # not cancelled yet: a waiter whose future is cancelled can't be claimed
 
-    def put_off(self, error: BaseException) -> None:
-        """As `Waiter.put_off`."""
+    def postpone(self, error: BaseException) -> None:
+        """As `Waiter.postpone`."""
         postpone(error)
 
 
@@ -170,7 +170,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
+            waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
@@ -212,7 +212,7 @@ class _Unbounded(UnboundedChannel, Channel):
         except BaseException as error:
             if self._withdraw(waiter, self._receivers):
                 raise
-            waiter.put_off(error)
+            waiter.postpone(error)
         finally:
             task.concmodels_wait = None
         if waiter.outcome != DONE:

@@ -40,9 +40,9 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, NoProgress, endle
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
-from concmodels.models.tasks.hub_tasks import Cancelled, UnknownTask, raise_postponed_signal, tasks
-from concmodels.models.tasks.hub_tasks import Task as _Task
-from concmodels.models.tasks.hub_tasks import TaskGroup as _TaskGroup
+from concmodels.models.tasks.hubs import Cancelled, UnknownTask, raise_postponed_signal, tasks
+from concmodels.models.tasks.hubs import Task as _Task
+from concmodels.models.tasks.hubs import TaskGroup as _TaskGroup
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
@@ -120,8 +120,8 @@ class _Waiter(SingleThreadWaiter):
     def wake(self) -> None:
         self._turn = self._task.hub.schedule_call_global(0, self.unit.switch)
 
-    def put_off(self, error: BaseException) -> None:
-        """As `Waiter.put_off`."""
+    def postpone(self, error: BaseException) -> None:
+        """As `Waiter.postpone`."""
         postpone(self.unit, error, _call_soon)
 
 
@@ -194,7 +194,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
+            waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

@@ -37,9 +37,9 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
-from concmodels.models.tasks.hub_tasks import Cancelled, UnknownTask, raise_postponed_signal, tasks
-from concmodels.models.tasks.hub_tasks import Task as _Task
-from concmodels.models.tasks.hub_tasks import TaskGroup as _TaskGroup
+from concmodels.models.tasks.hubs import Cancelled, UnknownTask, raise_postponed_signal, tasks
+from concmodels.models.tasks.hubs import Task as _Task
+from concmodels.models.tasks.hubs import TaskGroup as _TaskGroup
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals.frames import raised
 from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
@@ -132,8 +132,8 @@ class _Waiter(SingleThreadWaiter):
     def wake(self) -> None:
         self._callback = self._task.hub.loop.run_callback(self.unit.switch)
 
-    def put_off(self, error: BaseException) -> None:
-        """As `Waiter.put_off`."""
+    def postpone(self, error: BaseException) -> None:
+        """As `Waiter.postpone`."""
         postpone(self.unit, error, _call_soon)
 
 
@@ -206,7 +206,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
+            waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

@@ -56,7 +56,9 @@ def listening_socket(host: str | None, port: int | None, backlog: int) -> socket
         found.listen(backlog)
     except OSError as error:
         found.close()
-        raise OSError(error.errno, f"can't listen at {told(host, port)}: {os.strerror(error.errno or 0)}") from None
+        raise OSError(
+            error.errno, f"can't listen at {host_and_port(host, port)}: {os.strerror(error.errno or 0)}"
+        ) from None
     except BaseException:
         found.close()
         raise
@@ -83,11 +85,11 @@ def address_of(listening: socket.socket) -> tuple[str, int | None]:
     return (place[0], place[1]) if isinstance(place, tuple) else (place, None)
 
 
-def told(host: str | None, port: int | None) -> str:
+def host_and_port(host: str | None, port: int | None) -> str:
     """Return an address as it is written: `127.0.0.1:8000`, `[::1]:8000`, `/run/echo`.
 
-    >>> from concmodels.net.addresses import told
-    >>> told("::1", 8000)
+    >>> from concmodels.net.addresses import host_and_port
+    >>> host_and_port("::1", 8000)
     '[::1]:8000'
     """
     if port is None:

@@ -38,9 +38,9 @@ def command(program: Program[Any, Any], arguments: list[str] | None = None) -> i
             return OK
         with signals_held():
             if options.order:
-                from concmodels.programs.subprocess_runner import obey
+                from concmodels.programs.subprocess_runner import run_in_child
 
-                return obey(program, options.order)
+                return run_in_child(program, options.order)
             return _run(program, options)
     except (BadInput, UnknownModel, ModelUnavailable, TooLarge) as error:
         say(program.name, str(error))

@@ -22,7 +22,7 @@ ONE_THREAD = {
     *(f"models/simulated/{name}.py" for name in ("schedules", "steps", "world")),
     *(f"models/waiting/sockets/{name}.py" for name in ("eventlet", "gevent", "loops", "trio")),
     "models/waiting/sockets/event_loop.py", "models/waiting/hub_throws.py",
-    *(f"models/tasks/{name}.py" for name in ("asyncio_group", "nursery", "hub_tasks")), "models/deadlocks/loops.py",
+    *(f"models/tasks/{name}.py" for name in ("asyncio_group", "nursery", "hubs")), "models/deadlocks/loops.py",
     *(f"stackless/{name}.py" for name in ("channel", "run", "scheduler", "tasklet")),
 }  # fmt: skip
 """The files whose objects belong to one thread per run: a model that switches only where it says so."""

@@ -18,7 +18,7 @@ from stuck import model_of
 
 from concmodels import catalog, load
 from concmodels.errors import WouldBlock
-from concmodels.models.tasks.hub_tasks import tasks
+from concmodels.models.tasks.hubs import tasks
 
 if catalog.why_not("gevent") is None:  # its import would switch the GIL on again for all other tests
     import gevent

@@ -4,7 +4,7 @@ import sys
 
 from concmodels.models.deadlocks.report import deadlock
 from concmodels.models.deadlocks.threads import DeadlockDetector
-from concmodels.models.tasks.hub_tasks import tasks
+from concmodels.models.tasks.hubs import tasks
 from concmodels.models.tasks.signals.frames import stack
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from concmodels.errors import Deadlock
-    from concmodels.models.tasks.hub_tasks import Task
+    from concmodels.models.tasks.hubs import Task
 
 
 class HubDetector(DeadlockDetector):

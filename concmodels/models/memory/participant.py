@@ -318,13 +318,13 @@ class Participant:
         with self.arena.claim:
             return not self.arena.remove(record)
 
-    def put_off(self, error: BaseException) -> None:
+    def postpone(self, error: BaseException) -> None:
         """Keep what was raised in a wait that has succeeded all the same, for the next checkpoint.
 
         Only Ctrl-C has to be kept: a cancellation is still in the arena.
         """
         if isinstance(error, (KeyboardInterrupt, Terminated)):
-            self.wait_slot().guard.put_off()
+            self.wait_slot().guard.postpone()
 
     def sleep(self, seconds: float) -> None:
         """Sleep; a checkpoint."""

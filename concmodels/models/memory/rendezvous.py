@@ -145,7 +145,7 @@ def _wait_for_partner(channel: ChannelMemory, me: int, until: float | None) -> i
         if outcome == PENDING:
             raise
         # A partner was first: the item has changed hands, and an exception would deny it. So the operation succeeds.
-        participant.put_off(error)
+        participant.postpone(error)
         return outcome
     return _leave(channel, me)
 

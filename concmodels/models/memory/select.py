@@ -218,7 +218,7 @@ class Selection:
             if done is None:
                 raise
             # A partner was first: the item has changed hands, and an exception would deny it.
-            self._participant.put_off(error)
+            self._participant.postpone(error)
             return done
         return self._leave()
 

@@ -230,7 +230,7 @@ class Channel(SingleThreadChannel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
+            waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item
@@ -317,7 +317,7 @@ def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority
     except BaseException as error:
         if selection.withdraw(waiter):
             raise
-        waiter.put_off(error)
+        waiter.postpone(error)
     done = selection.settle(waiter)
     assert done is not None  # tasks of one world can't be faster than each other: nobody looks again
     return done

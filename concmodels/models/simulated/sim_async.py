@@ -115,7 +115,7 @@ class Channel(sim.Channel):
         except BaseException as error:
             if self._withdraw(waiter, queue):
                 raise
-            waiter.put_off(error)  # a partner was first, so the operation is done: see `Waiter.put_off`
+            waiter.postpone(error)  # a partner was first, so the operation is done: see `Waiter.postpone`
         if waiter.outcome != DONE:
             self._settle(waiter, queue)  # raises `ChannelClosed` or `TimeoutError`
         return waiter.item

@@ -195,7 +195,7 @@ def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priori
         except BaseException as error:
             if selection.withdraw(waiter):
                 raise
-            waiter.put_off(error)
+            waiter.postpone(error)
         done = selection.settle(waiter)
         if done is not None:
             return done
@@ -219,7 +219,7 @@ async def select_async(kind: Any, cases: tuple[Any, ...], timeout: float | None,
     except BaseException as error:
         if selection.withdraw(waiter):
             raise
-        waiter.put_off(error)
+        waiter.postpone(error)
     done = selection.settle(waiter)
     assert done is not None  # tasks of one loop can't be faster than each other: none looks again
     return done

@@ -6,7 +6,7 @@ next. So nothing is ever handed to a task that has stopped waiting, and no task 
 
 What a partner has claimed is done, and nothing is ever given back. A cancellation that reaches the task after that, but
 before the task has gone on, does not undo the operation: it returns, and the cancellation strikes at the task's next
-checkpoint (`put_off`).
+checkpoint (`postpone`).
 
 How a task waits and how it is woken is the model's: a lock, a switch, a future. Each model has its own kind of waiter
 in its own file.
@@ -93,7 +93,7 @@ class Waiter:
         """Let the parked task go on. Called once, by the task or timer that claimed the waiter."""
         raise NotImplementedError(f"{type(self).__name__} must say how its task is woken")
 
-    def put_off(self, error: BaseException) -> None:
+    def postpone(self, error: BaseException) -> None:
         """Raise `error` at the task's next checkpoint: it came after a partner had completed this operation.
 
         The models whose library can throw into a wait that a partner has claimed already do that: asyncio, anyio on

@@ -91,7 +91,7 @@ ALLOWED = {
         "the module",
         "module state",
     ): "one handler per program, and single list operations",
-    ("models/tasks/signals/guard.py", "Guard.put_off", "loose thread"): (
+    ("models/tasks/signals/guard.py", "Guard.postpone", "loose thread"): (
         "it lives while an interrupt is pending, and `__exit__` takes its lock before it changes the handler"
     ),
     (
@@ -180,7 +180,7 @@ ALLOWED = {
     ("models/tasks/task.py", "Task.__init__", "shared iterator"): NAMES,
     ("models/tasks/task.py", "Task.sign_off", "check then act"): "each task takes out itself, once: one dict operation",
     ("models/__init__.py", "the module", "module state"): IMPORTED,
-    ("models/tasks/hub_tasks.py", "the module", "module state"): GREENLETS,
+    ("models/tasks/hubs.py", "the module", "module state"): GREENLETS,
     ("models/waiting/hub_throws.py", "the module", "module state"): GREENLETS,
     ("models/memory/pickling.py", "main_file", "module state"): MAIN_FILE,
     ("models/memory/pickling.py", "know_main", "module state"): MAIN_FILE,

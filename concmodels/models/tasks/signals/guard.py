@@ -75,7 +75,7 @@ class Guard:
         self._handlers.install()
         if self._handlers.installed and self.pending:  # it came before it could be sent again
             self.pending = False
-            self.put_off()
+            self.postpone()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -119,7 +119,7 @@ class Guard:
             self._count(signum)
         if in_program(frame):
             self.land()
-        self.put_off()
+        self.postpone()
         self._wake()
 
     def _is_repeated(self, signum: signal.Signals) -> bool:
@@ -158,11 +158,11 @@ class Guard:
         """Raise an interrupt later that was raised where Python drops exceptions; False if this is another error."""
         if not (self._handlers.installed and self.has_raised(error)):
             return False
-        self.put_off()
+        self.postpone()
         self._wake()
         return True
 
-    def put_off(self) -> None:
+    def postpone(self) -> None:
         """Raise the interrupt later: it struck where something is half done, or just done and not returned yet."""
         if not self.pending:
             self.pending = True

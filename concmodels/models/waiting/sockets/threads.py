@@ -77,7 +77,7 @@ class PolledSockets(SocketWaits):
             polled = self._kept.pop(key, None)
             if polled is None or polled.shared.woken:
                 polled = Polled(wait.number, wait.direction, self._waker(wait.number))
-            polled.shared.polled_by += 1
+            polled.shared.polled_by += 1  # under the same lock that has found it: so nobody closes the waker meanwhile
             wait.polled = polled  # first: what finds the wait may claim it, and wakes the waker then
             is_noted = self._waits.setdefault(key, wait) is wait
         try:
@@ -109,7 +109,7 @@ class PolledSockets(SocketWaits):
         """
         with self._lock:
             before, polled.shared = polled.shared, self._waker(polled.number)
-            polled.shared.polled_by += 1
+            polled.shared.polled_by += 1  # and the one before is left later: as long as it is counted, it stays open
         return before
 
     def leave(self, shared: SharedWaker) -> None:
