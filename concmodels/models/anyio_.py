@@ -40,7 +40,7 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.tasks.signals.loop_guard import LoopGuard, cancel_again
+from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
@@ -339,10 +339,9 @@ async def _guarded[R](main: Callable[..., Awaitable[R]], args: tuple[Any, ...], 
 
 
 def _guard(loop: Any, cancel: Callable[[], object]) -> LoopGuard:
-    main = _native_task()
     if hasattr(loop, "run_sync_soon"):
-        return LoopGuard(loop.run_sync_soon, main, cancel)
-    return LoopGuard(loop.call_soon_threadsafe, main, cancel, lambda: cancel_again(main))
+        return LoopGuard(loop.run_sync_soon, _native_task(), cancel)
+    return LoopGuard(loop.call_soon_threadsafe, _native_task(), cancel, breaks_off=True)
 
 
 async def sleep(seconds: float) -> None:

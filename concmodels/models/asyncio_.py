@@ -37,7 +37,7 @@ from concmodels.models.sharing import share
 from concmodels.models.tasks.asyncio_group import AsyncioGroup
 from concmodels.models.tasks.failures import bare_interrupts
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
-from concmodels.models.tasks.signals.loop_guard import LoopGuard, cancel_again
+from concmodels.models.tasks.signals.loop_guard import LoopGuard
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
 from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
@@ -267,7 +267,7 @@ async def _guarded[R](main: Callable[..., Coroutine[Any, Any, R]], args: tuple[A
     task = asyncio.current_task()
     assert task is not None
     with (
-        LoopGuard(get_running_loop().call_soon_threadsafe, task, task.cancel, lambda: cancel_again(task)) as guard,
+        LoopGuard(get_running_loop().call_soon_threadsafe, task, task.cancel, breaks_off=True) as guard,
         EdgeAsyncioDetector(seconds, task.cancel),
     ):
         try:

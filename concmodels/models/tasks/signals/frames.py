@@ -11,7 +11,6 @@ from concmodels.models import FOLDER, tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import FrameType, TracebackType
     from typing import Any
 
@@ -36,20 +35,13 @@ def raised(trace: TracebackType | None) -> list[Any]:
     return frames
 
 
-def chain(coroutine: Any) -> Iterator[Any]:
-    """A coroutine and what it awaits, as far as it can be followed (an asynchronous generator hides what it awaits)."""
-    while _frame(coroutine) is not None:
-        yield coroutine
-        coroutine = _inside(getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None))
-
-
 def awaits(coroutine: Any) -> list[FrameType]:
-    """The frames of a coroutine."""
-    return [_frame(inner) for inner in chain(coroutine)][::-1]
-
-
-def _frame(coroutine: Any) -> Any:
-    return getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
+    """The frames of a coroutine, as far as it can be followed (an asynchronous generator hides what it awaits)."""
+    frames: list[FrameType] = []
+    while frame := getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None):
+        frames.insert(0, frame)
+        coroutine = _inside(getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None))
+    return frames
 
 
 def _inside(awaited: Any) -> Any:

@@ -101,14 +101,6 @@ def _resend(signum: int) -> None:
     _thread.interrupt_main(signal.Signals(signum))
 
 
-def send(thread: int, signum: signal.Signals) -> None:
-    """Send a signal to the main thread, which has this number; Windows can only have its handler called there."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(thread, signum)
-    else:
-        _thread.interrupt_main(signum)
-
-
 class SignalHandlers:
     """The signal handlers of one run, in the place of the program's own; in another than the main thread, none.
 

@@ -10,17 +10,10 @@ from concmodels.models.waiting.waiter import native_waits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
     from typing import Any
 
     from concmodels.models.waiting.waiter import NativeWait
-
-
-def cancel_again(main: asyncio.Task[Any]) -> None:
-    """Cancel main for a further Ctrl-C, which takes the place of the one before."""
-    main.uncancel()
-    main.cancel()
 
 
 def _is_ending(error: BaseException | None) -> bool:
@@ -36,8 +29,8 @@ class LoopGuard(Guard):
     In the program's own code it raises; anywhere else the loop's handler for Ctrl-C decides, and that one cancels the
     main task or interrupts it at its next checkpoint. SIGTERM and SIGHUP call `cancel`, which cancels the main task.
     `call_soon` must be safe in a signal handler: it has the loop call back between two tasks. `main` is the library's
-    own task. `cancel_again` is called for a further Ctrl-C in the place of a handler that would break off the loop then
-    (asyncio's).
+    own task. `breaks_off` says that the loop's handler breaks off the loop when it is called again (asyncio's): then a
+    further Ctrl-C cancels main, in the place of the one before.
     """
 
     def __init__(
@@ -45,13 +38,14 @@ class LoopGuard(Guard):
         call_soon: Callable[[Callable[[], object]], object],
         main: Any,
         cancel: Callable[[], object],
-        cancel_again: Callable[[], object] | None = None,
+        *,
+        breaks_off: bool = False,
     ) -> None:
         super().__init__(self._pass_on, self._names)
         self._call_soon = call_soon
         self._main = main
         self._cancel = cancel
-        self._cancel_again = cancel_again
+        self._breaks_off = breaks_off
         self._cancelled = False
         self._came_in: NativeWait | None = None  # the wait in which the last signal came
         self._passed_on = False  # whether the loop is about to call `_landed`
@@ -95,8 +89,9 @@ class LoopGuard(Guard):
         if self._signum != signal.SIGINT:
             self._cancelled = True
             self._cancel()
-        elif again and self._cancel_again is not None:
-            self._cancel_again()
+        elif again and self._breaks_off:
+            self._main.uncancel()
+            self._main.cancel()
         else:
             self._handlers.call_old(signal.SIGINT)
 
