@@ -29,7 +29,7 @@ from undisturbed import undisturbed
 
 from concmodels.errors import CannotTravel, RemoteError, TaskCancelled, TaskDied
 from concmodels.models import processes
-from concmodels.models.memory import supervisor
+from concmodels.models.memory.lives import supervisor
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

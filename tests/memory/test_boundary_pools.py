@@ -313,7 +313,7 @@ _supervisors = []
 @pytest.fixture
 def supervisor_known(monkeypatch):
     """The supervisor of the newest run: it alone knows which process is which task."""
-    from concmodels.models.memory import processes
+    from concmodels.models.memory.lives import processes
 
     start = processes.ProcessSupervisor.__init__
 

@@ -6,7 +6,7 @@ import pytest
 from boundaries import BOTH
 
 from concmodels.errors import WouldBlock
-from concmodels.models.memory import channel_layout, select
+from concmodels.models.memory.channels import layout, select
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -22,7 +22,7 @@ def main_late_item(model, take):
 
 
 def send_and_close_after_each_look(monkeypatch):
-    look = channel_layout.ChannelMemory._look
+    look = layout.ChannelMemory._look
 
     def look_and_be_overtaken(channel, head):
         found = look(channel, head)
@@ -31,7 +31,7 @@ def send_and_close_after_each_look(monkeypatch):
             channel.close()
         return found
 
-    monkeypatch.setattr(channel_layout.ChannelMemory, "_look", look_and_be_overtaken)
+    monkeypatch.setattr(layout.ChannelMemory, "_look", look_and_be_overtaken)
 
 
 @pytest.mark.parametrize("model", BOTH)
@@ -86,7 +86,7 @@ def main_meddled(model, take, *acts):
     left = meddled.acts = [lambda act=act: act(channel) for act in acts]
     taken = take(channel)
     assert not left
-    assert not channel._control[channel_layout.RECEIVERS], "somebody is left in the list"
+    assert not channel._control[layout.RECEIVERS], "somebody is left in the list"
     with pytest.raises(TimeoutError):
         other.receive(0.01)  # a wake-up too many does no harm
     return taken

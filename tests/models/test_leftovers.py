@@ -12,7 +12,7 @@ import pytest
 from commands import ENDS_WITHIN_S, FOREVER, Program, ring, skip_unless_here, until
 from platforms import linux_files
 
-from concmodels.models.memory import leftovers
+from concmodels.models.memory.lives import leftovers
 from concmodels.platform import measuring, memory
 
 BOUNDARIES = ["processes", "processes:spawn", "processes:fork", "subinterp"]

@@ -11,7 +11,7 @@ returns, and the cancellation is raised at the next wait.
 """
 
 from concmodels.models.memory.arena import ITEM, OUTCOME, PENDING, REFUSED, deadline
-from concmodels.models.memory.channel_layout import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
+from concmodels.models.memory.channels.layout import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

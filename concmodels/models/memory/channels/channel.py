@@ -27,7 +27,7 @@ from math import inf
 
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models.memory.arena import ALERT, LIST, NEXT, OUTCOME, OWNER, PENDING, PREVIOUS, WAITING, deadline
-from concmodels.models.memory.channel_layout import (
+from concmodels.models.memory.channels.layout import (
     CLOSED,
     HEAD,
     IN_CHUNK,
@@ -65,7 +65,7 @@ class Channel(ChannelMemory):
     def _attach(self, participant: Participant, number: int) -> None:
         super()._attach(participant, number)
         if self.capacity == 0:
-            from concmodels.models.memory import rendezvous  # 300 children would import it, and few need it
+            from concmodels.models.memory.channels import rendezvous  # 300 children would import it, and few need it
 
             self._rendezvous = rendezvous
 

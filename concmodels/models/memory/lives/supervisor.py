@@ -44,9 +44,9 @@ from concmodels.models.memory.arena import (
     Arena,
     Cancelled,
 )
-from concmodels.models.memory.child import local_slot, notifier, tell
 from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
-from concmodels.models.memory.leftovers import make_semaphores
+from concmodels.models.memory.lives.child import local_slot, notifier, tell
+from concmodels.models.memory.lives.leftovers import make_semaphores
 from concmodels.models.memory.participant import Participant, WaitSlot, enter, leave, runs_here
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals.guard import Guard
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from concmodels.models.memory.deadlocks import DeadlockDetector
+    from concmodels.models.memory.lives.deadlocks import DeadlockDetector
 
 _runs = count(1)
 _RESERVE = 48  # descriptors
@@ -111,7 +111,7 @@ class Supervisor:
         self._thread = threading.Thread(target=self._supervise, name=f"supervisor of {kind}")
 
     def _new_detector(self, seconds: float) -> DeadlockDetector:
-        from concmodels.models.memory.deadlocks import DeadlockDetector
+        from concmodels.models.memory.lives.deadlocks import DeadlockDetector
 
         return DeadlockDetector(self.participant, seconds)
 

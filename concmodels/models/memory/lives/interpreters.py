@@ -6,9 +6,9 @@ from concurrent import interpreters
 from os import cpu_count
 
 from concmodels.models.memory.arena import STATE
-from concmodels.models.memory.ctypes_turns import turns
 from concmodels.models.memory.group import DONE
-from concmodels.models.memory.supervisor import Supervisor
+from concmodels.models.memory.lives.ctypes_turns import turns
+from concmodels.models.memory.lives.supervisor import Supervisor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LIFE = """
 import sys
 sys.path[:] = path
-from concmodels.models.memory.child import interpreter
+from concmodels.models.memory.lives.child import interpreter
 interpreter(kind, run, fd, supervisor, view, at, turn)
 del view
 """
