@@ -88,11 +88,11 @@ class ProcessSupervisor(Supervisor):
     """Starts a process per task."""
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, method: str) -> None:
-        super().__init__(kind, channel_bytes, deadlock_after)
         if method == "fork":
             # A module that another thread is in the middle of importing can never be imported in the forked child.
             for name in (*_PRELOAD, *_IMPORTED_LATE):
                 import_module(name)
+        super().__init__(kind, channel_bytes, deadlock_after)
         self._method = method
         self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
