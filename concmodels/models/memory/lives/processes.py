@@ -47,7 +47,7 @@ _TAKEN = 1  # the number that comes with a socket: no record has it
 _PRELOAD = [
     f"concmodels.models.{name}"
     for name in (
-        *("processes", "memory.channels.rendezvous", "memory.lives.child", "memory.lives.last_out"),
+        *("processes", "memory.channels.rendezvous", "memory.lives.child", "memory.lives.forkserver_exit"),
         "tasks.interrupts",
     )
 ]
