@@ -209,8 +209,8 @@ class Channel(ChannelMemory):
         The numbers are the steps in `processes.Channel`. The wait is `_wait_for_item`, written out for the thread that
         runs the task; for the same reason, which the head of this file has, all that the loop uses is a local variable.
         With a loop over `receive` in the place of all this, a hop that wakes the receiver takes 1.7 times the CPU (ring
-        of 100 processes, one message in flight, 8 rounds: 1.2 to 2.4 times; subinterpreters 1.2, 1.0 to 1.8). While work
-        is waiting, both take the same.
+        of 100 processes, one message in flight, 8 rounds: 1.2 to 2.4 times; subinterpreters 1.2, 1.0 to 1.8). While
+        work is waiting, both take the same.
         """
         if self.capacity == 0:
             yield from self._iterate_rendezvous()
