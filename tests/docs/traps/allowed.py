@@ -114,11 +114,11 @@ ALLOWED = {
     ): "an `itertools.count`, which gives each number once",
     (
         "models/memory/lives/supervisor.py",
-        "Supervisor.__init__",
+        "Supervisor._open",
         "shared iterator",
     ): "an `itertools.count`, which gives each number once",
     (
-        "models/memory/lives/last_out.py",
+        "models/memory/lives/forkserver_exit.py",
         "_remove_folder",
         "polling",
     ): "for a second at most, in a server that is about to end",

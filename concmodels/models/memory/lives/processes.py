@@ -47,7 +47,7 @@ _TAKEN = 1  # the number that comes with a socket: no record has it
 _PRELOAD = [
     f"concmodels.models.{name}"
     for name in (
-        *("processes", "memory.channels.rendezvous", "memory.lives.child", "memory.lives.last_out"),
+        *("processes", "memory.channels.rendezvous", "memory.lives.child", "memory.lives.forkserver_exit"),
         "tasks.signals.guard",
     )
 ]
@@ -88,11 +88,11 @@ class ProcessSupervisor(Supervisor):
     """Starts a process per task."""
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, method: str) -> None:
-        super().__init__(kind, channel_bytes, deadlock_after)
         if method == "fork":
             # A module that another thread is in the middle of importing can never be imported in the forked child.
             for name in (*_PRELOAD, *_IMPORTED_LATE):
                 import_module(name)
+        super().__init__(kind, channel_bytes, deadlock_after)
         self._method = method
         self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
