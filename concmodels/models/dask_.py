@@ -311,17 +311,4 @@ def variant(name: str) -> Variant:
         """Run `main(*args)` in this thread, and what it spawns on the cluster."""
         return _run(name, main, args, deadlock_after)
 
-    verbs: dict[str, Any] = {
-        "select": select,
-        "sleep": sleep,
-        "now": now,
-        "Channel": Channel,
-        "TaskGroup": TaskGroup,
-        "Cancelled": Cancelled,
-        "find_pool": lambda: Pool,
-        "share": share,
-        "wait_readable": wait_readable,
-        "wait_writable": wait_writable,
-        "notify_closing": notify_closing,
-    }
-    return Variant(f"dask:{name}", run=run, **verbs)
+    return Variant(f"dask:{name}", __name__, run=run)
