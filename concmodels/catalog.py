@@ -146,47 +146,30 @@ def load(name: str) -> Model:
     return model
 
 
+_VERBS = (
+    "run", "select", "sleep", "now", "Channel", "TaskGroup", "share", "wait_readable", "wait_writable",
+    "notify_closing", "Cancelled",
+)  # fmt: skip
+
+
 class Variant:
     """The verbs of one variant (`processes:spawn`), under the names that every model has.
 
-    The model without a variant is its module itself.
+    They are those of `module`, the name of the model's module, unless they are given. The model without a variant is
+    its module itself.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        run: Callable[..., Any],
-        select: Callable[..., Any],
-        sleep: Callable[[float], Any],
-        now: Callable[[], float],
-        Channel: Any,
-        TaskGroup: Any,
-        find_pool: Callable[[], Any],
-        share: Callable[[Any], Any],
-        wait_readable: Callable[..., Any],
-        wait_writable: Callable[..., Any],
-        notify_closing: Callable[[Any], None],
-        Cancelled: type[BaseException],
-    ) -> None:
+    def __init__(self, name: str, module: str, **verbs: Any) -> None:
         self.name = name
-        self.run = run
-        self.select = select
-        self.sleep = sleep
-        self.now = now
-        self.Channel = Channel
-        self.TaskGroup = TaskGroup
-        self._find_pool = find_pool
-        self.share = share
-        self.wait_readable = wait_readable
-        self.wait_writable = wait_writable
-        self.notify_closing = notify_closing
-        self.Cancelled = Cancelled
+        self._module = sys.modules[module]
+        for verb in _VERBS:
+            setattr(self, verb, verbs.pop(verb, None) or getattr(self._module, verb))
+        self._verbs = verbs  # no more than the pool
 
     @property
     def Pool(self) -> Any:
         """The class of the variant's pools; imported when it is asked for, because children need not import it."""
-        return self._find_pool()
+        return self._verbs.get("Pool") or self._module.Pool
 
     def __repr__(self) -> str:
         return f"<model {self.name}>"

@@ -80,15 +80,11 @@ class TaskGroup(group.TaskGroup):
     kind = _KIND
 
 
-def _pool() -> Any:
-    from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
-
-    return ProcessPool
-
-
 def __getattr__(name: str) -> Any:
     if name == "Pool":
-        return _pool()
+        from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
+
+        return ProcessPool
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -163,17 +159,4 @@ def variant(name: str) -> Variant:
         """Run `main(*args)` in this process; what it spawns runs in others."""
         return _run(name, main, args, channel_bytes, deadlock_after)
 
-    verbs: dict[str, Any] = {
-        "select": select,
-        "sleep": sleep,
-        "now": now,
-        "Channel": Channel,
-        "TaskGroup": TaskGroup,
-        "find_pool": _pool,
-        "share": share,
-        "wait_readable": wait_readable,
-        "wait_writable": wait_writable,
-        "notify_closing": notify_closing,
-        "Cancelled": Cancelled,
-    }
-    return Variant(f"{_KIND}:{name}", run=run, **verbs)
+    return Variant(f"{_KIND}:{name}", __name__, run=run)

@@ -374,18 +374,4 @@ def variant(name: str) -> Variant:
     """The model of a variant: `polling`."""
     if name != "polling":
         raise KeyError(name)
-    return Variant(
-        "rawthreads:polling",
-        run=run,
-        select=_select_polling,
-        sleep=sleep,
-        now=now,
-        Channel=PollingChannel,
-        TaskGroup=TaskGroup,
-        find_pool=lambda: PollingPool,
-        share=share,
-        wait_readable=wait_readable,
-        wait_writable=wait_writable,
-        notify_closing=notify_closing,
-        Cancelled=Cancelled,
-    )
+    return Variant("rawthreads:polling", __name__, select=_select_polling, Channel=PollingChannel, Pool=PollingPool)
