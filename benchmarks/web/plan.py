@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from concmodels.net.addresses import told
 from concmodels.programs import limits
-from concmodels.programs.output import BadInput
+from concmodels.programs.output.streams import BadInput
 
 MOST_CONNECTIONS, MOST_PER_SECOND = 20_000, 100_000
 SHORTEST_S, LONGEST_S, LONGEST_WARMUP_S = 0.1, 60, 10

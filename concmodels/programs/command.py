@@ -18,7 +18,8 @@ from concmodels.models.tasks.signals import ENDING
 from concmodels.programs.limits import TooLarge
 from concmodels.programs.measure import runs
 from concmodels.programs.options import parse
-from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
+from concmodels.programs.output.json_file import JsonFile
+from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
 from concmodels.programs.plan import AnyPlan, check_size
 from concmodels.programs.program import Program
 from concmodels.programs.result import BAD_INPUT, OK, STOPPED, Outcome, how_it_stopped
@@ -91,7 +92,7 @@ def _run(program: Program[Any, Any], options: Namespace) -> int:
     results = _results(program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
     file.end(results)
     if not options.quiet and any(result.verified for result in results):
-        from concmodels.programs import table
+        from concmodels.programs.output import table
 
         stream = sys.stderr if options.json == "-" else sys.stdout
         with quiet_when_closed(stream):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from concmodels.programs.output import BadInput, quiet_when_closed
+from concmodels.programs.output.streams import BadInput, quiet_when_closed
 from concmodels.programs.plan import SMALLEST_PAYLOAD
 
 if TYPE_CHECKING:

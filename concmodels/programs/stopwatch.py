@@ -15,8 +15,8 @@ from concmodels.programs import memory, usage
 from concmodels.programs.messages import Misdelivered
 
 if TYPE_CHECKING:
+    from concmodels.programs.output.progress import Bar
     from concmodels.programs.plan import AnyPlan
-    from concmodels.programs.progress import Bar
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from concmodels.net.addresses import told
 from concmodels.platform.measuring import raise_descriptor_limit
 from concmodels.programs.beside_loop import loops_here
 from concmodels.programs.options import Parser, whole
-from concmodels.programs.output import BadInput, quiet_when_closed, say
+from concmodels.programs.output.streams import BadInput, quiet_when_closed, say
 from concmodels.programs.plan import check_size, check_units
 from concmodels.programs.result import BAD_INPUT, OK, count, how_it_stopped
 from concmodels.programs.signals import masked, signals_held
