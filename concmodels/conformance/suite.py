@@ -22,7 +22,7 @@ from .census import NothingLeft
 _TEXTS = f"{__package__}.guarantees"
 
 SOCKETS = ("notify_closing", "wait_readable", "wait_writable")
-"""What only models have that run in the real world."""
+"""The names that only models have that run in the real world."""
 
 VOCABULARY = ("Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", *SOCKETS)
 """The names that a model has."""

@@ -126,7 +126,7 @@ class Channel:
 
     @property
     def capacity(self) -> float:
-        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound."""
+        """The number of items that it can hold: 0 is a rendezvous, `math.inf` has no bound."""
         return self._capacity
 
     @property
@@ -372,17 +372,4 @@ def variant(name: str) -> Variant:
         """Run `main(*args)` in this thread, and what it spawns on the cluster."""
         return _run(name, main, args, deadlock_after)
 
-    verbs: dict[str, Any] = {
-        "select": select,
-        "sleep": sleep,
-        "now": now,
-        "Channel": Channel,
-        "TaskGroup": TaskGroup,
-        "Cancelled": Cancelled,
-        "find_pool": lambda: Pool,
-        "share": share,
-        "wait_readable": wait_readable,
-        "wait_writable": wait_writable,
-        "notify_closing": notify_closing,
-    }
-    return Variant(f"dask:{name}", run=run, **verbs)
+    return Variant(f"dask:{name}", __name__, run=run)

@@ -113,7 +113,7 @@ def _reschedule() -> None:
 
 
 def scheduler() -> Scheduler:
-    """The scheduler of the run in this thread."""
+    """Return the scheduler of the run in this thread. Raises `RuntimeError` outside of a run."""
     current: Scheduler | None = getattr(_here, "scheduler", None)
     if current is None:
         raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
@@ -250,7 +250,7 @@ class Pool(_Pool):
 
 
 class Scheduler:
-    """Which greenlets can go on, which sleep until when, and what to do when none can go on."""
+    """The scheduler of a run: a queue of the greenlets that can go on, and an event loop for when there are none."""
 
     def __init__(self, task: Task, model: str, patience: float | None) -> None:
         self.model = model

@@ -79,20 +79,19 @@ class TaskGroup(group.TaskGroup):
     kind = _KIND
 
 
-def _pool() -> Any:
-    from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
-
-    return ProcessPool
-
-
 def __getattr__(name: str) -> Any:
     if name == "Pool":
-        return _pool()
+        from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
+
+        return ProcessPool
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` in this process; what it spawns runs in others."""
+    """Run `main(*args)` in this process; what it spawns runs in others. See `concmodels.contract.Model.run`.
+
+    `channel_bytes` is the size of an unbounded channel; a `send` that finds it full raises `MemoryError`.
+    """
     return _run("forkserver", main, args, channel_bytes, deadlock_after)
 
 
@@ -151,7 +150,7 @@ def notify_closing(socket: HasFileno) -> None:
 
 
 def variant(name: str) -> Variant:
-    """Return the model of a variant, named by the way a process is started."""
+    """Return the model of a variant, named by the way a process is started. Raises `ValueError` for another name."""
     if name not in _METHODS:
         raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
     from concmodels.catalog import Variant
@@ -162,17 +161,4 @@ def variant(name: str) -> Variant:
         """Run `main(*args)` in this process; what it spawns runs in others."""
         return _run(name, main, args, channel_bytes, deadlock_after)
 
-    verbs: dict[str, Any] = {
-        "select": select,
-        "sleep": sleep,
-        "now": now,
-        "Channel": Channel,
-        "TaskGroup": TaskGroup,
-        "find_pool": _pool,
-        "share": share,
-        "wait_readable": wait_readable,
-        "wait_writable": wait_writable,
-        "notify_closing": notify_closing,
-        "Cancelled": Cancelled,
-    }
-    return Variant(f"{_KIND}:{name}", run=run, **verbs)
+    return Variant(f"{_KIND}:{name}", __name__, run=run)

@@ -60,7 +60,7 @@ __all__ = [
 ]  # fmt: skip
 
 POLL_S = 0.0001
-"""How long the polling variant sleeps between two looks, in seconds (the 2010 article's figure)."""
+"""The seconds that the polling variant sleeps between two looks (the 2010 article's figure)."""
 
 now = time.monotonic
 _here = _local()  # `_here.task` is the task of this thread
@@ -374,18 +374,5 @@ def variant(name: str) -> Variant:
     """The model of a variant: `polling`."""
     if name != "polling":
         raise KeyError(name)
-    return Variant(
-        "rawthreads:polling",
-        run=run,
-        select=_select_polling,
-        sleep=sleep,
-        now=now,
-        Channel=PollingChannel,
-        TaskGroup=TaskGroup,
-        find_pool=lambda: PollingPool,
-        share=share,
-        wait_readable=wait_readable,
-        wait_writable=wait_writable,
-        notify_closing=notify_closing,
-        Cancelled=Cancelled,
-    )
+    polling = {"Channel": PollingChannel, "Pool": PollingPool, "select": _select_polling}
+    return Variant("rawthreads:polling", __name__, **polling)

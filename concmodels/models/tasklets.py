@@ -76,7 +76,7 @@ class _Rendezvous(Channel):
     """`Channel(0)`: it holds nothing but waiting tasks, and two that meet exchange the item directly."""
 
     preference = -1
-    """Which task goes on at once when two have met: -1 the receiver, 1 the sender, 0 the one that came second."""
+    """The task that goes on at once when two have met: -1 the receiver, 1 the sender, 0 the one that came second."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """As `Channel.send`; a waiting receiver goes on at once, if it is preferred."""

@@ -33,9 +33,10 @@ def measure[P: AnyPlan, R: Outcome](
 ) -> R:
     """Make one run of the plan and return the result. A run that failed has a result too.
 
-    With `progress`, shows a bar on standard error. Where an event loop runs in this thread already, as in a notebook,
-    an async model gets a thread of its own (`beside_loop.py`). Raises `ModelUnavailable`, and `STOPPING` if that ended
-    the run.
+    The run is ended after `timeout` seconds; if it has not ended `GRACE_S` seconds later, `on_hang` is called. With
+    `progress`, shows a bar on standard error. Where an event loop runs in this thread already, as in a notebook, an
+    async model gets a thread of its own (`beside_loop.py`). Raises `ModelUnavailable`, and `STOPPING` if that ended the
+    run.
     """
     model = catalog.load(plan.model)
     timer = program.timer(plan)

@@ -165,7 +165,10 @@ class channel:
 
     @property
     def preference(self) -> int:
-        """Which tasklet continues at once: -1 the receiver, 1 the sender, 0 the one that came second."""
+        """The tasklet that continues at once: -1 the receiver, 1 the sender, 0 the one that came second.
+
+        Setting it raises `TypeError` for what is no integer.
+        """
         return self._preference
 
     @preference.setter

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.world import Run
 
 _STEPS = 100_000
-"""So many steps may be made to shorten a schedule. Not seconds: an explanation is the same on a slow machine."""
+"""The most steps that are made to shorten a schedule. Not seconds: an explanation is the same on a slow machine."""
 
 _SECONDS = 10.0
-"""What takes longer than this is given up."""
+"""The seconds after which an explanation is given up."""
 
 _TRIED = 12
 """On so many schedules that are drawn, a guarantee is held again with few items."""

@@ -31,7 +31,7 @@ class DeadlockDetector:
     """Stands around main: once a deadlock was found, `run` raises it, whatever main has made of it."""
 
     cancellations: tuple[type[BaseException], ...] = ()
-    """What main ends with when the deadlock cancelled it; anything else went wrong in the clean-up."""
+    """The exceptions that main ends with when the deadlock cancelled it; any other went wrong in the clean-up."""
 
     def __init__(self) -> None:
         self.found: Deadlock | None = None
@@ -68,7 +68,7 @@ class LookUp(DeadlockDetector):
     """Wakes main now and then while it waits for a lock: it may have missed a signal that came just before."""
 
     def acquire(self, waiter: LockWaiter, timeout: float | None) -> bool:
-        """Block as main; returns False if the time is over."""
+        """Block as main, at most `timeout` seconds; returns False if these are over."""
         if timeout is None:
             return self.acquire_without_timeout(waiter)
         until = time.monotonic() + float(timeout)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
             """Make a waiter for one wait of the running task."""
 
         def wait(self, waiter: Waiter, timeout: float | None) -> None:
-            """Park until the waiter is claimed, or claim it for the timeout."""
+            """Park until the waiter is claimed, or claim it after `timeout` seconds."""
 
         def interrupted(self, error: BaseException) -> None:
             """Take note of an error that a callback has raised and that is not an `Exception`."""
@@ -252,7 +252,10 @@ class Future(_Future):  # type: ignore[type-arg]
             del self  # the exception holds this frame, and would keep the future alive
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Wait for the end; return what the task raised, if anything. Raises as `result` if it did not begin."""
+        """Wait for the end, at most `timeout` seconds; return what the task raised, if anything.
+
+        Raises `TimeoutError`, and `CancelledError` if the task was cancelled before it began.
+        """
         try:
             return super().exception(timeout)
         except CancelledError:

@@ -72,7 +72,7 @@ __all__ = [
 
 
 def here() -> World:
-    """The world of the run in this thread."""
+    """Return the world of the run in this thread. Raises `RuntimeError` outside of a run."""
     world = current()
     if world is None:
         raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
@@ -303,7 +303,7 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
 
 
 def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
-    """`select`, for both kinds of this model."""
+    """`select`, for both kinds of this model. Raises `TimeoutError` after `timeout` virtual seconds."""
     selection = _Selection(kind, cases, priority)
     checkpoint("select", selection.keys, selection)
     done = selection.attempt()

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         waiter: Any
         """What it waits for, None if it can go on: an object whose `purpose` can say so for a `Deadlock`."""
         runner: Runner
-        """What stands for it in the world, which sets this."""
+        """The runner that stands for it in the world, which sets this."""
 
         def run(self) -> None: ...
 
@@ -86,7 +86,7 @@ TICK_S = 1e-5
 """The virtual seconds that a step takes in `sim.run`."""
 
 _SWALLOWED = 1000
-"""So often a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
+"""The times that a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
 
 _here = _local()
 _numbers = count(1)
@@ -103,18 +103,18 @@ class Run:
     were done, in order. `cut` says that the run did not end by itself.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self) -> None:
         self.value: Any = None
         self.error: BaseException | None = None
         self.cut = False
-        self.decisions = world.decisions
-        self.steps = world.steps
+        self.decisions: list[int] = []
+        self.steps: list[Step] = []
         self.seconds = 0.0
         """The virtual seconds that it has taken."""
 
 
 class World:
-    """Which tasks there are, which steps are enabled, what time it is, and what to do when no step is enabled.
+    """The scheduler of a simulated run: its tasks, the steps that are enabled, and the time.
 
     `units` are the greenlets that its tasks are run in. With a `hub`, the greenlet that explores, decisions, steps and
     footprints are kept, and the run can be cut. `tick` is how many virtual seconds a step takes, `limit` how many steps
@@ -483,37 +483,49 @@ def explored(
     Meanwhile the garbage collector is off: the moments in which it comes are no part of a schedule, and finalizers may
     close channels.
     """
-    hub = getcurrent()
-    run: Run
-
-    def first() -> greenlet:
-        try:
-            run.value = body()
-        except GreenletExit:
-            raise
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
-            run.error = error
-        return hub
-
-    shared, units = units, units or Units()
-    unit = units.take(first, hub)
-    world = World(main, unit, strategy, model, units, hub=hub, tick=tick, limit=limit, record=record)
-    run = Run(world)
-    enter(world)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    hub, run = getcurrent(), Run()
+    greenlets = units or Units()
+    unit = greenlets.take(partial(_fill, run, body, hub), hub)
+    world = World(main, unit, strategy, model, greenlets, hub=hub, tick=tick, limit=limit, record=record)
+    with _entered(world), _collector_off():
         if prepare is not None:
             prepare(world)
         world.begin()
         run.cut = world.cut_by is not None
         world.end()
-        if shared is None:
-            units.end()
+        if units is None:
+            greenlets.end()
+    run.error = world.cut_by or run.error
+    run.decisions, run.steps, run.seconds = world.decisions, world.steps, world.clock
+    return run
+
+
+def _fill(run: Run, body: Callable[[], Any], hub: greenlet) -> greenlet:
+    """Do the job of the main task: note what comes of the body, and let the hub go on."""
+    try:
+        run.value = body()
+    except GreenletExit:
+        raise  # the run was cut: the unit ends, and `World.end` is in its turn
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
+        run.error = error
+    return hub
+
+
+@contextmanager
+def _entered(world: World) -> Generator[None]:
+    enter(world)
+    try:
+        yield
     finally:
         leave()
-        if collecting:
+
+
+@contextmanager
+def _collector_off() -> Generator[None]:
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
             gc.enable()
-    run.error = world.cut_by or run.error
-    run.seconds = world.clock
-    return run

@@ -59,7 +59,7 @@ class Row:
 
     @property
     def spread(self) -> str:
-        """How much the runs differ: half of the distance from the slowest to the fastest, divided by the median."""
+        """The spread of the runs: half of the distance from the slowest to the fastest, divided by the median."""
         speeds = [getattr(it, it.SPEED) or 0.0 for it in self.results]
         return f"{(max(speeds) - min(speeds)) / 2 / self.speed:.0%}" if len(speeds) > 1 else ""
 
