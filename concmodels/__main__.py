@@ -27,7 +27,7 @@ def _show(is_long: bool) -> None:
     out = console(sys.stdout)
     from concmodels.programs.output import overview  # imports rich; `console` has made sure that it is installed
 
-    overview.show(out, is_long=is_long)
+    overview.print_models(out, is_long=is_long)
 
 
 if __name__ == "__main__":

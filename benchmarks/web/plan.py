@@ -4,7 +4,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
-from concmodels.net.addresses import told
+from concmodels.net.addresses import address_text
 from concmodels.programs import limits
 from concmodels.programs.output.streams import BadInput
 
@@ -26,7 +26,7 @@ class Target:
     @property
     def address(self) -> str:
         """The host and the port: `127.0.0.1:8000`."""
-        return told(self.host, self.port)
+        return address_text(self.host, self.port)
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,9 @@ def command(program: Program[Any, Any], arguments: list[str] | None = None) -> i
             return OK
         with signals_held():
             if options.order:
-                from concmodels.programs.subprocess_runner import obey
+                from concmodels.programs.subprocess_runner import run_order
 
-                return obey(program, options.order)
+                return run_order(program, options.order)
             return _run(program, options)
     except (BadInput, UnknownModel, ModelUnavailable, TooLarge) as error:
         say(program.name, str(error))
@@ -100,7 +100,7 @@ def _show(results: list[Outcome], stream: TextIO) -> None:
     from concmodels.programs.output import table  # it imports rich
 
     with quiet_when_closed(stream):
-        table.show(results, console(stream))
+        table.print_table(results, console(stream))
 
 
 def _planned(program: Program[Any, Any], options: Namespace) -> tuple[list[AnyPlan], dict[str, str], int]:

@@ -33,7 +33,7 @@ from concmodels.programs.signals import masked
 _GRACE_S = 20.0  # more than the model's own clean-up and the alarm's grace need
 
 
-def obey(program: Program[Any, Any], order: dict[str, Any]) -> int:
+def run_order(program: Program[Any, Any], order: dict[str, Any]) -> int:
     """Do in the child what the parent has ordered: make the runs of a plan, write their results; return the status."""
     results = [*runs(program, program.plan(**order.pop("plan")), **order)]
     JsonFile("-").end(results)

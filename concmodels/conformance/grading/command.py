@@ -118,12 +118,12 @@ def _title(name: str, schedules: int, is_own: bool, replay: str | None) -> str:
 
 def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
     """Grade one model after the other; return the greatest exit status."""
-    from concmodels.conformance.grading.show import Show  # it imports rich
+    from concmodels.conformance.grading.terminal import TerminalReport  # it imports rich
 
     json, status = JsonFile(options.json), ALL_KEPT
     json.begin([])
     reports: list[Any] = []
-    show = Show(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
+    terminal = TerminalReport(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
     try:
         for model in options.models:
             report = Report(candidate.label(model))
@@ -132,11 +132,11 @@ def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
                 schedules = simulated.schedules_for(model, 0 if options.real else options.explore)
                 title = _title(report.model, schedules, candidate.own_work(model), options.replay)
                 grader = Grader(model, options.patience, schedules, options.replay or "")
-                with grader, show.model(title, len(guarantees)) as tell:
+                with grader, terminal.model(title, len(guarantees)) as tell:
                     for guarantee in guarantees:
                         report.outcomes.append(grader.hold(guarantee))
                         tell(report.outcomes[-1])
-                show.verdict(report)
+                terminal.verdict(report)
             except (ModelUnavailable, candidate.Refused) as error:
                 reports.pop()
                 _say(str(error))

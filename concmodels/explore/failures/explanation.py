@@ -25,7 +25,7 @@ def explain(
     drawn = picture(moments, rows)
     if drawn:
         lines += ["", f"What happened, {_switches(forced_switches)}:", *drawn]
-    reasons = [*dict.fromkeys(lost_updates(moments, races)), *tell_races(races)]
+    reasons = [*dict.fromkeys(lost_updates(moments, races)), *describe_races(races)]
     return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])
 
 
@@ -35,7 +35,7 @@ def _switches(count: int) -> str:
     return f"with {count} forced switch{'es' if count > 1 else ''}, marked >"
 
 
-def tell_races(races: Iterable[Race]) -> list[str]:
+def describe_races(races: Iterable[Race]) -> list[str]:
     """Return a sentence about each data race, with both lines; where several tell the same lines, one of them."""
     told: dict[object, str] = {}
     for race in races:

@@ -18,7 +18,7 @@ _PARALLEL = {"always": "always", "never": "never", "on free-threaded": "without 
 """The words in the line of a model for what its facts begin with."""
 
 
-def show(out: Console, *, is_long: bool = False) -> None:
+def print_models(out: Console, *, is_long: bool = False) -> None:
     """Print all models on this console: a line for each, or with `is_long` all that the catalog says of it."""
     shown = [facts for facts in FACTS + SIMULATED + DISTRIBUTED if facts.model == catalog.name_of(facts)]
     if not is_long:

@@ -73,7 +73,7 @@ def rows(results: Iterable[Result]) -> list[Row]:
     return sorted((Row(name, its) for name, its in by_name.items()), key=lambda row: -row.speed)
 
 
-def show(results: Sequence[Result], console: Console) -> None:
+def print_table(results: Sequence[Result], console: Console) -> None:
     """Print the table, and the line that says what was verified."""
     ranked = rows(results)
     if ranked:

@@ -22,7 +22,7 @@ _HARDLY = 20
 """Fewer guarantees than this say little about a model."""
 
 
-class Show:
+class TerminalReport:
     """Writes the report to one stream, usually standard output."""
 
     def __init__(self, stream: TextIO | None, quiet: bool, traceback: bool) -> None:
