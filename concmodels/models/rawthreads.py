@@ -90,7 +90,7 @@ class _Waiter(Waiter):
     def park(self, timeout: float | None) -> bool:
         """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
-        task.timed = timeout is not None
+        task.timed = timeout is not None  # for the deadlock detector: such a wait ends by itself
         task.waiter = self  # first: a cancellation that comes after the look below finds the wait here and claims it
         try:
             # If a partner was first, the claim fails: the operation is done, and the next wait raises.

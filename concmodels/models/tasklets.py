@@ -132,7 +132,7 @@ class _Rendezvous(Channel):
 def _hand_over(partner: Any) -> None:
     """Go on as the tasklet that waits here; the current one goes to the end of the ring."""
     scheduler().ready(getcurrent())
-    partner.unit.switch()
+    partner.unit.switch()  # it is not in the queue of the ready: its wait was claimed, and `wake` is not called
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:

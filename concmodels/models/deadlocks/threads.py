@@ -37,7 +37,7 @@ class DeadlockDetector:
         self.found: Deadlock | None = None
 
     def find(self, error: Deadlock) -> Deadlock:
-        """Note a deadlock and return the first one, which is the cause of the others."""
+        """Note a deadlock, and return it. `run` raises the first one that was noted: it is the cause of the others."""
         self.found = self.found or error
         return error
 
@@ -118,8 +118,10 @@ class ThreadDetector(LookUp):
             stuck = stuck or NoProgress(max(self._seconds, STUCK_S))  # not before: most waits are short
             waits = self._waits()
             helper = outside_helper(task.ident for task in waits) if waits else ""
+            # Two clocks, of which one runs: `progress` while nothing could wake a task, `stuck` while only a helper
+            # could. Nothing to note sets a clock back.
             if progress.lasts({} if helper else waits):
-                if waiter.claim(CANCELLED):
+                if waiter.claim(CANCELLED):  # then no partner can: the error leaves a wait that has done nothing
                     raise self.find(self._describe())
                 return waiter.acquire(None)  # a partner came at the last moment
             if stuck.lasts(waits if helper else {}) and not self._warned:

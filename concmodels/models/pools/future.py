@@ -90,7 +90,7 @@ class InterruptSafeLock:
     def acquire(self) -> bool:
         """Take the lock."""
         if get_ident() == _MAIN:
-            held_by_stdlib.append(self)
+            held_by_stdlib.append(self)  # first: else a handler might come while it is held and not noted
         return self._lock.acquire()
 
     def release(self) -> None:
@@ -130,7 +130,7 @@ class Condition:
             return
         waiter = self._strategy.new_waiter(None, self)
         self._waiters.append(waiter)
-        self._lock.release()
+        self._lock.release()  # only now: what has ended the task is noted under the lock, and then finds the waiter
         try:
             self._strategy.wait(waiter, timeout)
         finally:

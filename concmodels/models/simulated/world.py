@@ -188,6 +188,8 @@ class World:
     ) -> None:
         """Stop before a step that can be done at any time; return when it was picked."""
         runner = self.running
+        # No point in a finalizer, in a signal handler that comes between here and the switch (then there are pending
+        # steps), and in a greenlet that is none of the tasks.
         if self._silent or runner.pending or getcurrent() is not runner.unit:
             self._do_at_once(keys)
             return
@@ -205,7 +207,7 @@ class World:
                 sys.call_tracing(following.unit.switch, ())  # so that events are seen in the others meanwhile
             else:
                 following.unit.switch()
-            if self.dying:
+            if self.dying:  # it was not picked: `end` has switched here, so that this task ends
                 self._refuse()
 
     def _do_at_once(self, keys: tuple[tuple[Key, bool], ...]) -> None:
@@ -271,13 +273,14 @@ class World:
     def enable_at(self, moment: float, step: Step) -> None:
         """Let this step be picked once the clock shows `moment`, unless its task has gone on by then."""
         if moment < math.inf:
+            # The number keeps steps of one moment in order, and keeps the heap from comparing them.
             heapq.heappush(self._timers, (moment, next(self._order), step))
 
     def wake(self, step: Step) -> None:
         """Let this step be picked, and no other of its task: what decides the wait has happened."""
         for other in step.runner.pending:
             if other is not step:
-                self._drop(other)
+                self._drop(other)  # also one that could be picked already, as a timeout whose moment has come
         self.enable(step)
         self.touch(step.runner.key, True)
 
@@ -344,7 +347,7 @@ class World:
         return runner
 
     def _keep(self, index: int, step: Step) -> None:
-        if self.cut_by is not None:
+        if self.cut_by is not None:  # `cut_soon` was called
             self.cut(self.cut_by)
         self.decisions.append(index)
         self.steps.append(step)
@@ -418,7 +421,7 @@ class World:
         """Run a task in its unit; return the greenlet that goes on."""
         task.run()
         runner = task.runner
-        del self.runners[runner]
+        del self.runners[runner]  # before `_next`, which may find a deadlock: this task is no part of it
         return self._outside if self.dying else self._next().unit
 
 
