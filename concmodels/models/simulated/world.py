@@ -490,7 +490,10 @@ def explored(
     greenlets = units or Units()
     unit = greenlets.take(partial(_fill, run, body, hub), hub)
     world = World(main, unit, strategy, model, greenlets, hub=hub, tick=tick, limit=limit, record=record)
-    with _entered(world), _collector_off():
+    enter(world)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
         if prepare is not None:
             prepare(world)
         world.begin()
@@ -498,6 +501,10 @@ def explored(
         world.end()
         if units is None:
             greenlets.end()
+    finally:
+        leave()
+        if collecting:
+            gc.enable()
     run.error = world.cut_by or run.error
     run.decisions, run.steps, run.seconds = world.decisions, world.steps, world.clock
     return run
@@ -512,23 +519,3 @@ def _fill(run: Run, body: Callable[[], Any], hub: greenlet) -> greenlet:
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
         run.error = error
     return hub
-
-
-@contextmanager
-def _entered(world: World) -> Generator[None]:
-    enter(world)
-    try:
-        yield
-    finally:
-        leave()
-
-
-@contextmanager
-def _collector_off() -> Generator[None]:
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
