@@ -5,7 +5,7 @@ scheduler     the trampoline below: a queue of those that can go on, first come,
 message       by reference
 parallel      no: one loop, one thread
 cancellation  the library's own: where a task waits; if suppressed, it is raised again at every wait
-sockets       an event loop on epoll (`waiting/event_loop.py`), as in the greenlet model
+sockets       an event loop on epoll (`waiting/sockets/event_loop.py`), as in the greenlet model
 
 A coroutine that waits yields to the trampoline, which resumes the next one that is ready. CONTRIBUTING.md ("Add a
 model") takes this file step by step: python -m concmodels.conformance examples/trampoline_model.py
@@ -30,12 +30,12 @@ from concmodels.models.waiting.waiter import CANCELLED, DONE, AsyncEvent, Single
 from concmodels.models.deadlocks.report import DEADLOCK_AFTER, deadlock, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
-from concmodels.models.tasks.frames import awaits
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
+from concmodels.models.tasks.signals.frames import awaits
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.tasks.task import Task as _Task
-from concmodels.models.waiting.event_loop import EventLoop
-from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaitSteps, descriptor
+from concmodels.models.waiting.sockets.event_loop import EventLoop
+from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE, SocketWaitSteps, descriptor
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",

@@ -105,7 +105,7 @@ def main_result(model):
         with pytest.raises(TimeoutError):
             slow.result(0.05)
         fine = group.spawn(identity, {"a": [1]})
-        assert fine.result(10) == {"a": [1]}
+        assert fine.result(50) == {"a": [1]}
         assert fine.done()
         slow.cancel()
     assert fine.result() == {"a": [1]}

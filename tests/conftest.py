@@ -22,6 +22,7 @@ which is also what a course uses: `concmodels.conformance.plugin`.
 
 import gc
 import os
+import signal
 import sys
 from _thread import get_ident
 
@@ -58,10 +59,14 @@ def pytest_addoption(parser, pluginmanager):
 
 
 def pytest_configure(config):
-    """On a worker of xdist, hide the thread by which it hears what to run: none of the tests' runs waits for that.
+    """Make of this process what the tests expect: one that Ctrl-C interrupts, and whose only thread is the tests'.
 
-    A deadlock is not found beside a thread that the run did not start.
+    A shell starts what it runs in the background with Ctrl-C ignored, and so would every program that a test starts
+    and interrupts. On a worker of xdist, the thread by which it hears what to run is hidden: none of the tests' runs
+    waits for that, and a deadlock is not found beside a thread that the run did not start.
     """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         current_frames = sys._current_frames
         hidden = current_frames().keys() - {get_ident()}

@@ -12,7 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from importlib.util import find_spec
 from unittest.mock import patch
 
-from concmodels.models.tasks.signals import ENDING
+from concmodels.models.tasks.signals.handlers import ENDING
 
 
 class Captured(io.TextIOWrapper):

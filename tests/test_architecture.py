@@ -30,43 +30,49 @@ ARROWS = {
     "catalog": "contract errors facts platform",
     "models/folder": "",
     "models/sharing": "",
-    "models/waiting": "errors facts platform",
-    "models/tasks": "errors facts models/folder models/waiting platform",
-    "models/deadlocks": "errors models/folder models/tasks models/waiting",
-    "models/pools": "errors models/tasks models/waiting",
-    "models/simulated": "catalog errors models/deadlocks models/pools models/sharing models/tasks models/waiting",
-    "models/memory": "catalog errors models/deadlocks models/sharing models/tasks models/waiting platform",
+    "models/waiting": "errors facts",
+    "models/waiting/sockets": "errors models/waiting platform",
+    "models/tasks/signals": "errors facts models/folder platform",
+    "models/tasks": "errors models/folder models/tasks/signals models/waiting",
+    "models/deadlocks": "errors models/folder models/tasks models/tasks/signals models/waiting models/waiting/sockets",
+    "models/pools": "errors models/tasks/signals models/waiting",
+    "models/simulated": "catalog errors models/deadlocks models/pools models/sharing models/tasks models/tasks/signals "
+    "models/waiting models/waiting/sockets",
+    "models/memory": "catalog errors models/deadlocks models/sharing models/tasks models/tasks/signals models/waiting "
+    "models/waiting/sockets platform",
     "models/memory/pool": "errors models/memory models/pools models/waiting platform",
-    "models/cluster": "errors models/deadlocks models/memory models/pools models/sharing models/tasks models/waiting",
+    "models/cluster": "errors models/deadlocks models/memory models/pools models/sharing models/tasks/signals "
+    "models/waiting",
     "package": "catalog contract",
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/pool models/pools "
-    "models/sharing models/tasks models/waiting",
-    "programs/signals": "models/tasks",
+    "models/sharing models/tasks models/tasks/signals models/waiting models/waiting/sockets",
+    "programs/signals": "models/tasks/signals",
     "programs/output": "catalog facts programs/signals",
-    "programs": "catalog errors models/tasks package platform programs/output programs/signals",
+    "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals",
     "command": "package programs programs/output",
     "work": "catalog errors",
     "net": "errors",
     "ring": "contract programs",
     "channel": "contract programs",
     "pool": "contract programs work",
-    "serve": "catalog contract errors models/tasks net package platform programs programs/output programs/signals work",
+    "serve": "catalog contract errors models/tasks/signals net package platform programs programs/output "
+    "programs/signals work",
     "explore/errors": "",
     "explore/monitor": "models/simulated",
-    "explore/threads": "explore/errors facts models/simulated models/tasks",
+    "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated",
     "conformance/sync": "",
-    "conformance/suite": "catalog models/memory models/tasks platform",
+    "conformance/suite": "catalog models/memory models/tasks/signals platform",
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
     "explore/running": "errors explore/errors explore/monitor explore/strategies models/folder models/simulated "
-    "models/tasks",
+    "models/tasks/signals",
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
-    "models/simulated models/tasks",
+    "models/simulated models/tasks/signals",
     "explore": "catalog errors explore/errors explore/failures explore/monitor explore/preemption explore/running "
-    "explore/strategies explore/threads models/simulated models/tasks programs programs/output",
+    "explore/strategies explore/threads models/simulated models/tasks/signals programs programs/output",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
     "models/folder models/simulated platform programs programs/output",
@@ -173,7 +179,7 @@ OF_ITS_MODELS = {"memory": ["processes", "subinterp"], "cluster": ["dask"], "sim
 
 NAMED_BELOW = {
     "models/memory/leftovers.py": "it removes what killed runs have left, the folders of clusters too",
-    "models/waiting/loop_sockets.py": "it advises another model, where a system has no epoll",
+    "models/waiting/sockets/loops.py": "it advises another model, where a system has no epoll",
     "platform/portable/polling.py": "the same, where a system has no poll",
 }
 """Files below the catalog that name a model all the same, and why."""

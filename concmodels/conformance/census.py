@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 
 from concmodels.models.memory.leftovers import owner
-from concmodels.models.tasks.signals import ENDING
+from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.platform import measuring, memory
 
 PATIENCE = 2

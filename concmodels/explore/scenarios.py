@@ -20,7 +20,7 @@ from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.running.scenario import Scenario
 from concmodels.explore.threads.program import Program
 from concmodels.models.simulated import sim
-from concmodels.models.tasks.frames import short
+from concmodels.models.tasks.signals.frames import short
 
 _THREADS = frozenset(
     {"threading", "queue", "time", "_thread", "_queue", "concurrent.futures", "concurrent.futures.thread"}

@@ -39,12 +39,12 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import bare_interrupts
-from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.waiting.loop_sockets import close_ended, notify_closing_on_loop, wait_on_loop
+from concmodels.models.tasks.signals.loop_guard import LoopGuard, MainSight, cancel_again
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
-from concmodels.models.waiting.sockets import READABLE, WRITABLE
+from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
+from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
     from concmodels.models.waiting.waiter import Waiter
 
 __all__ = [
@@ -372,7 +372,7 @@ def _wait(socket: HasFileno, direction: str, timeout: float | None) -> Awaitable
     """Wait in the backend's own way."""
     trio = sys.modules.get("trio")  # see above
     if trio is not None and trio.lowlevel.in_trio_task():
-        from concmodels.models.waiting.trio_sockets import wait_in_trio
+        from concmodels.models.waiting.sockets.trio import wait_in_trio
 
         return wait_in_trio(socket, direction, timeout)
     return wait_on_loop(socket, direction, timeout)
@@ -382,7 +382,7 @@ def notify_closing(socket: HasFileno) -> None:
     """Wake the tasks that wait for this socket; see `concmodels.contract.Model.notify_closing`."""
     trio = sys.modules.get("trio")  # see above
     if trio is not None and trio.lowlevel.in_trio_task():
-        from concmodels.models.waiting.trio_sockets import notify_closing_in_trio
+        from concmodels.models.waiting.sockets.trio import notify_closing_in_trio
 
         notify_closing_in_trio(socket)
     else:

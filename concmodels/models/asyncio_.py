@@ -36,11 +36,11 @@ from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.asyncio_group import AsyncioGroup
 from concmodels.models.tasks.failures import bare_interrupts
-from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight, cancel_again
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
-from concmodels.models.waiting.loop_sockets import close_ended, notify_closing_on_loop, wait_on_loop
+from concmodels.models.tasks.signals.loop_guard import LoopGuard, MainSight, cancel_again
 from concmodels.models.waiting.postponed import postpone, postponed, raise_postponed
-from concmodels.models.waiting.sockets import READABLE, WRITABLE
+from concmodels.models.waiting.sockets.loops import close_ended, notify_closing_on_loop, wait_on_loop
+from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",

@@ -45,8 +45,8 @@ from concmodels.models.deadlocks.report import patience
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.tasks.failures import ExceptionCollector
-from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.signals.guard import Guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.models.cluster.link import Link
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep", "variant",

@@ -37,15 +37,15 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
-from concmodels.models.tasks.frames import raised
 from concmodels.models.tasks.hub_tasks import Cancelled, UnknownTask, raise_postponed_signal, tasks
 from concmodels.models.tasks.hub_tasks import Task as _Task
 from concmodels.models.tasks.hub_tasks import TaskGroup as _TaskGroup
-from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.waiting.gevent_sockets import notify_closing_in_hub, sockets_here, wait_in_hub
+from concmodels.models.tasks.signals.frames import raised
+from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.waiting.hub_throws import forget_throws, postpone, postponed, raise_postponed, throws_due
-from concmodels.models.waiting.sockets import READABLE, WRITABLE
+from concmodels.models.waiting.sockets.gevent import notify_closing_in_hub, sockets_here, wait_in_hub
+from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",

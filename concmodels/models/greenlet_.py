@@ -5,13 +5,13 @@ scheduler     the one below: a queue of those that can go on, first come, first 
 message       by reference
 parallel      no: all greenlets of a run share one thread
 cancellation  the library's own: where a task waits, at the latest after 256 operations that need not wait
-sockets       an event loop on epoll (`waiting/event_loop.py`), made when a task waits for one for the first time
+sockets       an event loop on epoll (`waiting/sockets/event_loop.py`), made when a task first waits for one
 
 A greenlet knows one thing: `other.switch()` stops here and goes on there. Everything else is bookkeeping. A task that
 waits puts itself into some queue and switches to the next greenlet that is ready (`Scheduler.leave`); the task that
 wakes it appends it to the queue of the ready. There is no central loop: each greenlet hands on to the next one. Only
-when none is ready, the last one to leave sleeps in the event loop (`waiting/event_loop.py`), until a time has come or a
-socket is ready.
+when none is ready, the last one to leave sleeps in the event loop (`waiting/sockets/event_loop.py`), until a time has
+come or a socket is ready.
 
 Limitations: a greenlet that computes stops all others, and so does a blocking call (a file, `time.sleep`, a socket that
 was not waited for): use the model's `sleep` and `wait_readable`. A greenlet can't move to another thread; a channel
@@ -39,13 +39,13 @@ from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
-from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
-from concmodels.models.tasks.interrupts import LOOK_UP_S, Guard
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.signals.frames import stack
+from concmodels.models.tasks.signals.guard import LOOK_UP_S, Guard
 from concmodels.models.tasks.task import Cancelled, Task
-from concmodels.models.waiting.event_loop import EventLoop, wait_in_event_loop
-from concmodels.models.waiting.sockets import READABLE, WRITABLE, SocketWaitSteps, descriptor
+from concmodels.models.waiting.sockets.event_loop import EventLoop, wait_in_event_loop
+from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE, SocketWaitSteps, descriptor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Deadlock, Selected
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",

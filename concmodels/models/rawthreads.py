@@ -37,13 +37,13 @@ from concmodels.models.pools.executor import Pool as _Pool
 from concmodels.models.pools.run import Pools
 from concmodels.models.sharing import share
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
-from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.tasks.unjoined_threads import UnjoinedThreads
-from concmodels.models.waiting.sockets import READABLE, WRITABLE, descriptor
+from concmodels.models.waiting.sockets.threads import PolledSockets, PollingWaiter, wait_polling
+from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE, descriptor
 from concmodels.models.waiting.taken_lock import taken_lock
-from concmodels.models.waiting.wakers import PolledSockets, PollingWaiter, wait_polling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",

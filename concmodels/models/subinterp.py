@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from concmodels.errors import Selected
     from concmodels.models.memory.buffer import Shared
     from concmodels.models.memory.pool.pool import InterpreterPool as Pool
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",

@@ -5,7 +5,7 @@ scheduler     greenlet's; but a tasklet that meets a waiting partner hands over 
 message       by reference, from one tasklet straight to the other
 parallel      no: all tasklets of a run share one thread
 cancellation  the library's own: where a task waits or hands over, at the latest after 256 operations that do neither
-sockets       an event loop on epoll (`waiting/event_loop.py`), made when a task waits for one for the first time
+sockets       an event loop on epoll (`waiting/sockets/event_loop.py`), made when a task first waits for one
 
 What is special is the rendezvous, `Channel(0)`, the only channel that Stackless has. With bare greenlets the sender
 wakes the receiver, which goes on when its turn comes. Here the two meet: the receiver goes on *at once*, in the middle

@@ -34,11 +34,11 @@ from concmodels.models.deadlocks.report import DEADLOCK_AFTER, patience
 from concmodels.models.pools.awaited import AsyncPool
 from concmodels.models.sharing import share
 from concmodels.models.tasks.failures import bare_interrupts
-from concmodels.models.tasks.loop_interrupts import LoopGuard, MainSight
 from concmodels.models.tasks.nesting import Loop, refusal_in_loop
 from concmodels.models.tasks.nursery import NurseryGroup
-from concmodels.models.waiting.sockets import READABLE, WRITABLE
-from concmodels.models.waiting.trio_sockets import notify_closing_in_trio, wait_in_trio
+from concmodels.models.tasks.signals.loop_guard import LoopGuard, MainSight
+from concmodels.models.waiting.sockets.trio import notify_closing_in_trio, wait_in_trio
+from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from concmodels.errors import Selected
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",

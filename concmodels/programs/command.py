@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
-from concmodels.models.tasks.signals import ENDING
+from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.programs.limits import TooLarge
 from concmodels.programs.measure import runs
 from concmodels.programs.options import parse

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, Self
 
-from concmodels.models.tasks.signals import ENDING, held_back_between_runs, terminate
+from concmodels.models.tasks.signals.handlers import ENDING, held_back_between_runs, terminate
 
 GRACE_S = 10.0
 

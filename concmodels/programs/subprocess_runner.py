@@ -21,7 +21,7 @@ from types import FrameType
 from typing import Any
 
 from concmodels.errors import Terminated
-from concmodels.models.tasks.signals import ENDING
+from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.platform.waking import tied_to_parent
 from concmodels.programs.measure import runs
 from concmodels.programs.output.json_file import JsonFile

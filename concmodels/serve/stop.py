@@ -6,7 +6,7 @@ import threading
 import time
 from contextlib import contextmanager
 
-from concmodels.models.tasks.signals import ENDING
+from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.platform.polling import POLLIN, poll
 
 TYPE_CHECKING = False

@@ -362,7 +362,7 @@ def test_ctrl_c_ends_the_child_too(tmp_path):
     process = start(model, "-k", "send_does_not_wait", MARK=mark)
     sentinel.read_text()  # until the guarantee hangs
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=50)
     assert (process.returncode, err) == (130, "concmodels.conformance: interrupted\n")
     assert not [pid for pid in filter(str.isdecimal, os.listdir("/proc")) if has_mark(pid, mark)]
 

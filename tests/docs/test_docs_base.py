@@ -400,9 +400,9 @@ def test_the_server_says_where_it_is_and_ends_with_control_c(tmp_path):
     line = [sys.executable, ROOT / "tools" / "serve.py", tmp_path, "--port", "0"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         address = re.search(r"http://127\.0\.0\.1:\d+/", server.stdout.readline())[0]
-        assert urllib.request.urlopen(address, timeout=20).read() == b"shown"
+        assert urllib.request.urlopen(address, timeout=50).read() == b"shown"
         server.send_signal(2)
-        assert (server.wait(20), server.stderr.read()) == (0, "")
+        assert (server.wait(50), server.stderr.read()) == (0, "")
 
 
 def test_a_folder_without_pages_is_refused_with_a_sentence(tmp_path):

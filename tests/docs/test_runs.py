@@ -96,7 +96,7 @@ def test_an_interrupted_build_ends_its_programs(tmp_path):
     try:
         pid = int(_content(started))
         build.send_signal(signal.SIGINT)
-        assert "Interrupted" in build.communicate(timeout=20)[1]
+        assert "Interrupted" in build.communicate(timeout=50)[1]
         assert build.returncode != 0
         _wait_until_gone(pid)
     finally:

@@ -20,8 +20,8 @@ EACH = catalog.names(variants=True, simulated=True)
 ONE_THREAD = {
     *(f"models/{facts.file}.py" for facts in map(catalog.facts, EACH) if not facts.preemptive),
     *(f"models/simulated/{name}.py" for name in ("schedules", "steps", "world")),
-    *(f"models/waiting/{name}_sockets.py" for name in ("eventlet", "gevent", "loop", "trio")),
-    "models/waiting/event_loop.py", "models/waiting/hub_throws.py",
+    *(f"models/waiting/sockets/{name}.py" for name in ("eventlet", "gevent", "loops", "trio")),
+    "models/waiting/sockets/event_loop.py", "models/waiting/hub_throws.py",
     *(f"models/tasks/{name}.py" for name in ("asyncio_group", "nursery", "hub_tasks")), "models/deadlocks/loops.py",
     *(f"stackless/{name}.py" for name in ("channel", "run", "scheduler", "tasklet")),
 }  # fmt: skip

@@ -6,7 +6,7 @@ when it ended, may have been done or not; `books.py` says when it may.
 
 import math
 
-FOR_EVER, PATIENCE = 3600, 15
+FOR_EVER, PATIENCE = 3600, 50
 
 
 async def produce(channel, page):

@@ -9,7 +9,7 @@ from concmodels import catalog
 from concmodels.errors import ChannelClosed
 
 HEAD_START_S = 0.2  # for the close, which may end in this time, or has to wait for the sender
-PATIENCE_S = 5
+PATIENCE_S = 50
 
 
 class CloseInBetween:

@@ -10,8 +10,7 @@ from concmodels import catalog
 from concmodels.errors import TaskDied
 from concmodels.models.memory.channel_layout import RECEIVERS
 
-PATIENCE_S = 10
-UNTIL_ALL_ARE_WOKEN_S = 0.5
+PATIENCE_S = 40
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -37,13 +36,16 @@ def go_on_with_a_lock(begun, channel, name):
 
 
 def go_on_instead_of_waking(begun, channel):
-    """Take the task that waits out of the list, as what wakes it does, and do no more."""
+    """Take the task that waits out of the list, as what wakes it does, and do no more.
+
+    A cancellation wakes every task, in the order in which they were started: this one is the last.
+    """
     home = channel.home
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     begun.send("begun")
-    while not home.cancelled(home.wait_slot().scope):
-        time.sleep(0.01)
-    time.sleep(UNTIL_ALL_ARE_WOKEN_S)  # for the cancellation
+    slot = home.wait_slot()
+    home._wait_at_most(slot, PATIENCE_S)
+    assert home.cancelled(slot.scope)
     with home.arena.claim:
         assert home.arena.pop(channel._at + RECEIVERS)
     go_on()

@@ -45,7 +45,7 @@ def test_what_a_task_has_not_closed_is_closed_when_it_has_ended(name, task):
             with model.TaskGroup() as group:
                 group.spawn(task, theirs)
                 theirs.close()
-            ours.settimeout(10)
+            ours.settimeout(50)
             assert ours.recv(10) == b"open"
             assert ours.recv(10) == b""  # the task's own was the last that was open
 
@@ -63,7 +63,7 @@ def test_what_a_task_of_a_pool_has_not_closed_is_closed_when_it_has_ended(name):
         with ours, model.Pool(1) as pool:
             pool.submit(forget_to_close, theirs).result()
             theirs.close()
-            ours.settimeout(10)
+            ours.settimeout(50)
             return ours.recv(10), ours.recv(10)
 
     model = load(name)
@@ -77,7 +77,7 @@ def test_a_socket_goes_from_task_to_task(name):
         channel = model.Channel(1)
         with ours, theirs, model.TaskGroup() as group:
             group.spawn(send_on, model, channel, theirs)
-            with channel.receive(10) as arrived:
+            with channel.receive(50) as arrived:
                 assert arrived.fileno() not in (ours.fileno(), theirs.fileno())
                 assert (arrived.family, arrived.type, arrived.gettimeout()) == (theirs.family, theirs.type, None)
                 ours.sendall(b"word")
@@ -117,7 +117,7 @@ def test_what_never_arrives_is_closed_at_the_end_of_the_run(name):
     model.run(main, model).close()
     before = descriptors()
     with model.run(main, model) as ours:
-        ours.settimeout(10)
+        ours.settimeout(50)
         assert ours.recv(1) == b""  # the last duplicate of the other end is gone
     assert descriptors() == before
 

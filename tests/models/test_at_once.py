@@ -76,7 +76,7 @@ def test_the_main_file_is_known_to_the_thread_that_asks_second(monkeypatch):
 
     def is_guarded(_path):
         looking.set()
-        asked.wait(5)
+        asked.wait(1)
         return True
 
     main = sys.modules["__main__"]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from dask_cluster import Cluster, attempts
 from interruptible import popen
+from undisturbed import undisturbed
 
 from concmodels import catalog
 from concmodels.conformance.census import NothingLeft
@@ -268,7 +269,7 @@ def test_ctrl_c_ends_a_run(wait, tmp_path):
     with popen([sys.executable, "program.py"], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=20)[1] == "left by KeyboardInterrupt()\n"
+        assert process.communicate(timeout=50)[1] == "left by KeyboardInterrupt()\n"
 
 
 # A cluster of other processes.
@@ -493,10 +494,10 @@ def spawn(model, function):
 
 
 def test_a_bad_address_is_told_at_once():
-    began = time.monotonic()
+    began = undisturbed()
     with pytest.raises(ModelUnavailable, match="nobody answers at tcp://127.0.0.1:9 "):
         catalog.load("dask:tcp://127.0.0.1:9")
-    assert time.monotonic() - began < 10
+    assert undisturbed() - began < 10
 
 
 def test_the_program_takes_a_bad_address_for_bad_input():

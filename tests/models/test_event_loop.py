@@ -40,7 +40,7 @@ def test_tasks_that_keep_handing_on_do_not_starve_a_socket(name, pair):
             group.spawn(play, there, back)
             group.spawn(lambda: [back.send(it) for it in there])
             theirs.send(b"x")
-            model.wait_readable(ours, timeout=5)
+            model.wait_readable(ours, timeout=50)
             group.cancel()
 
     model.run(main)
@@ -97,7 +97,7 @@ def test_a_copy_of_a_closed_socket_does_not_wake_who_waits_for_its_number(name):
                 with pytest.raises(TimeoutError):
                     task.result(timeout=0.1)
                 other.send(b"x")
-                task.result(timeout=5)
+                task.result(timeout=50)
 
     try:
         model.run(main)

@@ -180,7 +180,7 @@ def test_a_busy_partner_does_not_put_it_off_for_ever():
 
         loop.call_soon(serve)
         loop.call_soon(task.cancel)
-        await asyncio.wait([task], timeout=10)
+        await asyncio.wait([task], timeout=50)
         assert task.cancelled()
 
     model.run(main)
@@ -226,7 +226,7 @@ def test_asyncio_timeout(name, operation, swallowed, goes_on):
         await settle()
         now = asyncio.get_running_loop().time()
         await in_one_turn(lambda: timeouts[0].reschedule(now - 1), lambda: partner(channel, operation))
-        await asyncio.wait([task], timeout=10)
+        await asyncio.wait([task], timeout=50)
         await task
 
     model.run(main)
@@ -352,7 +352,7 @@ def test_a_greenlet_that_is_killed_has_what_it_has():
         gevent.sleep(0)
         unit.kill(block=False)
         channel.send_nowait("item")
-        unit.join(10)
+        unit.join(50)
         assert unit.dead
 
     model.run(main)

@@ -65,7 +65,7 @@ def test_the_second_one_gives_up(tmp_path, name, where):
         time.sleep(1)
         assert program.poll() is None
         program.send_signal(signal.SIGINT)
-        _, err = program.communicate(timeout=20)
+        _, err = program.communicate(timeout=50)
     assert program.returncode == 130
     assert "interrupted again during the clean-up; still running: " in err
     assert ("stubborn" if where == "in_a_group" else "worker") in err

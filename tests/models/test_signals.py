@@ -347,7 +347,7 @@ def test_a_program_that_has_started_the_servers_of_multiprocessing_itself(tmp_pa
 LOST = """
 import signal, weakref
 from concmodels.errors import Terminated
-from concmodels.models.tasks.signals import terminate
+from concmodels.models.tasks.signals.handlers import terminate
 
 
 class Thing:
@@ -394,14 +394,12 @@ def test_an_interrupt_that_python_drops_is_raised_again(name):
 
     async def awaits():
         drops_a_generator()
-        await model.sleep(30)
+        await model.sleep(3600)
 
     def waits():
         drops_a_generator()
-        model.sleep(30)
+        model.sleep(3600)
 
-    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         model.run(awaits if catalog.facts(name).is_async else waits)
-    assert time.monotonic() - start < 25
     assert sys.unraisablehook is hook

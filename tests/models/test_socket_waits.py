@@ -97,7 +97,7 @@ def test_a_killed_greenlet_waits_no_longer(name, pairs):
         with pytest.raises(TimeoutError):
             model.wait_readable(ours, timeout=0.01)
         theirs.send(b"x")
-        model.wait_readable(ours, timeout=5)
+        model.wait_readable(ours, timeout=50)
 
     model.run(main)
 
@@ -150,9 +150,9 @@ def test_a_file_on_a_disk_is_refused_and_not_waited_for(name, tmp_path):
 @pytest.mark.parametrize("name", HUBS[:1])
 def test_gevent_keeps_no_watcher_of_a_closed_or_forgotten_socket(name, pairs):
     model = loaded(name)
-    from concmodels.models.waiting import gevent_sockets
+    from concmodels.models.waiting.sockets import gevent
 
-    kept = gevent_sockets.sockets_here()._kept
+    kept = gevent.sockets_here()._kept
 
     def main():
         ours, theirs = pairs[0]
@@ -166,7 +166,7 @@ def test_gevent_keeps_no_watcher_of_a_closed_or_forgotten_socket(name, pairs):
             mine, other = socket.socketpair()  # they get the same numbers each time
             with mine, other:
                 other.send(b"x")
-                model.wait_readable(mine, timeout=5)
+                model.wait_readable(mine, timeout=50)
         theirs.close()
         model.sleep(1.5)  # longer than between two looks
         assert not kept
@@ -186,7 +186,7 @@ def test_a_socket_with_a_number_that_is_used_again_is_waited_for(name, told):
         ours, theirs = socket.socketpair()
         for _ in range(100):
             theirs.send(b"x")
-            model.wait_readable(ours, timeout=5)
+            model.wait_readable(ours, timeout=50)
             if told:
                 model.notify_closing(ours)
                 model.notify_closing(theirs)

@@ -17,7 +17,7 @@ from stuck import be_alone
 
 from concmodels import catalog, load
 from concmodels.errors import Deadlock, ModelUnavailable, SocketClosed
-from concmodels.models.waiting.wakers import WAKERS
+from concmodels.models.waiting.sockets.threads import WAKERS
 
 ONE_PROCESS = [name for name in catalog.names(variants=True) if catalog.facts(name).family != "boundary"]
 MODELS = [name for name in ONE_PROCESS if not catalog.facts(name).is_async]

@@ -11,14 +11,14 @@ import pytest
 
 from concmodels import load
 from concmodels.errors import SocketClosed, TaskCancelled
-from concmodels.models.waiting import wakers as wakers_file
-from concmodels.models.waiting.sockets import READABLE, SocketWait, SocketWaits
+from concmodels.models.waiting.sockets import threads as wakers_file
+from concmodels.models.waiting.sockets.threads import SharedWaker
+from concmodels.models.waiting.sockets.waits import READABLE, SocketWait, SocketWaits
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, Waiter
-from concmodels.models.waiting.wakers import SharedWaker
 from concmodels.platform import waking
 
 MODELS = ("threads", "rawthreads")
-PATIENCE = 15
+PATIENCE = 50
 HEAD_START = 0.1
 
 pytestmark = pytest.mark.parametrize("name", MODELS)

@@ -29,13 +29,13 @@ WORKERS_WAIT = "wait"  # (waiter, timeout): a worker waits for others
 WAITING = "concmodels.models.waiting.channel:"  # with `wait`(waiter, timeout)
 SHARED = "concmodels.models.sharing:Shared"
 
-# Waits for sockets (models/waiting/sockets.py, wakers.py).
+# Waits for sockets (models/waiting/sockets/waits.py, threads.py).
 IS_CLOSED = "is_closed"
-SOCKET_WAITS = "concmodels.models.waiting.sockets:SocketWaits"
+SOCKET_WAITS = "concmodels.models.waiting.sockets.waits:SocketWaits"
 BEGIN_WAIT, END_WAIT = "begin", "end"  # (wait)
 WAITS = "_waits"  # of `SOCKET_WAITS`: by descriptor and direction
-POLLED_SOCKETS = "concmodels.models.waiting.wakers:PolledSockets"  # of the models of threads
-POLLING = "concmodels.models.waiting.wakers:PollingWaiter"
+POLLED_SOCKETS = "concmodels.models.waiting.sockets.threads:PolledSockets"  # of the models of threads
+POLLING = "concmodels.models.waiting.sockets.threads:PollingWaiter"
 WAKE_UP = "released_when_woken"  # of what it has `polled`: a lock
 CLAIM_OR_WAIT = "claim_or_wait_for_wakeup"  # (outcome): of a thread whose socket is ready or closed
 IS_OVER = "is_over"  # of a waiter for a socket

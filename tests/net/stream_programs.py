@@ -11,7 +11,7 @@ import threading
 from concmodels.errors import DelimiterNotFound, SocketClosed, TaskCancelled
 from concmodels.net import connect, listen
 
-PATIENCE = 10
+PATIENCE = 50
 SHORT = 0.05
 HOST = "127.0.0.1"
 

@@ -71,7 +71,7 @@ async def test_a_timeout_of_asyncio_around_a_pool(model):
             limit.reschedule(asyncio.get_running_loop().time())
             await call
     assert call.done() and asyncio.current_task().cancelling() == 0
-    async with asyncio.timeout(5), model.Pool(2) as pool:
+    async with asyncio.timeout(50), model.Pool(2) as pool:
         assert await (await pool.submit(later, model, "fine")) == "fine"
 
 

@@ -10,7 +10,8 @@ from undisturbed import undisturbed
 
 HOST = "127.0.0.1"
 HELLO = b'{"message": "Hello, world!"}'
-PATIENCE = 20
+PATIENCE = 60
+BODY = b"x"
 
 
 def request(target, method="GET", body=b"", fields=""):
@@ -29,10 +30,15 @@ class Served(Program):
         assert found, (self.line, self.process.communicate())
         self.address = (HOST, int(found[2]))
 
-    def stop(self, signum):
-        """Send a signal; return the exit status, standard error and the `undisturbed` seconds that it took."""
+    def stop(self, signum, meanwhile=None):
+        """Send a signal; return the exit status, standard error and the `undisturbed` seconds that it took.
+
+        `meanwhile` is called while the server ends.
+        """
         began = undisturbed()
         self.process.send_signal(signum)
+        if meanwhile:
+            meanwhile()
         status, _, err = self.end(ENDS_WITHIN_S)
         return status, err, undisturbed() - began
 
@@ -57,6 +63,12 @@ class Client:
 
     def send(self, data):
         self.socket.sendall(data)
+
+    def begin(self, target):
+        """Send a request but for its body, `BODY`; return once the server is at it, as its wish for the body tells."""
+        fields = f"Content-Length: {len(BODY)}\r\nExpect: 100-continue\r\n"
+        self.send(request(target, fields=fields))
+        assert self.answer()[0] == 100
 
     def ask(self, *args, **options):
         """Send a request; return the status and the body of the answer."""

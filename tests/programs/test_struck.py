@@ -10,7 +10,7 @@ from endurance.programs import seen_by
 from endurance.struck import Striker
 
 from concmodels import catalog
-from concmodels.models.tasks.signals import held_back_between_runs
+from concmodels.models.tasks.signals.handlers import held_back_between_runs
 
 STRIKEABLE = [name for name in [*catalog.names(), "anyio:trio"] if catalog.facts(name).family != "boundary"]
 """Where nothing but main is struck; with processes and interpreters a run takes too long for so many of them."""

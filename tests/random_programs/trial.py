@@ -28,7 +28,7 @@ for all of them: some models keep what a channel has taken (descriptors) until t
 TEAM = 4
 """Tasks of a team: as many as a program can have."""
 
-PATIENCE = 15
+PATIENCE = 40
 """Seconds that somebody who can go on may take to do so, on a machine that is busy with other things too."""
 
 REPEATS = 20

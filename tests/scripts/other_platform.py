@@ -100,11 +100,11 @@ def waiting(name):
         if name in ASYNC:
 
             async def main():
-                await model.wait_readable(ours, timeout=5)
+                await model.wait_readable(ours, timeout=50)
         else:
 
             def main():
-                model.wait_readable(ours, timeout=5)
+                model.wait_readable(ours, timeout=50)
 
         return model.run(main)
 

@@ -161,7 +161,7 @@ def test_ctrl_c_ends_the_program_cleanly(pause):
     try:
         time.sleep(pause)
         program.send_signal(signal.SIGINT)
-        _, errors = program.communicate(timeout=20)
+        _, errors = program.communicate(timeout=50)
     finally:
         program.kill()
     assert program.returncode == -signal.SIGINT
@@ -216,7 +216,7 @@ def test_those_who_hand_over_in_turn_and_never_wait_can_all_be_cancelled(senders
             for unit in units:
                 unit.cancel()
                 with pytest.raises(TaskCancelled):
-                    unit.result(5)
+                    unit.result(50)
             meeting.close()
 
     tasklets.run(main)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from concmodels.explore.failures.picture import ROWS, picture
 from concmodels.explore.running.outcome import place_of, sentence
-from concmodels.models.tasks.frames import short
+from concmodels.models.tasks.signals.frames import short
 
 if TYPE_CHECKING:
     from concmodels.explore.failures.moment import Moment

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from concmodels.models.simulated.steps import text_of
-from concmodels.models.tasks.frames import short
+from concmodels.models.tasks.signals.frames import short
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Step

@@ -6,7 +6,7 @@ from concmodels.errors import Deadlock
 from concmodels.explore.running.watchdog import Stopped
 from concmodels.explore.strategies.sleep_sets import Redundant
 from concmodels.models.simulated.world import StepLimit
-from concmodels.models.tasks.frames import of_program, raised, short
+from concmodels.models.tasks.signals.frames import of_program, raised, short
 
 if TYPE_CHECKING:
     from collections.abc import Callable

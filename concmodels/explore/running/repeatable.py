@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import NotRepeatable
 from concmodels.explore.running.outcome import failure_of, kind
-from concmodels.models.tasks.frames import short
+from concmodels.models.tasks.signals.frames import short
 
 if TYPE_CHECKING:
     from concmodels.explore.running.scenario import Scenario

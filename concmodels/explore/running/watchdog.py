@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from concmodels.explore.errors import StillComputing
-from concmodels.models.tasks.frames import of_program, short, stack
+from concmodels.models.tasks.signals.frames import of_program, short, stack
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from weakref import WeakSet
 
 from concmodels.models.simulated.world import current, new_key
-from concmodels.models.tasks.frames import of_program, short, stack
+from concmodels.models.tasks.signals.frames import of_program, short, stack
 
 if TYPE_CHECKING:
     from types import FrameType

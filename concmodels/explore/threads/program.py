@@ -14,7 +14,7 @@ from typing import Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.library import Library, absolute, blocking
-from concmodels.models.tasks.frames import short
+from concmodels.models.tasks.signals.frames import short
 
 LIBRARY = __name__.partition(".")[0]
 """This package itself: its models simulate the program, also where they lie beside it."""

@@ -19,15 +19,15 @@ from weakref import WeakValueDictionary
 from distributed import get_worker
 from distributed.comm.core import connect
 
-from concmodels.models.tasks.frames import of_program
-from concmodels.models.tasks.interrupts import LOOK_UP_S
+from concmodels.models.tasks.signals.frames import of_program
+from concmodels.models.tasks.signals.guard import LOOK_UP_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from concmodels.models.tasks.interrupts import Guard
+    from concmodels.models.tasks.signals.guard import Guard
 
     type Answer = Callable[[Any, BaseException | None], object]
     type Message = tuple[str, str, str, tuple[Any, ...], str]

@@ -9,7 +9,7 @@ from concmodels.errors import Deadlock
 from concmodels.models.cluster.link import Cancelled
 from concmodels.models.cluster.work import DIED, FAILED, STOPPED, work
 from concmodels.models.deadlocks.report import SENTENCE, NoProgress
-from concmodels.models.tasks.frames import short
+from concmodels.models.tasks.signals.frames import short
 from concmodels.models.waiting.waiter import AsyncEvent
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@ import sys
 
 from concmodels.models.deadlocks.report import deadlock
 from concmodels.models.deadlocks.threads import DeadlockDetector
-from concmodels.models.tasks.frames import stack
 from concmodels.models.tasks.hub_tasks import tasks
+from concmodels.models.tasks.signals.frames import stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import math
 
 from concmodels.models.deadlocks.report import NoProgress, deadlock, endless_waits
 from concmodels.models.deadlocks.threads import DeadlockDetector
-from concmodels.models.tasks.frames import awaits
+from concmodels.models.tasks.signals.frames import awaits
 from concmodels.models.waiting.waiter import Waiter, native_waits
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _LOOK_UP_S = 0.5
-"""As `interrupts.LOOK_UP_S`, but to look at all tasks of a loop takes longer than to wake up."""
+"""As `guard.LOOK_UP_S`, but to look at all tasks of a loop takes longer than to wake up."""
 
 
 class LoopDetector(DeadlockDetector):
@@ -129,7 +129,7 @@ class AsyncioDetector(LoopDetector):
         """As `LoopDetector.tasks`: all tasks of the loop."""
         from asyncio import all_tasks
 
-        from concmodels.models.waiting.loop_sockets import rest
+        from concmodels.models.waiting.sockets.loops import rest
 
         loop = self._loop
         rest(loop)
@@ -198,7 +198,7 @@ class TrioDetector(LoopDetector):
         """As `LoopDetector.tasks`: main, and all tasks in its nurseries and in theirs."""
         from trio.lowlevel import current_statistics
 
-        from concmodels.models.waiting.trio_sockets import rest
+        from concmodels.models.waiting.sockets.trio import rest
 
         rest()
         seen = current_statistics()

@@ -13,8 +13,8 @@ from _thread import get_ident
 
 from concmodels.errors import Deadlock
 from concmodels.models import FOLDER
-from concmodels.models.tasks.frames import of_program, place
-from concmodels.models.tasks.signals import is_ours
+from concmodels.models.tasks.signals.frames import of_program, place
+from concmodels.models.tasks.signals.handlers import is_ours
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

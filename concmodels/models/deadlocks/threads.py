@@ -12,8 +12,8 @@ from _thread import get_ident
 from concmodels.errors import Deadlock
 from concmodels.models import FOLDER
 from concmodels.models.deadlocks.report import NoProgress, deadlock, outside_helper
-from concmodels.models.tasks.frames import stack
-from concmodels.models.tasks.interrupts import LOOK_UP_S
+from concmodels.models.tasks.signals.frames import stack
+from concmodels.models.tasks.signals.guard import LOOK_UP_S
 from concmodels.models.waiting.waiter import CANCELLED
 
 TYPE_CHECKING = False

@@ -154,7 +154,7 @@ def _call_until_told(function: Callable[..., object], args: tuple[object, ...], 
     """
     from signal import SIGTERM, signal
 
-    from concmodels.models.tasks.signals import in_program
+    from concmodels.models.tasks.signals.handlers import in_program
 
     def stop_computing(_signum: int, frame: FrameType | None) -> None:
         if must_end() and in_program(frame):

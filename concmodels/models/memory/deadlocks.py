@@ -15,7 +15,7 @@ from concmodels.errors import Deadlock
 from concmodels.models.deadlocks.report import SENTENCE, NoProgress, doing
 from concmodels.models.memory.arena import ALERT, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
 from concmodels.models.memory.participant import now
-from concmodels.models.tasks.frames import stack
+from concmodels.models.tasks.signals.frames import stack
 from concmodels.platform.waking import is_any_woken
 
 TYPE_CHECKING = False

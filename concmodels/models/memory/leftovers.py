@@ -22,7 +22,7 @@ import tempfile
 from contextlib import suppress
 from shutil import rmtree
 
-from concmodels.models.tasks.signals import held_back
+from concmodels.models.tasks.signals.handlers import held_back
 from concmodels.platform import measuring, memory
 
 TYPE_CHECKING = False

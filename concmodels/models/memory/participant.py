@@ -146,7 +146,7 @@ class Participant:
 
     def begin_service(self) -> None:
         """Mark the calling thread as one of the model's own, which serves its tasks. Ctrl-C is not for it."""
-        from concmodels.models.tasks.signals import hold_back
+        from concmodels.models.tasks.signals.handlers import hold_back
 
         hold_back()
         self.service.add(get_ident())

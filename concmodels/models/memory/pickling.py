@@ -131,7 +131,7 @@ def unpack_arrived(data: Any, what: str) -> Any:
         SystemExit,
         KeyboardInterrupt,
     ) as error:  # whatever it is, the item's own code has raised it
-        from concmodels.models.tasks.interrupts import is_signal
+        from concmodels.models.tasks.signals.guard import is_signal
 
         if is_signal(error):
             raise

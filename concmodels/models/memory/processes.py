@@ -46,7 +46,7 @@ _RESEND_S, _KILL_AFTER_S = 0.005, 0.25
 _TAKEN = 1  # the number that comes with a socket: no record has it
 _PRELOAD = [
     f"concmodels.models.{name}"
-    for name in ("processes", "memory.child", "memory.rendezvous", "tasks.interrupts", "memory.last_out")
+    for name in ("processes", "memory.child", "memory.rendezvous", "tasks.signals.guard", "memory.last_out")
 ]
 _IMPORTED_LATE = [f"concmodels.models.{name}" for name in ("memory.buffer", "memory.select", "waiting.timeouts")]
 """What main imports when it needs it, and forked children too."""

@@ -7,14 +7,14 @@ from select import POLLIN, poll
 
 from concmodels.models.memory.arena import deadline
 from concmodels.models.memory.participant import current, now
-from concmodels.models.waiting.sockets import EVENTS, LOOK_S, SocketWait, SocketWaits
+from concmodels.models.waiting.sockets.waits import EVENTS, LOOK_S, SocketWait, SocketWaits
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, Waiter
 from concmodels.platform import waking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concmodels.models.memory.participant import Participant, WaitSlot
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 _waits = SocketWaits()
 notify_closing = _waits.notify_closing

@@ -48,9 +48,9 @@ from concmodels.models.memory.child import local_slot, notifier, tell
 from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
 from concmodels.models.memory.leftovers import make_semaphores
 from concmodels.models.memory.participant import Participant, WaitSlot, enter, leave, runs_here
-from concmodels.models.tasks.interrupts import Guard
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.tasks.signals import hold_back
+from concmodels.models.tasks.signals.guard import Guard
+from concmodels.models.tasks.signals.handlers import hold_back
 from concmodels.models.waiting.timeouts import must_be_sync
 from concmodels.platform import measuring, waking
 from concmodels.platform.memory import PAGE, new_fence

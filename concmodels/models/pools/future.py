@@ -10,7 +10,7 @@ library's `wait` and `as_completed` work in every model.
 
 A pool's `WaitStrategy` says how its model waits: `new_lock()`, `new_waiter()` and `wait(waiter, timeout)`. All methods
 are called through this file, and the lock is an `InterruptSafeLock`, so that Ctrl-C breaks nothing: see
-`tasks/interrupts.py`.
+`tasks/signals/guard.py`.
 """
 
 from _thread import RLock, get_ident
@@ -21,7 +21,7 @@ from concurrent.futures._base import CANCELLED_AND_NOTIFIED, FINISHED, LOGGER, R
 from threading import main_thread
 
 from concmodels.errors import Terminated
-from concmodels.models.tasks.signals import held_by_stdlib
+from concmodels.models.tasks.signals.handlers import held_by_stdlib
 from concmodels.models.waiting.timeouts import expired
 from concmodels.models.waiting.waiter import CANCELLED, DONE, Event
 

@@ -48,7 +48,7 @@ from concmodels.models.simulated.steps import text_of
 from concmodels.models.simulated.units import Units
 from concmodels.models.simulated.world import World, current, new_key, touch
 from concmodels.models.tasks.group import TaskGroup as _TaskGroup
-from concmodels.models.tasks.interrupts import Guard
+from concmodels.models.tasks.signals.guard import Guard
 from concmodels.models.tasks.task import Cancelled
 from concmodels.models.tasks.task import Task as _Task
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.steps import Key, Runner, Step
     from concmodels.models.simulated.world import Run
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
     from concmodels.models.waiting.waiter import Purpose
 
 __all__ = [

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from concmodels.errors import Selected
     from concmodels.models.simulated.schedules import Strategy
     from concmodels.models.simulated.world import Run
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
     "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep", "variant",

@@ -55,9 +55,9 @@ from concmodels.models.deadlocks.report import deadlock
 from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.simulated.steps import ANNOUNCED, ENABLED, OVER, Runner, Step, text_of
 from concmodels.models.simulated.units import Unit, Units
-from concmodels.models.tasks.frames import of_program, stack
-from concmodels.models.tasks.interrupts import LOOK_UP_S
 from concmodels.models.tasks.nesting import refusal
+from concmodels.models.tasks.signals.frames import of_program, stack
+from concmodels.models.tasks.signals.guard import LOOK_UP_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from _thread import allocate_lock
 
 from concmodels.models import FOLDER
 from concmodels.models.tasks.failures import ExceptionCollector
-from concmodels.models.tasks.frames import place, stack
+from concmodels.models.tasks.signals.frames import place, stack
 from concmodels.models.tasks.task import Cancelled, Task
 from concmodels.models.waiting.timeouts import must_be_sync
 from concmodels.models.waiting.waiter import Event

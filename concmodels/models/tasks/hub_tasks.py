@@ -10,7 +10,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 from concmodels.errors import TaskCancelled
 from concmodels.models.tasks.failures import ExceptionCollector
-from concmodels.models.tasks.interrupts import is_signal
+from concmodels.models.tasks.signals.guard import is_signal
 from concmodels.models.waiting.hub_throws import add_throw, forget_throws, postponed, remove_throw
 from concmodels.models.waiting.timeouts import must_be_sync
 from concmodels.models.waiting.waiter import Event
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, ClassVar, Self
 
-    from concmodels.models.tasks.interrupts import Guard
+    from concmodels.models.tasks.signals.guard import Guard
     from concmodels.models.waiting.waiter import Waiter
 
 _numbers = count(1)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar, Protocol
 
-    from concmodels.models.tasks.interrupts import Guard
+    from concmodels.models.tasks.signals.guard import Guard
     from concmodels.models.waiting.waiter import Event, Waiter
 
     class WaiterType(Protocol):

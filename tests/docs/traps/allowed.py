@@ -86,20 +86,24 @@ ALLOWED = {
     ("models/memory/interpreters.py", "InterpreterSupervisor.wait", "check then act"): (
         "hosts append; one supervisor takes"
     ),
-    ("models/tasks/signals.py", "the module", "module state"): "one handler per program, and single list operations",
-    ("models/tasks/interrupts.py", "Guard.put_off", "loose thread"): (
+    (
+        "models/tasks/signals/handlers.py",
+        "the module",
+        "module state",
+    ): "one handler per program, and single list operations",
+    ("models/tasks/signals/guard.py", "Guard.put_off", "loose thread"): (
         "it lives while an interrupt is pending, and `__exit__` takes its lock before it changes the handler"
     ),
-    ("models/tasks/end_requests.py", "CleanUpWatch.begin", "loose thread"): (
+    ("models/tasks/signals/requests.py", "CleanUpWatch.begin", "loose thread"): (
         "it sleeps on a lock that `__exit__` releases, and asks nobody once that has begun"
     ),
     (
-        "models/tasks/signals.py",
+        "models/tasks/signals/handlers.py",
         "terminate",
         "loose thread",
     ): "it lives for 0.2 ms and uses nothing but the signal's number",
     (
-        "models/tasks/interrupts.py",
+        "models/tasks/signals/guard.py",
         "Guard._resend",
         "polling",
     ): "0.2 ms for as long as an interrupt waits to land: moments",
@@ -160,10 +164,14 @@ ALLOWED = {
     ("models/pools/arguments.py", "next_name", "shared iterator"): NAMES,
     ("models/memory/pool/worker.py", "the module", "module state"): "a process or an interpreter is one worker",
     ("models/tasks/asyncio_group.py", "the module", "module state"): NAMES,
-    ("models/waiting/wakers.py", "PolledSockets._leave", "increment"): "its callers hold the lock",
-    ("models/waiting/wakers.py", "PolledSockets._waker", "check then act"): "its callers hold the lock",
-    ("models/waiting/loop_sockets.py", "the module", "module state"): "keyed by loop, and a loop belongs to one thread",
-    ("models/waiting/trio_sockets.py", "TrioSockets._look", "polling"): "it looks once a second, while somebody waits",
+    ("models/waiting/sockets/threads.py", "PolledSockets._leave", "increment"): "its callers hold the lock",
+    ("models/waiting/sockets/threads.py", "PolledSockets._waker", "check then act"): "its callers hold the lock",
+    (
+        "models/waiting/sockets/loops.py",
+        "the module",
+        "module state",
+    ): "keyed by loop, and a loop belongs to one thread",
+    ("models/waiting/sockets/trio.py", "TrioSockets._look", "polling"): "it looks once a second, while somebody waits",
     ("models/simulated/sim.py", "Channel", "shared iterator"): "an `itertools.repeat` without a count has no state",
     ("models/simulated/world.py", "the module", "module state"): "`itertools.count` gives each number once",
     ("models/simulated/units.py", "the module", "module state"): "only appended to, and never read",
@@ -225,5 +233,9 @@ ALLOWED = {
     ("models/memory/pool/worker_handle.py", "WorkerHandle.collect", "iteration"): POOL_LOCK,
     ("models/memory/pool/worker_handle.py", "WorkerHandle.fail", "iteration"): POOL_LOCK,
     ("models/memory/select.py", "Selection.end", "iteration"): OWN,
-    ("models/tasks/signals.py", "SignalHandlers.restore", "iteration"): "only the thread that began the run comes here",
+    (
+        "models/tasks/signals/handlers.py",
+        "SignalHandlers.restore",
+        "iteration",
+    ): "only the thread that began the run comes here",
 }

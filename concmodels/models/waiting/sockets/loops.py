@@ -15,7 +15,7 @@ from asyncio import Future, _get_running_loop, get_running_loop, sleep
 from contextlib import suppress
 
 from concmodels.models.waiting.postponed import postponed, raise_postponed
-from concmodels.models.waiting.sockets import (
+from concmodels.models.waiting.sockets.waits import (
     EVENTS,
     LOOK_S,
     OTHER,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, TimerHandle
     from typing import Any
 
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 _ENDING = [(READABLE, ~EVENTS[WRITABLE]), (WRITABLE, ~EVENTS[READABLE])]
 """The events that end a wait: its own, and an error or the end of the other side, which end both kinds."""

@@ -12,14 +12,14 @@ import os
 import signal
 import time
 
-from concmodels.models.tasks.signals import send
+from concmodels.models.tasks.signals.handlers import send
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import NoReturn, Protocol
 
-    from concmodels.models.tasks.signals import SignalHandlers
+    from concmodels.models.tasks.signals.handlers import SignalHandlers
 
     class Main(Protocol):
         """The signal handler's view of main: whether it is over the last signal."""

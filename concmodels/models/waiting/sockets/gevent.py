@@ -15,7 +15,7 @@ from gevent import get_hub
 from greenlet import getcurrent
 
 from concmodels.models.waiting.hub_throws import postponed, raise_postponed, throws_due
-from concmodels.models.waiting.sockets import LOOK_S, READABLE, WRITABLE, SocketWaits, SocketWaitSteps, descriptor
+from concmodels.models.waiting.sockets.waits import LOOK_S, READABLE, WRITABLE, SocketWaits, SocketWaitSteps, descriptor
 from concmodels.models.waiting.timeouts import must_be_seconds
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
 
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 _EVENTS = {READABLE: 1, WRITABLE: 2}  # libev's EV_READ and EV_WRITE
 _NOTHING_KEPT: tuple[Any, Any] = (lambda: None, None)

@@ -17,7 +17,7 @@ from trio.lowlevel import (
 )
 
 from concmodels.errors import SocketClosed
-from concmodels.models.waiting.sockets import (
+from concmodels.models.waiting.sockets.waits import (
     LOOK_S,
     READABLE,
     WRITABLE,
@@ -31,7 +31,7 @@ from concmodels.models.waiting.waiter import CLOSED, TIMED_OUT, SingleThreadWait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 _NATIVE = {READABLE: wait_readable, WRITABLE: wait_writable}
 

@@ -12,7 +12,7 @@ from eventlet.hubs import get_hub
 from greenlet import getcurrent
 
 from concmodels.models.waiting.hub_throws import postponed, raise_postponed, throws_due
-from concmodels.models.waiting.sockets import READABLE, SocketWaits, SocketWaitSteps, descriptor, is_ready
+from concmodels.models.waiting.sockets.waits import READABLE, SocketWaits, SocketWaitSteps, descriptor, is_ready
 from concmodels.models.waiting.timeouts import must_be_seconds
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT, SingleThreadWaiter
 
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from concmodels.models.waiting.sockets import HasFileno
+    from concmodels.models.waiting.sockets.waits import HasFileno
 
 _here = _local()
 

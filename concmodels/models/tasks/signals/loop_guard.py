@@ -1,13 +1,13 @@
 """Ctrl-C, SIGTERM and SIGHUP on an event loop: the loop's own handler ends main.
 
-What main is doing is read from its suspended coroutines. `interrupts.py` has what is the same in every model.
+What main is doing is read from its suspended coroutines. `guard.py` has what is the same in every model.
 """
 
 import signal
 import sys
 
-from concmodels.models.tasks.frames import chain
-from concmodels.models.tasks.interrupts import Guard, exceptions_in
+from concmodels.models.tasks.signals.frames import chain
+from concmodels.models.tasks.signals.guard import Guard, exceptions_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

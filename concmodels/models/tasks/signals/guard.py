@@ -13,8 +13,8 @@ SIGTERM and SIGHUP end a run in the same way, unless the program ignores or hand
 `Terminated` then.
 
     Guard           where the interrupt is raised (here)
-    SignalHandlers  the handlers, installed and restored (`signals.py`)
-    EndRequests     whether a signal is a first one or the second (`end_requests.py`)
+    SignalHandlers  the handlers, installed and restored (`handlers.py`)
+    EndRequests     whether a signal is a first one or the second (`requests.py`)
 """
 
 import _thread
@@ -24,8 +24,8 @@ import sys
 import time
 
 from concmodels.errors import Terminated
-from concmodels.models.tasks.end_requests import EndRequests
-from concmodels.models.tasks.signals import RESEND_S, SignalHandlers, in_program
+from concmodels.models.tasks.signals.handlers import RESEND_S, SignalHandlers, in_program
+from concmodels.models.tasks.signals.requests import EndRequests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ waits for, and what has been polled is kept for the next wait for the same descr
 
 import time
 
-from concmodels.models.waiting.sockets import EVENTS, SocketWaits, SocketWaitSteps
+from concmodels.models.waiting.sockets.waits import EVENTS, SocketWaits, SocketWaitSteps
 from concmodels.models.waiting.taken_lock import taken_lock
 from concmodels.models.waiting.timeouts import must_be_seconds
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, Waiter, wait

@@ -27,7 +27,7 @@ import time
 from _thread import allocate_lock
 from itertools import count
 
-from concmodels.models.waiting.sockets import EVENTS, LOOK_S, OTHER, SocketWaits
+from concmodels.models.waiting.sockets.waits import EVENTS, LOOK_S, OTHER, SocketWaits
 from concmodels.models.waiting.timeouts import must_be_seconds
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, TIMED_OUT
 from concmodels.platform import waking
