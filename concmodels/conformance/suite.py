@@ -33,7 +33,7 @@ class NotGuaranteed(Exception):
 
 
 class Effort:
-    """How much a test does: many messages where they are cheap, few rounds where tasks or messages are expensive."""
+    """The size of a test: many messages where they are cheap, few rounds where tasks or messages are expensive."""
 
     def __init__(self, facts: Facts) -> None:
         self.hop = facts.hop

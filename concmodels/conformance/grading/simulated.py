@@ -126,7 +126,7 @@ def load(path: str, schedules: int) -> SimulatedCandidate:
 
 @dataclass
 class Turn:
-    """How the model is held to a guarantee now, and the runs that this has come to."""
+    """One test of the model for a guarantee: the way in which it is made, and the runs that this has come to."""
 
     strategy: Strategy
     steps: int

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Failure:
-    """How a program fails. `print` shows the explanation.
+    """A failure of a program, and the schedule that leads to it. `print` shows the explanation.
 
     * `error`: the exception that the program raised, or its `Deadlock`
     * `schedule`: the shortest schedule that was found for this failure

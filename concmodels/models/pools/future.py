@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
     class WaitStrategy(Protocol):
-        """How the model of a pool waits."""
+        """The way in which the model of a pool waits."""
 
         @property
         def new_lock(self) -> Callable[[], Any]:

@@ -59,7 +59,7 @@ class ChannelState:
 
     @property
     def capacity(self) -> float:
-        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound."""
+        """The number of items that it can hold: 0 is a rendezvous, `math.inf` has no bound."""
         return self._capacity
 
     @property
