@@ -29,6 +29,12 @@ for _entry in FACTS + SIMULATED + DISTRIBUTED:
     if _entry.variant:
         _BY_NAME[f"{_entry.model}:{_entry.variant}"] = _entry
 
+_NAMES = (
+    "Cancelled", "Channel", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep", "wait_readable",
+    "wait_writable",
+)  # fmt: skip
+"""The names of a model but for `Pool`."""
+
 
 def names(
     *,
@@ -47,8 +53,8 @@ def names(
         >>> from concmodels import catalog
         >>> catalog.names()[:3]
         ['threads', 'rawthreads', 'processes']
-        >>> catalog.names(family="coroutines")
-        ['asyncio', 'trio', 'anyio']
+        >>> "trio" in catalog.names(family="coroutines"), "trio" in catalog.names(family="threads")
+        (True, False)
         >>> "dask" in catalog.names(), "dask" in catalog.names(distributed=True)
         (False, True)
     """
@@ -146,30 +152,36 @@ def load(name: str) -> Model:
     return model
 
 
-_VERBS = (
-    "run", "select", "sleep", "now", "Channel", "TaskGroup", "share", "wait_readable", "wait_writable",
-    "notify_closing", "Cancelled",
-)  # fmt: skip
-
-
 class Variant:
-    """The verbs of one variant (`processes:spawn`), under the names that every model has.
+    """One variant of a model (`processes:spawn`), under the names that every model has.
 
-    They are those of `module`, the name of the model's module, unless they are given. The model without a variant is
-    its module itself.
+    The model without a variant is its module itself. `Variant(name, module, run=...)` has the names of the module with
+    this name, but for those that are given. Its `Pool` is imported when it is asked for, because children need not
+    import it.
     """
 
-    def __init__(self, name: str, module: str, **verbs: Any) -> None:
+    run: Callable[..., Any]
+    select: Callable[..., Any]
+    sleep: Callable[[float], Any]
+    now: Callable[[], float]
+    Channel: Any
+    TaskGroup: Any
+    share: Callable[[Any], Any]
+    wait_readable: Callable[..., Any]
+    wait_writable: Callable[..., Any]
+    notify_closing: Callable[[Any], None]
+    Cancelled: type[BaseException]
+
+    def __init__(self, name: str, module: str, *, Pool: Any = None, **own: Any) -> None:
         self.name = name
-        self._module = sys.modules[module]
-        for verb in _VERBS:
-            setattr(self, verb, verbs.pop(verb, None) or getattr(self._module, verb))
-        self._verbs = verbs  # no more than the pool
+        self._module, self._pool = sys.modules[module], Pool
+        # Copied, not looked up when they are used: programs call them in their loops.
+        vars(self).update({verb: getattr(self._module, verb) for verb in _NAMES} | own)
 
     @property
     def Pool(self) -> Any:
-        """The class of the variant's pools; imported when it is asked for, because children need not import it."""
-        return self._verbs.get("Pool") or self._module.Pool
+        """The class of the variant's pools."""
+        return self._pool or self._module.Pool
 
     def __repr__(self) -> str:
         return f"<model {self.name}>"

@@ -50,14 +50,17 @@ ARROWS = {
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/buffers "
     "models/memory/channels models/memory/lives models/memory/pool models/pools models/sharing models/tasks "
     "models/tasks/signals models/waiting models/waiting/sockets",
-    "programs": "catalog errors facts models/tasks/signals package platform",
-    "command": "package programs",
+    "programs/signals": "models/tasks/signals",
+    "programs/output": "catalog facts programs/signals",
+    "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals",
+    "command": "package programs programs/output",
     "work": "catalog errors",
     "net": "errors",
     "ring": "contract programs",
     "channel": "contract programs",
     "pool": "contract programs work",
-    "serve": "catalog contract errors models/tasks/signals net package platform programs work",
+    "serve": "catalog contract errors models/tasks/signals net package platform programs programs/output "
+    "programs/signals work",
     "explore/errors": "",
     "explore/monitor": "models/simulated",
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
@@ -73,10 +76,10 @@ ARROWS = {
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
     "models/simulated models/tasks/signals",
     "explore": "catalog errors explore/errors explore/failures explore/monitor explore/preemption explore/running "
-    "explore/strategies explore/threads models/simulated models/tasks/signals programs",
+    "explore/strategies explore/threads models/simulated models/tasks/signals programs programs/output",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
-    "models/folder models/simulated platform programs",
+    "models/folder models/simulated platform programs programs/output",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
@@ -85,6 +88,7 @@ ALONE = {
     **{f"{name}.py": name for name in ("errors", "facts", "contract", "catalog", "models/sharing")},
     "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
     "explore/errors.py": "explore/errors", "explore/monitor.py": "explore/monitor",
+    "programs/signals.py": "programs/signals",
     "conformance/suite.py": "conformance/suite", "conformance/census.py": "conformance/suite",
 }  # fmt: skip
 """The files that count as folders of their own."""
@@ -197,7 +201,7 @@ NAMED_ABOVE = {
     "pool/program.py": "the default model",
     "programs/beside_loop.py": "the two libraries that have event loops",
     "programs/command.py": "the default model",
-    "programs/overview.py": "an example",
+    "programs/output/overview.py": "an example",
     "ring/program.py": "the default model",
     "serve/program.py": "the default model, and how to leave the thread of a loop",
     "serve/workers.py": "the model that serves in a process of its own",

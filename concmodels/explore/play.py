@@ -16,7 +16,7 @@ from rich.text import Text
 from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
 from concmodels.explore.running.runs import Runs
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
-from concmodels.programs.output import console
+from concmodels.programs.output.streams import console
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -115,7 +115,7 @@ class Channel(Handle):
 
     @property
     def capacity(self) -> float:
-        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound."""
+        """The number of items that it can hold: 0 is a rendezvous, `math.inf` has no bound."""
         capacity: float = self._about[0]
         return capacity
 

@@ -89,7 +89,10 @@ def __getattr__(name: str) -> Any:
 
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` in this process; what it spawns runs in others."""
+    """Run `main(*args)` in this process; what it spawns runs in others. See `concmodels.contract.Model.run`.
+
+    `channel_bytes` is the size of an unbounded channel; a `send` that finds it full raises `MemoryError`.
+    """
     return _run("forkserver", main, args, channel_bytes, deadlock_after)
 
 
@@ -148,7 +151,7 @@ def notify_closing(socket: HasFileno) -> None:
 
 
 def variant(name: str) -> Variant:
-    """Return the model of a variant, named by the way a process is started."""
+    """Return the model of a variant, named by the way a process is started. Raises `ValueError` for another name."""
     if name not in _METHODS:
         raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
     from concmodels.catalog import Variant

@@ -60,7 +60,7 @@ __all__ = [
 ]  # fmt: skip
 
 POLL_S = 0.0001
-"""How long the polling variant sleeps between two looks, in seconds (the 2010 article's figure)."""
+"""The seconds that the polling variant sleeps between two looks (the 2010 article's figure)."""
 
 now = time.monotonic
 _here = _local()  # `_here.task` is the task of this thread
@@ -90,7 +90,7 @@ class _Waiter(Waiter):
     def park(self, timeout: float | None) -> bool:
         """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
-        task.timed = timeout is not None
+        task.timed = timeout is not None  # for the deadlock detector: such a wait ends by itself
         task.waiter = self  # first: a cancellation that comes after the look below finds the wait here and claims it
         try:
             # If a partner was first, the claim fails: the operation is done, and the next wait raises.

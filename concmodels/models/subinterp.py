@@ -86,7 +86,11 @@ def __getattr__(name: str) -> Any:
 
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` here, in the main interpreter; what it spawns runs in others."""
+    """Run `main(*args)` here, in the main interpreter; what it spawns runs in others.
+
+    See `concmodels.contract.Model.run`. `channel_bytes` is the size of an unbounded channel; a `send` that finds it
+    full raises `MemoryError`.
+    """
     from concmodels.models.memory.lives.interpreters import InterpreterSupervisor
 
     return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after)

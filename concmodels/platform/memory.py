@@ -69,10 +69,13 @@ PAGE = 4096
 """Bytes that are given back together: a power of two, and a multiple of the system's page."""
 
 SIZES = (1 << 42, 1 << 36, 1 << 33)
-"""How many bytes the file may have, the best first. A limit on addresses (`ulimit -v`) may leave only a smaller one."""
+"""The sizes in bytes that the file may have, the best first.
+
+A limit on addresses (`ulimit -v`) may leave only a smaller one.
+"""
 
 SEMAPHORES: str | None = "/dev/shm"
-"""Where a semaphore `/NAME` is a file `sem.NAME`, so that leftovers can be listed; None if they can't."""
+"""The folder in which a semaphore `/NAME` is a file `sem.NAME`, so that leftovers can be listed; None if they can't."""
 
 new_fence = allocate_lock
 """Make a fence. What stands inside of `with fence:` is loaded after all that was stored before it.

@@ -77,7 +77,7 @@ class Runs:
 
     @property
     def seconds(self) -> float:
-        """How long the search has taken so far."""
+        """The seconds that the search has taken so far."""
         return time.monotonic() - self._begin
 
     def run(self, strategy: Strategy) -> Run:

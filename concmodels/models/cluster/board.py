@@ -139,7 +139,7 @@ class Board(Link):
         del self._kept[number]
 
     def look(self, _caller: Task, number: str) -> tuple[int, bool]:
-        """How many items a channel holds, and whether it is closed."""
+        """Return the number of items that a channel holds, and whether it is closed."""
         return len(self._kept[number]), self._kept[number].closed
 
     async def select(

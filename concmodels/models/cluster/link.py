@@ -279,7 +279,7 @@ class _Waiting:
 
 
 def _place() -> str:
-    """Where in the program the call is made: a deadlock says it."""
+    """Return the place in the program where the call is made, for the message of a deadlock."""
     frame: Any = sys._getframe(2)
     while frame is not None and not of_program(frame):
         frame = frame.f_back

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
-    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep", "variant",
     "wait_readable", "wait_writable",
 ]  # fmt: skip
 

@@ -77,7 +77,7 @@ class Pool(Executor):
 
     @property
     def workers(self) -> int:
-        """How many workers the pool has."""
+        """The number of workers."""
         return self._workers
 
     @property
