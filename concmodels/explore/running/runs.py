@@ -4,6 +4,7 @@ What watches the code of the scenario is entered for many runs at a time, by one
 context: `switching` and `racing`.
 """
 
+import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
@@ -97,7 +98,7 @@ class Runs:
         seeded()
         observed = strategy if self._detector is None else _Observed(strategy, self._detector)
         try:
-            run = self.once(observed, record)
+            run = sys.call_tracing(self.once, (observed, record))  # however it ends, events are seen after it
         finally:
             self._watchdog.world = None
         if isinstance(observed, _Observed):
