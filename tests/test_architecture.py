@@ -75,8 +75,9 @@ ARROWS = {
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
     "models/simulated models/tasks/signals",
-    "explore": "catalog errors explore/errors explore/failures explore/monitor explore/preemption explore/running "
-    "explore/strategies explore/threads models/simulated models/tasks/signals programs programs/output",
+    "explore": "catalog contract errors explore/errors explore/failures explore/monitor explore/preemption "
+    "explore/running explore/strategies explore/threads facts models/simulated models/tasks/signals programs "
+    "programs/output",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
     "models/folder models/simulated platform programs programs/output",
@@ -198,6 +199,7 @@ NAMED_ABOVE = {
     "explore/__main__.py": "the simulated world",
     "explore/preemption/things.py": "the library below the simulated world",
     "explore/scenarios.py": "the simulated world",
+    "explore/surroundings.py": "the simulated world",
     "pool/program.py": "the default model",
     "programs/beside_loop.py": "the two libraries that have event loops",
     "programs/command.py": "the default model",

@@ -96,6 +96,10 @@ class StepLimit(RuntimeError):
     """An explored run has made more steps than it may: perhaps a task looks again and again for what never comes."""
 
 
+class RunInRun(RuntimeError):
+    """A program has called `run` inside of a run."""
+
+
 class Run:
     """The result of a run: `value` or `error`, and how it came about.
 
@@ -456,7 +460,7 @@ def enter(world: World) -> None:
     running = current()
     if running is not None:
         instead = "await the function instead" if world.model == "sim:async" else "call the function directly"
-        raise refusal(world.model, running.model, instead)
+        raise RunInRun(refusal(world.model, running.model, instead))
     _here.world = world
 
 
