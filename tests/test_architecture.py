@@ -38,14 +38,18 @@ ARROWS = {
     "models/pools": "errors models/tasks/signals models/waiting",
     "models/simulated": "catalog errors models/deadlocks models/pools models/sharing models/tasks models/tasks/signals "
     "models/waiting models/waiting/sockets",
-    "models/memory": "catalog errors models/deadlocks models/sharing models/tasks models/tasks/signals models/waiting "
-    "models/waiting/sockets platform",
-    "models/memory/pool": "errors models/memory models/pools models/waiting platform",
-    "models/cluster": "errors models/deadlocks models/memory models/pools models/sharing models/tasks/signals "
-    "models/waiting",
+    "models/memory": "errors models/tasks/signals models/waiting models/waiting/sockets platform",
+    "models/memory/channels": "errors models/memory models/waiting platform",
+    "models/memory/buffers": "models/memory models/sharing",
+    "models/memory/lives": "catalog errors models/deadlocks models/memory models/memory/channels models/tasks "
+    "models/tasks/signals models/waiting platform",
+    "models/memory/pool": "errors models/memory models/memory/channels models/pools models/waiting platform",
+    "models/cluster": "errors models/deadlocks models/memory models/memory/lives models/pools models/sharing "
+    "models/tasks/signals models/waiting",
     "package": "catalog contract",
-    "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/pool models/pools "
-    "models/sharing models/tasks models/tasks/signals models/waiting models/waiting/sockets",
+    "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/buffers "
+    "models/memory/channels models/memory/lives models/memory/pool models/pools models/sharing models/tasks "
+    "models/tasks/signals models/waiting models/waiting/sockets",
     "programs/signals": "models/tasks/signals",
     "programs/output": "catalog facts programs/signals",
     "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals",
@@ -62,7 +66,7 @@ ARROWS = {
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated",
     "conformance/sync": "",
-    "conformance/suite": "catalog models/memory models/tasks/signals platform",
+    "conformance/suite": "catalog models/memory/lives models/tasks/signals platform",
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
@@ -178,7 +182,7 @@ OF_ITS_MODELS = {"memory": ["processes", "subinterp"], "cluster": ["dask"], "sim
 """The folders that belong to some models: what is in them may name these."""
 
 NAMED_BELOW = {
-    "models/memory/leftovers.py": "it removes what killed runs have left, the folders of clusters too",
+    "models/memory/lives/leftovers.py": "it removes what killed runs have left, the folders of clusters too",
     "models/waiting/sockets/loops.py": "it advises another model, where a system has no epoll",
     "platform/portable/polling.py": "the same, where a system has no poll",
 }

@@ -15,8 +15,9 @@ refused while subinterpreters exist, because the child would crash. The code rel
 x86-64.
 """
 
-from concmodels.models.memory import channel, group
+from concmodels.models.memory import group
 from concmodels.models.memory.arena import Cancelled
+from concmodels.models.memory.channels import channel
 from concmodels.models.memory.participant import current, now
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from concmodels.catalog import Variant
     from concmodels.errors import Selected
-    from concmodels.models.memory.buffer import Shared
+    from concmodels.models.memory.buffers.buffer import Shared
     from concmodels.models.memory.pool.pool import ProcessPool as Pool
     from concmodels.models.waiting.sockets.waits import HasFileno
 
@@ -68,7 +69,7 @@ class Channel(channel.Channel):
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
-    from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
+    from concmodels.models.memory.channels import select as memory  # 300 children would import it, and few need it
 
     return memory.select(_KIND, cases, timeout, priority)
 
@@ -101,7 +102,7 @@ def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], *how: Any
 
         must_be_main(_KIND)
         _refuse_to_fork_interpreters()
-    from concmodels.models.memory.processes import ProcessSupervisor
+    from concmodels.models.memory.lives.processes import ProcessSupervisor
 
     return ProcessSupervisor.execute(main, args, _KIND, *how, method)
 
@@ -116,7 +117,7 @@ def _refuse_to_fork_interpreters() -> None:
 
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all processes see; see `concmodels.contract.Model.share`."""
-    from concmodels.models.memory import buffer as memory
+    from concmodels.models.memory.buffers import buffer as memory
 
     return memory.share(_KIND, buffer)
 

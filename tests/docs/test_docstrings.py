@@ -131,7 +131,7 @@ def test_a_page_of_the_reference_is_found_by_its_directives():
 def test_the_pages_of_the_guarantees_are_what_the_suite_says():
     code = f"import json, runpy; print(json.dumps(runpy.run_path({str(REFERENCE / '_guarantees.py')!r})['pages']()))"
     line = [sys.executable, "-c", code]
-    done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, timeout=30, check=True)
+    done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, timeout=50, check=True)
     written = [REFERENCE / "guarantees.md", *REFERENCE.glob("guarantees/*.md")]
     there = {path.relative_to(REFERENCE).as_posix(): path.read_text() for path in written}
     assert there == json.loads(done.stdout), "run python docs/reference/_guarantees.py"

@@ -10,7 +10,7 @@ from pathlib import Path
 import concmodels
 
 HERE = Path(__file__).parent
-START_S = 30
+START_S = 50
 
 
 class Cluster:

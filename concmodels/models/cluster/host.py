@@ -23,7 +23,7 @@ from distributed.utils import silence_logging_cmgr
 from concmodels.errors import ModelUnavailable
 from concmodels.models.cluster.board import Board
 from concmodels.models.cluster.link import CONNECT_S, new_number
-from concmodels.models.memory import leftovers
+from concmodels.models.memory.lives import leftovers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from distributed.protocol.pickle import dumps as _dumps
 from distributed.protocol.pickle import loads as _loads
 
 from concmodels.errors import CannotTravel
-from concmodels.models.memory.pickling import told
+from concmodels.models.memory.pickling import reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def pack_result(value: object, refusal: str) -> bytes:
     try:
         return bytes(_dumps(value))
     except Exception as error:
-        raise CannotTravel(f"{refusal}: {told(error)}") from error
+        raise CannotTravel(f"{refusal}: {reason_of(error)}") from error
 
 
 def unpack_arrived(data: bytes, what: str) -> Any:
@@ -30,7 +30,7 @@ def unpack_arrived(data: bytes, what: str) -> Any:
     try:
         return _loads(data)
     except Exception as error:
-        raise CannotTravel(f"{what} can't be unpickled where it arrives: {told(error)}") from error
+        raise CannotTravel(f"{what} can't be unpickled where it arrives: {reason_of(error)}") from error
 
 
 def unpack_item(data: bytes) -> Any:
@@ -47,7 +47,7 @@ def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     except Exception as error:
         parts = [("the function", function), *((f"argument {number}", value) for number, value in enumerate(args, 1))]
         what = next((f"{part} ({_name(value)})" for part, value in parts if not _travels(value)), "this call")
-        raise CannotTravel(f"{what} can't travel to a worker: {told(error)}") from error
+        raise CannotTravel(f"{what} can't travel to a worker: {reason_of(error)}") from error
 
 
 def _travels(value: object) -> bool:

@@ -48,10 +48,10 @@ ALLOWED = {
     ("models/pools/awaited_results.py", "Handle._end", "check then act"): ONE_LOOP,
     ("models/pools/awaited_results.py", "AsyncResults._take", "shared iterator"): ONE_LOOP,
     ("models/pools/awaited_results.py", "AsyncResults._take", "increment"): ONE_LOOP,
-    ("models/memory/channel.py", "Channel.detach", "sliced view"): PAST,
-    ("models/memory/deadlocks.py", "DeadlockDetector._ask", "increment"): ONE_SUPERVISOR,
+    ("models/memory/channels/channel.py", "Channel.detach", "sliced view"): PAST,
+    ("models/memory/lives/deadlocks.py", "DeadlockDetector._ask", "increment"): ONE_SUPERVISOR,
     ("models/memory/group.py", "TaskGroup._collect", "check then act"): OWN,
-    ("models/memory/child.py", "process", "loose thread"): (
+    ("models/memory/lives/child.py", "process", "loose thread"): (
         "it waits for the parent's death as long as the process lives, and ends it"
     ),
     ("models/cluster/link.py", "RemoteLink.post", "shared iterator"): DASK_LOOP,
@@ -83,7 +83,7 @@ ALLOWED = {
         "ExceptionCollector.add",
         "check then act",
     ): "its callers hold the group's lock, or are alone",
-    ("models/memory/interpreters.py", "InterpreterSupervisor.wait", "check then act"): (
+    ("models/memory/lives/interpreters.py", "InterpreterSupervisor.wait", "check then act"): (
         "hosts append; one supervisor takes"
     ),
     (
@@ -107,35 +107,39 @@ ALLOWED = {
         "Guard._resend",
         "polling",
     ): "0.2 ms for as long as an interrupt waits to land: moments",
-    ("models/memory/supervisor.py", "the module", "module state"): "an `itertools.count`, which gives each number once",
     (
-        "models/memory/supervisor.py",
-        "Supervisor.__init__",
+        "models/memory/lives/supervisor.py",
+        "the module",
+        "module state",
+    ): "an `itertools.count`, which gives each number once",
+    (
+        "models/memory/lives/supervisor.py",
+        "Supervisor._open",
         "shared iterator",
     ): "an `itertools.count`, which gives each number once",
     (
-        "models/memory/last_out.py",
+        "models/memory/lives/forkserver_exit.py",
         "_remove_folder",
         "polling",
     ): "for a second at most, in a server that is about to end",
     (
-        "models/memory/leftovers.py",
+        "models/memory/lives/leftovers.py",
         "name_the_folder",
         "check then act",
     ): "both would find, or make, the one folder of the process",
     (
-        "models/memory/open_views.py",
+        "models/memory/buffers/views.py",
         "OpenViews.hand_out",
         "shared iterator",
     ): "an `itertools.count`, which gives each number once",
     (
-        "models/memory/open_views.py",
+        "models/memory/buffers/views.py",
         "OpenViews.settle",
         "check then act",
     ): "who calls it holds the claim lock of the run",
-    ("models/memory/open_views.py", "OpenViews.settle", "increment"): "who calls it holds the claim lock of the run",
-    ("models/memory/open_views.py", "OpenViews.release", "sliced view"): "with the GIL only: it asks for it first",
-    ("models/memory/open_views.py", "OpenViews._exit", "increment"): "who calls it holds the claim lock of the run",
+    ("models/memory/buffers/views.py", "OpenViews.settle", "increment"): "who calls it holds the claim lock of the run",
+    ("models/memory/buffers/views.py", "OpenViews.release", "sliced view"): "with the GIL only: it asks for it first",
+    ("models/memory/buffers/views.py", "OpenViews._exit", "increment"): "who calls it holds the claim lock of the run",
     (
         "models/deadlocks/loops.py",
         "TrioDetector._look_around",
@@ -217,13 +221,13 @@ ALLOWED = {
     ("models/cluster/link.py", "RemoteLink._live", "iteration"): DASK_LOOP,
     ("models/cluster/pool.py", "Pool._take", "iteration"): ONE_TAKER,
     ("models/cluster/tasks.py", "Tasks._endless_waits", "iteration"): DASK_LOOP,
-    ("models/memory/interpreters.py", "InterpreterSupervisor.finish", "iteration"): ONE_SUPERVISOR,
-    ("models/memory/processes.py", "ProcessSupervisor.note_cancelled", "iteration"): ONE_SUPERVISOR,
-    ("models/memory/processes.py", "ProcessSupervisor.check_deadlines", "iteration"): ONE_SUPERVISOR,
-    ("models/memory/processes.py", "ProcessSupervisor.finish", "iteration"): ONE_SUPERVISOR,
-    ("models/memory/processes.py", "ProcessSupervisor._launch", "iteration"): ONE_SUPERVISOR,
-    ("models/memory/processes.py", "ProcessSupervisor.patience", "iteration"): ONE_SUPERVISOR,
-    ("models/memory/processes.py", "ProcessSupervisor._break_off", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/lives/interpreters.py", "InterpreterSupervisor.finish", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/lives/processes.py", "ProcessSupervisor.note_cancelled", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/lives/processes.py", "ProcessSupervisor.check_deadlines", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/lives/processes.py", "ProcessSupervisor.finish", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/lives/processes.py", "ProcessSupervisor._launch", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/lives/processes.py", "ProcessSupervisor.patience", "iteration"): ONE_SUPERVISOR,
+    ("models/memory/lives/processes.py", "ProcessSupervisor._break_off", "iteration"): ONE_SUPERVISOR,
     ("models/memory/pool/dispatcher.py", "Dispatcher._fail_all", "iteration"): POOL_LOCK,
     ("models/memory/pool/dispatcher.py", "Dispatcher.cancel_waiting", "iteration"): POOL_LOCK,
     ("models/memory/pool/work.py", "Waiting.drop", "iteration"): POOL_LOCK,
@@ -232,7 +236,7 @@ ALLOWED = {
     ("models/memory/pool/worker_handle.py", "WorkerHandle.doing", "iteration"): POOL_LOCK,
     ("models/memory/pool/worker_handle.py", "WorkerHandle.collect", "iteration"): POOL_LOCK,
     ("models/memory/pool/worker_handle.py", "WorkerHandle.fail", "iteration"): POOL_LOCK,
-    ("models/memory/select.py", "Selection.end", "iteration"): OWN,
+    ("models/memory/channels/select.py", "Selection.end", "iteration"): OWN,
     (
         "models/tasks/signals/handlers.py",
         "SignalHandlers.restore",
