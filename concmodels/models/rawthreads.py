@@ -374,5 +374,4 @@ def variant(name: str) -> Variant:
     """The model of a variant: `polling`."""
     if name != "polling":
         raise KeyError(name)
-    polling = {"Channel": PollingChannel, "Pool": PollingPool, "select": _select_polling}
-    return Variant("rawthreads:polling", __name__, **polling)
+    return Variant("rawthreads:polling", __name__, select=_select_polling, Channel=PollingChannel, Pool=PollingPool)

@@ -12,20 +12,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def dumps(item: object) -> bytes:
-    """Pickle an item of a channel. Raises `CannotTravel`."""
-    return pack_result(item, f"a {type(item).__name__} can't travel through this channel")
-
-
-def pack_result(value: object, refusal: str) -> bytes:
-    """Pickle what a task returned. Raises `CannotTravel`, which says this refusal and the reason."""
+def pack(value: object, refusal: str = "") -> bytes:
+    """Pickle an item of a channel, or what a task returned. Raises `CannotTravel`, with this refusal and the reason."""
     try:
         return bytes(_dumps(value))
     except Exception as error:
+        refusal = refusal or f"a {type(value).__name__} can't travel through this channel"
         raise CannotTravel(f"{refusal}: {reason_of(error)}") from error
 
 
-def unpack_arrived(data: bytes, what: str) -> Any:
+def unpack(data: bytes, what: str = "an item of this channel") -> Any:
     """Unpickle what the program has sent. Raises `CannotTravel` if that is impossible here; `what` names it."""
     try:
         return _loads(data)
@@ -33,12 +29,7 @@ def unpack_arrived(data: bytes, what: str) -> Any:
         raise CannotTravel(f"{what} can't be unpickled where it arrives: {reason_of(error)}") from error
 
 
-def unpack_item(data: bytes) -> Any:
-    """Unpickle an item of a channel. Raises `CannotTravel`."""
-    return unpack_arrived(data, "an item of this channel")
-
-
-def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bytes:
+def pack_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bytes:
     """Pickle a call. Raises `CannotTravel`, which names the part that can't be pickled."""
     if not callable(function):
         raise TypeError(f"a function is needed, not {function!r}")

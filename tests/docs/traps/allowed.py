@@ -54,13 +54,11 @@ ALLOWED = {
     ("models/memory/lives/child.py", "process", "loose thread"): (
         "it waits for the parent's death as long as the process lives, and ends it"
     ),
+    ("models/cluster/host.py", "_watch", "polling"): "Dask tells nobody that the last worker is gone",
     ("models/cluster/link.py", "RemoteLink.post", "shared iterator"): DASK_LOOP,
     ("models/cluster/link.py", "the module", "module state"): "keyed by run, and a link's only writers hold the lock",
-    ("models/cluster/pool.py", "_MapCall.refill", "increment"): ONE_TAKER,
-    ("models/cluster/pool.py", "Pool._take", "check then act"): ONE_TAKER,
-    ("models/cluster/pool.py", "Pool._take", "increment"): ONE_TAKER,
     ("models/cluster/tasks.py", "Task.take_turn", "increment"): DASK_LOOP,
-    ("models/cluster/tasks.py", "Group.spawn", "increment"): DASK_LOOP,
+    ("models/cluster/tasks.py", "Joinable._count", "increment"): DASK_LOOP,
     (
         "models/cluster/tasks.py",
         "Tasks.look_for_deadlocks",
@@ -72,10 +70,9 @@ ALLOWED = {
         "_outcome",
         "check then act",
     ): "two tasks may both call it: as often as there are workers",
-    ("models/cluster/workers.py", "Workers.submit", "increment"): DASK_LOOP,
     ("models/cluster/workers.py", "Workers._feed", "check then act"): DASK_LOOP,
     ("models/cluster/workers.py", "Workers._feed", "increment"): DASK_LOOP,
-    ("models/cluster/workers.py", "Workers._drop", "check then act"): DASK_LOOP,
+    ("models/cluster/workers.py", "Workers._make_room", "increment"): DASK_LOOP,
     ("models/dask_.py", "the module", "module state"): NAMES,
     ("models/dask_.py", "TaskGroup.spawn", "shared iterator"): NAMES,
     (
@@ -219,7 +216,6 @@ ALLOWED = {
     ("models/cluster/board.py", "Board.serve", "iteration"): DASK_LOOP,
     ("models/cluster/board.py", "Board.close", "iteration"): DASK_LOOP,
     ("models/cluster/link.py", "RemoteLink._live", "iteration"): DASK_LOOP,
-    ("models/cluster/pool.py", "Pool._take", "iteration"): ONE_TAKER,
     ("models/cluster/tasks.py", "Tasks._endless_waits", "iteration"): DASK_LOOP,
     ("models/memory/lives/interpreters.py", "InterpreterSupervisor.finish", "iteration"): ONE_SUPERVISOR,
     ("models/memory/lives/processes.py", "ProcessSupervisor.note_cancelled", "iteration"): ONE_SUPERVISOR,
