@@ -158,7 +158,7 @@ def link_to(run: str, address: str) -> Link:
 
 
 class Handle:
-    """What a process holds of something that the board keeps under a number. It is pickled as that number.
+    """A handle: a process holds it for something that the board keeps under a number. It is pickled as that number.
 
     In another process it becomes the handle there, of which there is one in each; unless it is `local`.
     """
