@@ -32,7 +32,7 @@ from benchmarks.suites import web
 from concmodels import catalog
 from concmodels.errors import UnknownModel
 from concmodels.programs.options import Parser, is_whole
-from concmodels.programs.output import BadInput, console, need, quiet_when_closed, say
+from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
 
 OK, BAD_INPUT, INTERRUPTED = 0, 2, 130
 GOALS = {"only": True, "without": False}

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.record import Record
 from benchmarks.result import LeftOut, Results, read
-from concmodels.programs.output import BadInput
+from concmodels.programs.output.streams import BadInput
 
 MACHINE = ("cpu_model", "cpus", "memory_bytes", "platform")
 """What tells one machine from another; its load may differ, and so may the versions of libraries."""

@@ -13,7 +13,7 @@ from benchmarks.cell import Candidate
 from benchmarks.goals import WILD, verdicts
 from benchmarks.result import Results
 from benchmarks.session import Session, Turn
-from concmodels.programs.output import console
+from concmodels.programs.output.streams import console
 
 OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 CALM: dict[str, Any] = {"refresh_per_second": 1}

@@ -8,7 +8,7 @@ from rich.table import Table
 from benchmarks.goals import Goal, Verdict, verdicts
 from benchmarks.result import LeftOut, Results, Row
 from benchmarks.web.columns import columns, is_disturbed
-from concmodels.programs.formats import duration, short
+from concmodels.programs.output.formats import duration, short
 
 LEAST_CHANGE = 1.05
 """What is less than that is noise, however alike the rounds are."""

@@ -4,7 +4,7 @@ import sys
 
 import concmodels
 from concmodels.programs.options import Parser
-from concmodels.programs.output import BadInput, console, quiet_when_closed, say
+from concmodels.programs.output.streams import BadInput, console, quiet_when_closed, say
 from concmodels.programs.result import BAD_INPUT, INTERRUPTED, OK
 
 
@@ -25,9 +25,9 @@ def main() -> int:
 
 def _show(is_long: bool) -> None:
     out = console(sys.stdout)
-    from concmodels.programs import overview  # it imports rich, and `console` has made sure that rich is installed
+    from concmodels.programs.output import overview  # imports rich; `console` has made sure that it is installed
 
-    overview.show(out, is_long=is_long)
+    overview.print_models(out, is_long=is_long)
 
 
 if __name__ == "__main__":

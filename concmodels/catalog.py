@@ -29,6 +29,12 @@ for _entry in FACTS + SIMULATED + DISTRIBUTED:
     if _entry.variant:
         _BY_NAME[f"{_entry.model}:{_entry.variant}"] = _entry
 
+_NAMES = (
+    "Cancelled", "Channel", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep", "wait_readable",
+    "wait_writable",
+)  # fmt: skip
+"""The names of a model but for `Pool`."""
+
 
 def names(
     *,
@@ -47,8 +53,8 @@ def names(
         >>> from concmodels import catalog
         >>> catalog.names()[:3]
         ['threads', 'rawthreads', 'processes']
-        >>> catalog.names(family="coroutines")
-        ['asyncio', 'trio', 'anyio']
+        >>> "trio" in catalog.names(family="coroutines"), "trio" in catalog.names(family="threads")
+        (True, False)
         >>> "dask" in catalog.names(), "dask" in catalog.names(distributed=True)
         (False, True)
     """
@@ -133,9 +139,24 @@ def load(name: str) -> Model:
         >>> threads.run(lambda: "ran")
         'ran'
     """
+    entry = facts(name)
+    instead = None if _instead is None else _instead(entry)
+    return _loaded(name, entry) if instead is None else instead
+
+
+def give_instead(find: Callable[[Facts], Model | None] | None) -> Callable[[Facts], Model | None] | None:
+    """Let `load` return what this finds, unless it is None; return what did so before. For tools that run programs."""
+    global _instead
+    before, _instead = _instead, find
+    return before
+
+
+_instead: Callable[[Facts], Model | None] | None = None
+
+
+def _loaded(name: str, entry: Facts) -> Model:
     import importlib
 
-    entry = facts(name)
     if refusal := _refusal(entry):
         raise ModelUnavailable(f"{name} can't run here: {refusal}")
     try:
@@ -147,46 +168,35 @@ def load(name: str) -> Model:
 
 
 class Variant:
-    """The verbs of one variant (`processes:spawn`), under the names that every model has.
+    """One variant of a model (`processes:spawn`), under the names that every model has.
 
-    The model without a variant is its module itself.
+    The model without a variant is its module itself. `Variant(name, module, run=...)` has the names of the module with
+    this name, but for those that are given. Its `Pool` is imported when it is asked for, because children need not
+    import it.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        run: Callable[..., Any],
-        select: Callable[..., Any],
-        sleep: Callable[[float], Any],
-        now: Callable[[], float],
-        Channel: Any,
-        TaskGroup: Any,
-        find_pool: Callable[[], Any],
-        share: Callable[[Any], Any],
-        wait_readable: Callable[..., Any],
-        wait_writable: Callable[..., Any],
-        notify_closing: Callable[[Any], None],
-        Cancelled: type[BaseException],
-    ) -> None:
+    run: Callable[..., Any]
+    select: Callable[..., Any]
+    sleep: Callable[[float], Any]
+    now: Callable[[], float]
+    Channel: Any
+    TaskGroup: Any
+    share: Callable[[Any], Any]
+    wait_readable: Callable[..., Any]
+    wait_writable: Callable[..., Any]
+    notify_closing: Callable[[Any], None]
+    Cancelled: type[BaseException]
+
+    def __init__(self, name: str, module: str, *, Pool: Any = None, **own: Any) -> None:
         self.name = name
-        self.run = run
-        self.select = select
-        self.sleep = sleep
-        self.now = now
-        self.Channel = Channel
-        self.TaskGroup = TaskGroup
-        self._find_pool = find_pool
-        self.share = share
-        self.wait_readable = wait_readable
-        self.wait_writable = wait_writable
-        self.notify_closing = notify_closing
-        self.Cancelled = Cancelled
+        self._module, self._pool = sys.modules[module], Pool
+        # Copied, not looked up when they are used: programs call them in their loops.
+        vars(self).update({verb: getattr(self._module, verb) for verb in _NAMES} | own)
 
     @property
     def Pool(self) -> Any:
-        """The class of the variant's pools; imported when it is asked for, because children need not import it."""
-        return self._find_pool()
+        """The class of the variant's pools."""
+        return self._pool or self._module.Pool
 
     def __repr__(self) -> str:
         return f"<model {self.name}>"

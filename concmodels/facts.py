@@ -58,7 +58,7 @@ class Facts:
 
 
 FAMILIES = ("threads", "boundary", "greenlets", "coroutines", "cluster")
-"""What a task is: a thread, something beyond a memory boundary, a greenlet, a coroutine, a task of a cluster."""
+"""The kind of thing that a task is: a thread, one beyond a memory boundary, a greenlet, a coroutine, a cluster's."""
 
 HOW_UNITS_START = (
     "tasks", "failures", "cancellation", "runs", "pooling_ends", "pooling_deaths", "pooling_boundaries", "travelling",

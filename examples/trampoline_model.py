@@ -37,7 +37,10 @@ from concmodels.models.tasks.task import Task as _Task
 from concmodels.models.waiting.sockets.event_loop import EventLoop
 from concmodels.models.waiting.sockets.waits import READABLE, WRITABLE, SocketWaitSteps, descriptor
 
-__all__ = ["Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep"]
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
 
 FACTS = {"raised_again": True, "hop": 1e-5}
 

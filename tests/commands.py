@@ -19,9 +19,11 @@ import concmodels
 from concmodels import catalog
 
 NAMES = catalog.names(variants=True)
-ENDS_WITHIN_S = 20  # of an interrupted program on a busy machine; usually it is a tenth of a second
+ENDS_WITHIN_S = 50  # of an interrupted program on a busy machine; usually it is a tenth of a second
 GONE_WITHIN_S = 1
 FOREVER = 10**9  # messages
+OF_A_RING = {"processes": 8, "processes:spawn": 7, "processes:fork": 7, "subinterp": 2}
+"""The processes of a ring of four nodes once all are there: the program, its nodes and feeder, CPython's helpers."""
 
 
 class Program:
@@ -94,7 +96,7 @@ def named():
     return [name for place in ("/dev/shm", "/tmp") for name in os.listdir(place)]
 
 
-def until(condition, within=30):
+def until(condition, within=50):
     """Return the condition's first result that is not None; None if there is none in this many seconds."""
     end = time.monotonic() + within
     while (result := condition()) is None and time.monotonic() < end:
@@ -116,7 +118,7 @@ def skip_unless_here(name):
         pytest.skip(f"{name}: {why}")
 
 
-def on_a_terminal(folder, *arguments, look_for, within=30, **options):
+def on_a_terminal(folder, *arguments, look_for, within=50, **options):
     """Run it with standard error on a terminal until this shows there; then Ctrl-C. Return all that it wrote."""
     ours, theirs = pty.openpty()
     written = ""

@@ -38,28 +38,35 @@ ARROWS = {
     "models/pools": "errors models/tasks/signals models/waiting",
     "models/simulated": "catalog errors models/deadlocks models/pools models/sharing models/tasks models/tasks/signals "
     "models/waiting models/waiting/sockets",
-    "models/memory": "catalog errors models/deadlocks models/sharing models/tasks models/tasks/signals models/waiting "
-    "models/waiting/sockets platform",
-    "models/memory/pool": "errors models/memory models/pools models/waiting platform",
-    "models/cluster": "errors models/deadlocks models/memory models/pools models/sharing models/tasks/signals "
-    "models/waiting",
+    "models/memory": "errors models/tasks/signals models/waiting models/waiting/sockets platform",
+    "models/memory/channels": "errors models/memory models/waiting platform",
+    "models/memory/buffers": "models/memory models/sharing",
+    "models/memory/lives": "catalog errors models/deadlocks models/memory models/memory/channels models/tasks "
+    "models/tasks/signals models/waiting platform",
+    "models/memory/pool": "errors models/memory models/memory/channels models/pools models/waiting platform",
+    "models/cluster": "errors models/deadlocks models/memory models/memory/lives models/pools models/sharing "
+    "models/tasks/signals models/waiting",
     "package": "catalog contract",
-    "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/pool models/pools "
-    "models/sharing models/tasks models/tasks/signals models/waiting models/waiting/sockets",
-    "programs": "catalog errors facts models/tasks/signals package platform",
-    "command": "package programs",
+    "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/buffers "
+    "models/memory/channels models/memory/lives models/memory/pool models/pools models/sharing models/tasks "
+    "models/tasks/signals models/waiting models/waiting/sockets",
+    "programs/signals": "models/tasks/signals",
+    "programs/output": "catalog facts programs/signals",
+    "programs": "catalog errors models/tasks/signals package platform programs/output programs/signals",
+    "command": "package programs programs/output",
     "work": "catalog errors",
     "net": "errors",
     "ring": "contract programs",
     "channel": "contract programs",
     "pool": "contract programs work",
-    "serve": "catalog contract errors models/tasks/signals net package platform programs work",
+    "serve": "catalog contract errors models/tasks/signals net package platform programs programs/output "
+    "programs/signals work",
     "explore/errors": "",
     "explore/monitor": "models/simulated",
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated",
     "conformance/sync": "",
-    "conformance/suite": "catalog models/memory models/tasks/signals platform",
+    "conformance/suite": "catalog models/memory/lives models/tasks/signals platform",
     "conformance/guarantees": "catalog errors platform",
     "stackless": "errors",
     "explore/strategies": "explore/errors models/simulated",
@@ -68,11 +75,12 @@ ARROWS = {
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
     "models/simulated models/tasks/signals",
-    "explore": "catalog errors explore/errors explore/failures explore/monitor explore/preemption explore/running "
-    "explore/strategies explore/threads models/simulated models/tasks/signals programs",
+    "explore": "catalog contract errors explore/errors explore/failures explore/monitor explore/preemption "
+    "explore/running explore/strategies explore/threads facts models/simulated models/tasks/signals programs "
+    "programs/output",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
-    "models/folder models/simulated platform programs",
+    "models/folder models/simulated platform programs programs/output",
     "conformance": "catalog conformance/grading conformance/suite conformance/sync errors",
 }
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
@@ -81,6 +89,7 @@ ALONE = {
     **{f"{name}.py": name for name in ("errors", "facts", "contract", "catalog", "models/sharing")},
     "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
     "explore/errors.py": "explore/errors", "explore/monitor.py": "explore/monitor",
+    "programs/signals.py": "programs/signals",
     "conformance/suite.py": "conformance/suite", "conformance/census.py": "conformance/suite",
 }  # fmt: skip
 """The files that count as folders of their own."""
@@ -174,7 +183,7 @@ OF_ITS_MODELS = {"memory": ["processes", "subinterp"], "cluster": ["dask"], "sim
 """The folders that belong to some models: what is in them may name these."""
 
 NAMED_BELOW = {
-    "models/memory/leftovers.py": "it removes what killed runs have left, the folders of clusters too",
+    "models/memory/lives/leftovers.py": "it removes what killed runs have left, the folders of clusters too",
     "models/waiting/sockets/loops.py": "it advises another model, where a system has no epoll",
     "platform/portable/polling.py": "the same, where a system has no poll",
 }
@@ -190,10 +199,11 @@ NAMED_ABOVE = {
     "explore/__main__.py": "the simulated world",
     "explore/preemption/things.py": "the library below the simulated world",
     "explore/scenarios.py": "the simulated world",
+    "explore/surroundings.py": "the simulated world",
     "pool/program.py": "the default model",
     "programs/beside_loop.py": "the two libraries that have event loops",
     "programs/command.py": "the default model",
-    "programs/overview.py": "an example",
+    "programs/output/overview.py": "an example",
     "ring/program.py": "the default model",
     "serve/program.py": "the default model, and how to leave the thread of a loop",
     "serve/workers.py": "the model that serves in a process of its own",

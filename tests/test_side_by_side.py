@@ -68,9 +68,13 @@ FOLDER = Path(__file__).parent
 def pytest_collection_modifyitems():
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw2":  # that of the first worker that has crashed
         (FOLDER / "collecting").touch()
-        while not (FOLDER / "crashed").exists():
+        while not (FOLDER / "heard of test_second").exists():
             time.sleep(0.01)
-        time.sleep(0.5)  # xdist hears of the crash
+
+
+def pytest_handlecrashitem(crashitem):
+    # xdist calls this when it has heard of a crash
+    (FOLDER / f"heard of {crashitem.rpartition('::')[2]}").touch()
 
 
 def crash_once(name):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from benchmarks.result import Row
-from concmodels.programs.formats import duration, short
+from concmodels.programs.output.formats import duration, short
 
 
 def time(seconds: float) -> str:

@@ -10,7 +10,7 @@ from benchmarks.web.generator import ClosedLoop, Generator, OpenLoop, Watch
 from benchmarks.web.latencies import latencies, percentile
 from benchmarks.web.plan import Plan
 from benchmarks.web.report import Report
-from concmodels.programs.output import BadInput
+from concmodels.programs.output.streams import BadInput
 
 _FEW_ANSWERS = 10
 """With fewer answers per connection it is chance which connection was served least."""

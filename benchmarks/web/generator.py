@@ -15,7 +15,7 @@ from benchmarks.web.connections import Connection, Left
 from benchmarks.web.plan import Plan
 from benchmarks.web.processor import Processor
 from benchmarks.web.tally import Tally
-from concmodels.programs.output import BadInput
+from concmodels.programs.output.streams import BadInput
 
 _AT_ONCE = 64
 """So many connections are opening at a time: the queue of a server that listens may be short."""

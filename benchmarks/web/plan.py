@@ -4,9 +4,9 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
-from concmodels.net.addresses import host_and_port
+from concmodels.net.addresses import address_text
 from concmodels.programs import limits
-from concmodels.programs.output import BadInput
+from concmodels.programs.output.streams import BadInput
 
 MOST_CONNECTIONS, MOST_PER_SECOND = 20_000, 100_000
 SHORTEST_S, LONGEST_S, LONGEST_WARMUP_S = 0.1, 60, 10
@@ -26,7 +26,7 @@ class Target:
     @property
     def address(self) -> str:
         """The host and the port: `127.0.0.1:8000`."""
-        return host_and_port(self.host, self.port)
+        return address_text(self.host, self.port)
 
 
 @dataclass(frozen=True)

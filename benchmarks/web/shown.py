@@ -9,7 +9,7 @@ from rich.text import Text
 from benchmarks.web.latencies import Latencies, octaves
 from benchmarks.web.plan import Plan
 from benchmarks.web.report import Report
-from concmodels.programs.formats import duration, short
+from concmodels.programs.output.formats import duration, short
 from concmodels.programs.result import count
 
 _WIDEST_BAR = 40

@@ -18,8 +18,11 @@ The files:
     sync/                   the same text without `async` and `await`, made at import, for the sync models
     suite.py                finds the guarantees, and tests a model for one of them
     census.py               checks that a run leaves nothing behind
-    grading/candidate.py    a model that somebody wrote, and grading/lent.py: the parts that it lacks
+    grading/candidate.py    a model that somebody wrote, and grading/completion.py: the parts that it lacks
     grading/runner.py       tests a model in a process of its own, grading/worker.py, which may hang or crash
+    grading/verdict.py      whether a guarantee is kept, and why not; of a simulated model simulated_verdict.py, and on
+                            which schedule it is not: explanation.py
+    grading/report.py       the outcomes of a model; terminal.py shows them
 
 A guarantee is a function with a parameter `model`. An `async def` is called inside `model.run`, a plain `def` outside
 of any run. It may have further parameters: `effort` (how much to do on this model), `facts` (those of the catalog), and

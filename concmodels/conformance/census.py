@@ -6,7 +6,7 @@ import tempfile
 import time
 from types import TracebackType
 
-from concmodels.models.memory.leftovers import owner
+from concmodels.models.memory.lives.leftovers import owner
 from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.platform import measuring, memory
 

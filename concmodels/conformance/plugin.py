@@ -83,7 +83,10 @@ class FileModel:
         self.name, self._path = self.grader.label, path
 
     def hold(self, guarantee: Guarantee) -> None:
-        """Test the model for the guarantee in the other process; fail with what that reports."""
+        """Test the model for the guarantee in the other process; fail with what that reports.
+
+        Raises `NotGuaranteed` if the model does not give this guarantee.
+        """
         from concmodels.conformance.suite import NotGuaranteed
 
         outcome = self.grader.hold(guarantee)
@@ -103,7 +106,7 @@ _FILE_MODELS = pytest.StashKey[dict[str, FileModel]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse models that do not exist, before any test runs; load the models of files."""
+    """Refuse models that do not exist, by a `UsageError` before any test runs; load the models of files."""
     if not chosen(config):
         return
     from concmodels.conformance.grading import candidate

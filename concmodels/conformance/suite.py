@@ -22,7 +22,7 @@ from .census import NothingLeft
 _TEXTS = f"{__package__}.guarantees"
 
 SOCKETS = ("notify_closing", "wait_readable", "wait_writable")
-"""What only models have that run in the real world."""
+"""The names that only models have that run in the real world."""
 
 VOCABULARY = ("Cancelled", "Channel", "Pool", "TaskGroup", "now", "run", "select", "share", "sleep", *SOCKETS)
 """The names that a model has."""
@@ -33,7 +33,7 @@ class NotGuaranteed(Exception):
 
 
 class Effort:
-    """How much a test does: many messages where they are cheap, few rounds where tasks or messages are expensive."""
+    """The size of a test: many messages where they are cheap, few rounds where tasks or messages are expensive."""
 
     def __init__(self, facts: Facts) -> None:
         self.hop = facts.hop

@@ -13,7 +13,8 @@ from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.running.options import SEARCHES, SWITCHES, Options
 from concmodels.explore.search import Search
 from concmodels.programs.options import Parser, seconds, whole
-from concmodels.programs.output import BadInput, JsonFile, need, quiet_when_closed, say
+from concmodels.programs.output.json_file import JsonFile
+from concmodels.programs.output.streams import BadInput, need, quiet_when_closed, say
 
 if TYPE_CHECKING:
     from concmodels.explore.report import Report
@@ -113,7 +114,7 @@ def _progress(search: Search, is_quiet: bool) -> Iterator[None]:
         yield
         return
     need("rich", "the progress bar (--quiet leaves it out)")
-    from concmodels.programs.progress import Bar
+    from concmodels.programs.output.progress import Bar
 
     bar = Bar(search.scenario.label, search.options.schedules, lambda: search.runs.count)
     bar.start()

@@ -16,7 +16,8 @@ from rich.text import Text
 from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
 from concmodels.explore.running.runs import Runs
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
-from concmodels.programs.output import console
+from concmodels.explore.surroundings import Surroundings
+from concmodels.programs.output.streams import console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,7 +71,7 @@ class Chosen:
 
 def play(scenario: Scenario, options: Options) -> int:
     """Play the scenario; return the exit status: 1 if the schedule that was played fails, else 0."""
-    with Runs(scenario, options.for_play()) as runs, runs.switching():
+    with Surroundings().watched(), Runs(scenario, options.for_play()) as runs, runs.switching():
         return _Game(runs, console(sys.stdout)).play()
 
 

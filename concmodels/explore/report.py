@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from concmodels.explore.failures.explanation import tell_races
+from concmodels.explore.failures.explanation import describe_races
 
 if TYPE_CHECKING:
     from concmodels.explore.failures.failure import Failure
@@ -73,7 +73,7 @@ class Report:
     @property
     def reasons(self) -> list[str]:
         """Further remarks about a program that has held, one sentence each."""
-        found = [it + ("; it does no harm" if self.in_all else "") for it in tell_races(self.races)]
+        found = [it + ("; it does no harm" if self.in_all else "") for it in describe_races(self.races)]
         if self.in_all is None:
             found += self.unseen
             if self.limited:
@@ -97,7 +97,7 @@ class Report:
             "seconds": round(self.seconds, 3),
             "outcomes": {repr(value): number for value, number in self.outcomes.most_common(100)},
             "failure": self.failure and self.failure.to_json(),
-            "races": tell_races(self.races),
+            "races": describe_races(self.races),
             "unseen": list(self.unseen),
             "python": sys.version.split()[0],
         }

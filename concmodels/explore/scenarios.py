@@ -10,22 +10,25 @@ import inspect
 import linecache
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from concmodels import catalog
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.monitoring import CodeMonitor
+from concmodels.explore.running.repeatable import names_in
 from concmodels.explore.running.scenario import Scenario
-from concmodels.explore.threads.program import Program
+from concmodels.explore.threads.program import MODELS, Program
 from concmodels.models.simulated import sim
 from concmodels.models.tasks.signals.frames import short
 
 _THREADS = frozenset(
     {"threading", "queue", "time", "_thread", "_queue", "concurrent.futures", "concurrent.futures.thread"}
 )
-_OTHER_MODELS = "concmodels.models."
+_OTHERMODELS = "concmodels.models."
 
 
 def of_function(main: Callable[..., Any], args: tuple[Any, ...] = ()) -> Scenario:
@@ -33,10 +36,10 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = ()) -> Scenari
     function = inspect.unwrap(main)
     if not callable(main):
         raise CannotExplore(f"explore takes a function, or the name of a file, and its arguments, not {main!r}")
-    for argument in args:
+    for argument in (*args, *_bound_in(main)):
         _must_not_be_another_model(argument)
     modules = _modules(function) if isinstance(function, FunctionType) else []
-    if _use_threads(modules):
+    if _use_threads(modules) or (modules and _is_in_a_file(function) and _have_models(function, modules)):
         return _in_its_file(function, args)
     is_async = inspect.iscoroutinefunction(main)
     codes = _codes(function, modules) if modules else ()
@@ -77,13 +80,47 @@ def _split(name: str) -> tuple[str, str]:
     return name, ""
 
 
+def _bound_in(main: Callable[..., Any]) -> Iterator[Any]:
+    """Yield what a function is given besides its arguments: by a `partial`, as defaults, and by functions around it."""
+    while isinstance(main, partial):
+        yield from (*main.args, *main.keywords.values())
+        main = main.func
+    if isinstance(main, FunctionType):
+        yield from (*(main.__defaults__ or ()), *(main.__kwdefaults__ or {}).values())
+        for cell in main.__closure__ or ():
+            with suppress(ValueError):  # it is empty
+                yield cell.cell_contents
+
+
 def _must_not_be_another_model(argument: Any) -> None:
-    name = argument.__name__ if isinstance(argument, ModuleType) else type(argument).__module__
-    if isinstance(argument, ModuleType) and name.startswith(_OTHER_MODELS) and argument is not sim:
+    if name := _native(argument):
         raise CannotExplore(
-            f"{name.removeprefix(_OTHER_MODELS).strip('_')} can't be explored, because no schedule decides what its "
-            'tasks do: give main the model load("sim")'
+            f"{name} can't be explored, because no schedule decides what its tasks do: give main the model "
+            'load("sim"), or load the model inside of main'
         )
+
+
+def _native(value: Any) -> str:
+    """Return the name of the model that this is, if it is none of the simulated ones; else nothing."""
+    if isinstance(value, catalog.Variant):
+        return "" if value.name.startswith("sim") else value.name
+    if not isinstance(value, ModuleType) or value is sim:
+        return ""
+    return MODELS.get(value.__name__, "")
+
+
+def _have_models(function: FunctionType, modules: list[dict[str, Any]]) -> bool:
+    """Return whether one of these modules has a model that is not simulated, or has none and loads one in a run."""
+    values = [value for variables in modules for value in list(variables.values())]
+    if any(_native(value) or getattr(value, "__module__", None) in MODELS for value in values):
+        return True
+    has_simulated = any(value is sim or isinstance(value, catalog.Variant) for value in values)
+    return not has_simulated and any("load" in names_in(code) for code in _codes(function, modules))
+
+
+def _is_in_a_file(function: FunctionType) -> bool:
+    """Return whether the file of a function can be executed anew, and has the function then."""
+    return function.__qualname__ == function.__name__ and os.path.isfile(function.__code__.co_filename)
 
 
 def _use_threads(modules: list[dict[str, Any]]) -> bool:
@@ -97,7 +134,7 @@ def _use_threads(modules: list[dict[str, Any]]) -> bool:
 
 def _in_its_file(function: FunctionType, args: tuple[Any, ...]) -> Scenario:
     path = function.__code__.co_filename
-    if function.__qualname__ != function.__name__ or not os.path.isfile(path):
+    if not _is_in_a_file(function):
         raise CannotExplore(
             f"{function.__qualname__} uses threads, and can be explored only as a function at the top level of a file"
         )

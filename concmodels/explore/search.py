@@ -26,6 +26,7 @@ from concmodels.explore.running.runs import Over, Runs
 from concmodels.explore.strategies.pct import PCT
 from concmodels.explore.strategies.pos import POS
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
+from concmodels.explore.surroundings import Surroundings
 from concmodels.models.simulated.schedules import FirstComeFirstServed, RandomWalk, Recorder
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ FIRST_SAMPLE = 100
 
 SHARE_OF_COMPLETE = 0.7
 """Of the time of `auto`, after how much the complete search is given up for a greater sample."""
+
+NO_TASK = (
+    "no task was started that the explorer can see, so nothing was explored: a program starts threads by threading, or "
+    "tasks by a model that it has loaded"
+)
 
 _TURNS = ("pos", "pct", "pos", "random")
 
@@ -69,6 +75,7 @@ class Search:
         if scenario.is_async:
             options = replace(options, switches="checkpoints")
         self.runs = Runs(scenario, options)
+        self._surroundings = Surroundings()
         self.scenario = scenario
         self.options = options
         self._outcomes: Counter[Any] = Counter()
@@ -81,7 +88,7 @@ class Search:
 
     def report(self) -> Report:
         """Search, and return what was found. Raises `CannotExplore`, and `KeyboardInterrupt`."""
-        with self.runs:
+        with self._surroundings.watched(), self.runs:
             try:
                 failure = None
                 self._search()
@@ -91,7 +98,7 @@ class Search:
 
     def replay(self, replay_id: ReplayId) -> Report:
         """Run one schedule, and report what comes of it. Raises `CannotExplore`."""
-        with self.runs:
+        with self._surroundings.watched(), self.runs:
             schedule = replay_id.schedule
             if schedule is None:
                 schedule = self._schedule_from(replay_id.source)
@@ -117,17 +124,18 @@ class Search:
 
     def _report(self, failure: Failure | None) -> Report:
         runs = self.runs
+        unseen = (*runs.unseen, *self._surroundings.unseen, *(() if runs.is_concurrent else (NO_TASK,)))
         return Report(
             scenario=self.scenario,
             options=self.options,
             schedules=runs.count - self._redundant,
             redundant=self._redundant,
-            in_all=None if runs.unseen else self._tried,
+            in_all=None if unseen else self._tried,
             limited=runs.limited,
             outcomes=self._outcomes,
             failure=failure,
             races=tuple(runs.races),
-            unseen=tuple(runs.unseen),
+            unseen=unseen,
             seconds=runs.seconds,
         )
 

@@ -386,18 +386,4 @@ def variant(name: str) -> Variant:
         raise KeyError(name)
     from trio import Cancelled as trio_cancelled  # only here: on asyncio trio need not be installed
 
-    return Variant(
-        "anyio:trio",
-        run=_run_on_trio,
-        select=select,
-        sleep=sleep,
-        now=now,
-        Channel=Channel,
-        TaskGroup=TaskGroup,
-        find_pool=lambda: Pool,
-        share=share,
-        wait_readable=wait_readable,
-        wait_writable=wait_writable,
-        notify_closing=notify_closing,
-        Cancelled=trio_cancelled,
-    )
+    return Variant("anyio:trio", __name__, run=_run_on_trio, Cancelled=trio_cancelled)

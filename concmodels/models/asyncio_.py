@@ -93,7 +93,7 @@ class _Waiter(SingleThreadWaiter):
                 await self.future
             finally:
                 task.concmodels_wait = None
-        else:
+        else:  # the timer claims the wait as a partner would; a detector need not know of a wait that ends by itself
             timer = get_running_loop().call_later(float(timeout), self.finish, TIMED_OUT)
             try:
                 await self.future

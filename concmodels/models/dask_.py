@@ -28,22 +28,22 @@ import time
 from itertools import count
 
 from concmodels.catalog import Variant
-from concmodels.errors import ChannelClosed, Selected, TaskCancelled, TaskDied
+from concmodels.errors import ChannelClosed, Selected, TaskDied
 from concmodels.models import asyncio_
 from concmodels.models.waiting.select import bad_case
 from concmodels.models.waiting.timeouts import must_be_sync, seconds_to_sleep
 
 # isort: split
 # Beside the core: signals, deadlocks, sockets, pools.
+from concmodels.models.cluster.future import Future
 from concmodels.models.cluster.host import Host, check_reachable
-from concmodels.models.cluster.link import BOARD, Cancelled, Running, current, here, link_of, new_number, running_in
-from concmodels.models.cluster.pickling import dumps, dumps_call, unpack_arrived, unpack_item
+from concmodels.models.cluster.link import BOARD, Cancelled, Handle, Running, current, here, new_number, running_in
+from concmodels.models.cluster.pickling import pack, pack_call, unpack
 from concmodels.models.cluster.pool import Pool, ending_pools
 from concmodels.models.cluster.share import share
-from concmodels.models.cluster.work import DIED, FAILED, STOPPED
+from concmodels.models.cluster.work import DIED, FAILED
 from concmodels.models.deadlocks.report import patience
 from concmodels.models.deadlocks.threads import DeadlockDetector
-from concmodels.models.memory.pickling import unpack_error
 from concmodels.models.tasks.failures import ExceptionCollector
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals.guard import Guard
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    from concmodels.models.cluster.link import Link
     from concmodels.models.waiting.sockets.waits import HasFileno
 
 __all__ = [
@@ -72,14 +71,12 @@ _NO_SOCKETS = (
 )
 
 
-class Channel:
+class Channel(Handle):
     """A handle of a channel that the run's board keeps; all handles are equal, in whatever process they are.
 
     Each verb is a call of the board (`cluster/board.py`), which does it on a channel of the asyncio model. There the
     items are pickles.
     """
-
-    home: Link
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
         if not (capacity == math.inf or (isinstance(capacity, int) and capacity >= 0)):
@@ -88,29 +85,21 @@ class Channel:
         self._attach(running.link, new_number(), capacity, name)
         running.tell(BOARD, "open", self.number, capacity, name)
 
-    def _attach(self, home: Link, number: str, capacity: float, name: str | None) -> None:
-        self.home, self.number = home, number
-        self._capacity, self._name = capacity, name
-        home.handles[number] = self
-
-    def _ask(self, verb: str, *args: Any) -> Any:
-        return running_in(self.home).ask(self.number, verb, *args)
-
     def send(self, item: Any, timeout: float | None = None) -> None:
         """Send, waiting for room (on a rendezvous: until it is taken). Raises `ChannelClosed` or `TimeoutError`."""
-        self._ask("send", dumps(item), timeout)
+        self._ask("send", pack(item), timeout)
 
     def receive(self, timeout: float | None = None) -> Any:
         """Receive, waiting for an item. Raises `ChannelClosed` (closed and drained) or `TimeoutError`."""
-        return unpack_item(self._ask("receive", timeout))
+        return unpack(self._ask("receive", timeout))
 
     def send_nowait(self, item: Any) -> None:
         """Send without waiting. Raises `WouldBlock` or `ChannelClosed`."""
-        self._ask("send_nowait", dumps(item))
+        self._ask("send_nowait", pack(item))
 
     def receive_nowait(self) -> Any:
         """Receive without waiting. Raises `WouldBlock` or `ChannelClosed`."""
-        return unpack_item(self._ask("receive_nowait"))
+        return unpack(self._ask("receive_nowait"))
 
     def __iter__(self) -> Iterator[Any]:
         """Receive until the channel is closed and drained."""
@@ -126,13 +115,15 @@ class Channel:
 
     @property
     def capacity(self) -> float:
-        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound."""
-        return self._capacity
+        """The number of items that it can hold: 0 is a rendezvous, `math.inf` has no bound."""
+        capacity: float = self._about[0]
+        return capacity
 
     @property
     def name(self) -> str | None:
         """The name that the channel was given."""
-        return self._name
+        name: str | None = self._about[1]
+        return name
 
     @property
     def closed(self) -> bool:
@@ -144,7 +135,7 @@ class Channel:
         return int(self._look()[0])
 
     def _look(self) -> tuple[int, bool]:
-        seen: tuple[int, bool] = running_in(self.home).ask(BOARD, "look", self.number)
+        seen: tuple[int, bool] = running_in(self.link).ask(BOARD, "look", self.number)
         return seen
 
     def __bool__(self) -> bool:
@@ -157,24 +148,8 @@ class Channel:
         self.close()
 
     def __repr__(self) -> str:
-        label = f" {self._name!r}" if self._name else ""
-        return f"<dask Channel{label} of {self._capacity}>"
-
-    def __reduce__(self) -> tuple[Callable[..., Channel], tuple[Any, ...]]:
-        """Pickle a channel as its number; its items stay with the board."""
-        if self.home.over:
-            raise RuntimeError("this channel belongs to a run that is over")
-        return _revive, (self.home.run, self.number, self._capacity, self._name)
-
-
-def _revive(run: str, number: str, capacity: float, name: str | None) -> Channel:
-    """Unpickle a channel: return this process's own handle."""
-    home = link_of(run)
-    channel: Channel | None = home.handles.get(number)
-    if channel is None:
-        channel = Channel.__new__(Channel)
-        channel._attach(home, number, capacity, name)
-    return channel
+        label = f" {self.name!r}" if self.name else ""
+        return f"<dask Channel{label} of {self.capacity}>"
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
@@ -182,13 +157,12 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
     if not cases:
         raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
     pairs = [_case(case) for case in cases]
-    home = pairs[0][0].home
-    asked = [(channel.number, None if item is _NOTHING else dumps(item)) for channel, item in pairs]
-    which, sent, closed, data = running_in(home).ask(BOARD, "select", asked, timeout, priority)
+    asked = [(channel.number, None if item is _NOTHING else pack(item)) for channel, item in pairs]
+    which, sent, closed, data = running_in(pairs[0][0].link).ask(BOARD, "select", asked, timeout, priority)
     channel, item = pairs[which]
     if closed:
         return Selected(channel, closed=True)
-    return Selected(channel, item, sent=True) if sent else Selected(channel, unpack_item(data))
+    return Selected(channel, item, sent=True) if sent else Selected(channel, unpack(data))
 
 
 def _case(case: Any) -> tuple[Channel, Any]:
@@ -198,58 +172,25 @@ def _case(case: Any) -> tuple[Channel, Any]:
     return channel, item
 
 
-class Task:
-    """The handle of a task. The board tells its end to the process that has started it."""
+class Task(Future):
+    """The handle of a task."""
 
-    def __init__(self, link: Link, name: str) -> None:
-        self.name = name
-        self.number = new_number()
-        self.failure: BaseException | None = None  # what the task brings to the end of its group, if it has failed
-        self._link = link
-        self._state = ""
-        self._data: Any = b""
-        self._value: Any = None
+    failure: BaseException | None = None  # what the task brings to the end of its group, if it has failed
 
     def __repr__(self) -> str:
         return f"<task {self.name!r} {'done' if self.done() else 'running'}>"
 
-    def end(self, outcome: Any, error: BaseException | None) -> None:
-        """Take note of its end. Called in the event loop."""
-        data: Any
-        state, data = outcome if error is None else (DIED, ("", str(error)))
-        if state in (FAILED, DIED):
-            self.failure = unpack_error(data) if state == FAILED else TaskDied(data[1])
-            self.failure.add_note(f"In task {self.name!r}.")
-        else:
-            self._data = data
-        self._state = state
-
-    def cancel(self) -> None:
+    def cancel(self) -> None:  # type: ignore[override] # it is not known at once whether that ends the task
         """Ask the task to end: `Cancelled` is raised where it waits."""
         if not self.done():
-            running_in(self._link).ask(self.number, "cancel")
+            self._ask("cancel")
 
-    def done(self) -> bool:
-        """Whether the task has ended, however it ended."""
-        return bool(self._state)
-
-    def result(self, timeout: float | None = None) -> Any:
-        """Wait for the end of the task; return what it returned or raise what it raised.
-
-        Raises `TaskCancelled` if it was cancelled.
-        """
-        running = running_in(self._link)
-        if not self.done():
-            running.ask(self.number, "wait", timeout)
-        if self._state == STOPPED:
-            # If the caller was cancelled too, it must learn of that, and not of the other task's end.
-            running.ask(BOARD, "check")
-            raise TaskCancelled(f"task {self.name!r} was cancelled")
-        if self.failure is not None:
-            raise self.failure
-        if self._data:
-            self._value, self._data = unpack_arrived(self._data, f"the result of task {self.name!r}"), b""
-        return self._value
+    def _failure(self, state: str, data: Any) -> BaseException:
+        error = TaskDied(data[1]) if state == DIED else super()._failure(state, data)
+        if state in (FAILED, DIED):
+            self.failure = error
+            error.add_note(f"In task {self.name!r}.")
+        return error
 
 
 class TaskGroup:
@@ -273,9 +214,9 @@ class TaskGroup:
         if not self._open:
             raise RuntimeError("this group is not open: spawn inside its `with`")
         must_be_sync(function, "dask")
-        call = dumps_call(function, args)
+        call = pack_call(function, args)
         task = Task(self._owner.link, name or f"{getattr(function, '__name__', 'task')}-{next(_numbers)}")
-        running_in(self._owner.link).start(task.end, self._number, "spawn", task.number, task.name, call)
+        running_in(task.link).start(task.end, self._number, "spawn", task.number, task.name, call)
         self._tasks.append(task)
         return task
 
@@ -329,12 +270,10 @@ def _run(address: str | None, main: Callable[..., Any], args: tuple[Any, ...], d
     host = Host(address, asyncio_.Channel, asyncio_.select)
     with detector, Guard(host.interrupt, host.unfinished) as guard:
         try:
-            board = host.start()
-            here.running = Running(board, "main", "main", guard=guard)
+            board = host.start(seconds, detector.find)
+            here.running = running = Running(board, "main", "main", guard=guard)
             guard.check()
-            if seconds is not None:
-                host.look_for_deadlocks(seconds, detector.find)
-            with ending_pools(board):
+            with ending_pools(running):
                 return main(*args)
         finally:
             here.running = None
@@ -372,17 +311,4 @@ def variant(name: str) -> Variant:
         """Run `main(*args)` in this thread, and what it spawns on the cluster."""
         return _run(name, main, args, deadlock_after)
 
-    verbs: dict[str, Any] = {
-        "select": select,
-        "sleep": sleep,
-        "now": now,
-        "Channel": Channel,
-        "TaskGroup": TaskGroup,
-        "Cancelled": Cancelled,
-        "find_pool": lambda: Pool,
-        "share": share,
-        "wait_readable": wait_readable,
-        "wait_writable": wait_writable,
-        "notify_closing": notify_closing,
-    }
-    return Variant(f"dask:{name}", run=run, **verbs)
+    return Variant(f"dask:{name}", __name__, run=run)

@@ -271,7 +271,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
         raise refusal("eventlet", tasks[here].model())
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
-    fresh = not hasattr(hubs._threadlocal, "hub")
+    fresh = not hasattr(hubs._threadlocal, "hub")  # before `get_hub`, which makes one
     task.unit, task.hub = here, hubs.get_hub()
     try:
         with (

@@ -295,7 +295,7 @@ def run[R](main: Callable[..., R], *args: Any, deadlock_after: float | None = DE
         raise refusal("gevent", tasks[here].model())
     seconds = patience(deadlock_after)
     task = tasks[here] = Task(main, args, "main")
-    fresh = get_hub_if_exists() is None
+    fresh = get_hub_if_exists() is None  # before `get_hub`, which makes one
     task.unit, task.hub = here, gevent.get_hub()  # now: its first call imports, and a Ctrl-C could break that off
     try:
         with (

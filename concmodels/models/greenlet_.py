@@ -113,7 +113,7 @@ def _reschedule() -> None:
 
 
 def scheduler() -> Scheduler:
-    """The scheduler of the run in this thread."""
+    """Return the scheduler of the run in this thread. Raises `RuntimeError` outside of a run."""
     current: Scheduler | None = getattr(_here, "scheduler", None)
     if current is None:
         raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
@@ -250,7 +250,7 @@ class Pool(_Pool):
 
 
 class Scheduler:
-    """Which greenlets can go on, which sleep until when, and what to do when none can go on."""
+    """The scheduler of a run: a queue of the greenlets that can go on, and an event loop for when there are none."""
 
     def __init__(self, task: Task, model: str, patience: float | None) -> None:
         self.model = model
@@ -285,6 +285,7 @@ class Scheduler:
     def leave(self) -> None:
         """Stop here; go on when another greenlet has made this one ready and its turn has come."""
         ready = self._ready
+        # Without sockets to look for, the next one in the queue goes on: this line is the price of a hop.
         (ready.popleft() if ready and not self._socket_waits else self._next()).switch()
 
     def reschedule(self) -> None:
@@ -306,7 +307,8 @@ class Scheduler:
         unit.parent = self._next()  # a greenlet that ends goes on as its parent
 
     def _next(self) -> greenlet:
-        if self._ready and now() >= self.loop.look_at:
+        """Return the greenlet that goes on; sleep until there is one."""
+        if self._ready and now() >= self.loop.look_at:  # busy: sockets must not starve
             self.loop.look()
         while not self._ready:
             self._idle()

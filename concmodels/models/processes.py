@@ -15,8 +15,9 @@ refused while subinterpreters exist, because the child would crash. The code rel
 x86-64.
 """
 
-from concmodels.models.memory import channel, group
+from concmodels.models.memory import group
 from concmodels.models.memory.arena import Cancelled
+from concmodels.models.memory.channels import channel
 from concmodels.models.memory.participant import current, now
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from concmodels.catalog import Variant
     from concmodels.errors import Selected
-    from concmodels.models.memory.buffer import Shared
+    from concmodels.models.memory.buffers.buffer import Shared
     from concmodels.models.memory.pool.pool import ProcessPool as Pool
     from concmodels.models.waiting.sockets.waits import HasFileno
 
@@ -68,7 +69,7 @@ class Channel(channel.Channel):
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
-    from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
+    from concmodels.models.memory.channels import select as memory  # 300 children would import it, and few need it
 
     return memory.select(_KIND, cases, timeout, priority)
 
@@ -79,20 +80,19 @@ class TaskGroup(group.TaskGroup):
     kind = _KIND
 
 
-def _pool() -> Any:
-    from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
-
-    return ProcessPool
-
-
 def __getattr__(name: str) -> Any:
     if name == "Pool":
-        return _pool()
+        from concmodels.models.memory.pool.pool import ProcessPool  # children need not import it
+
+        return ProcessPool
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` in this process; what it spawns runs in others."""
+    """Run `main(*args)` in this process; what it spawns runs in others. See `concmodels.contract.Model.run`.
+
+    `channel_bytes` is the size of an unbounded channel; a `send` that finds it full raises `MemoryError`.
+    """
     return _run("forkserver", main, args, channel_bytes, deadlock_after)
 
 
@@ -102,7 +102,7 @@ def _run(method: str, main: Callable[..., Any], args: tuple[Any, ...], *how: Any
 
         must_be_main(_KIND)
         _refuse_to_fork_interpreters()
-    from concmodels.models.memory.processes import ProcessSupervisor
+    from concmodels.models.memory.lives.processes import ProcessSupervisor
 
     return ProcessSupervisor.execute(main, args, _KIND, *how, method)
 
@@ -117,7 +117,7 @@ def _refuse_to_fork_interpreters() -> None:
 
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all processes see; see `concmodels.contract.Model.share`."""
-    from concmodels.models.memory import buffer as memory
+    from concmodels.models.memory.buffers import buffer as memory
 
     return memory.share(_KIND, buffer)
 
@@ -151,7 +151,7 @@ def notify_closing(socket: HasFileno) -> None:
 
 
 def variant(name: str) -> Variant:
-    """Return the model of a variant, named by the way a process is started."""
+    """Return the model of a variant, named by the way a process is started. Raises `ValueError` for another name."""
     if name not in _METHODS:
         raise ValueError(f"processes are started by one of {', '.join(_METHODS)}, not by {name!r}")
     from concmodels.catalog import Variant
@@ -162,17 +162,4 @@ def variant(name: str) -> Variant:
         """Run `main(*args)` in this process; what it spawns runs in others."""
         return _run(name, main, args, channel_bytes, deadlock_after)
 
-    verbs: dict[str, Any] = {
-        "select": select,
-        "sleep": sleep,
-        "now": now,
-        "Channel": Channel,
-        "TaskGroup": TaskGroup,
-        "find_pool": _pool,
-        "share": share,
-        "wait_readable": wait_readable,
-        "wait_writable": wait_writable,
-        "notify_closing": notify_closing,
-        "Cancelled": Cancelled,
-    }
-    return Variant(f"{_KIND}:{name}", run=run, **verbs)
+    return Variant(f"{_KIND}:{name}", __name__, run=run)

@@ -60,7 +60,7 @@ __all__ = [
 ]  # fmt: skip
 
 POLL_S = 0.0001
-"""How long the polling variant sleeps between two looks, in seconds (the 2010 article's figure)."""
+"""The seconds that the polling variant sleeps between two looks (the 2010 article's figure)."""
 
 now = time.monotonic
 _here = _local()  # `_here.task` is the task of this thread
@@ -90,7 +90,7 @@ class _Waiter(Waiter):
     def park(self, timeout: float | None) -> bool:
         """Wait until woken; returns False if the timeout struck first. Raises `Cancelled`, or a pending Ctrl-C."""
         task = self.task
-        task.timed = timeout is not None
+        task.timed = timeout is not None  # for the deadlock detector: such a wait ends by itself
         task.waiter = self  # first: a cancellation that comes after the look below finds the wait here and claims it
         try:
             # If a partner was first, the claim fails: the operation is done, and the next wait raises.
@@ -374,18 +374,4 @@ def variant(name: str) -> Variant:
     """The model of a variant: `polling`."""
     if name != "polling":
         raise KeyError(name)
-    return Variant(
-        "rawthreads:polling",
-        run=run,
-        select=_select_polling,
-        sleep=sleep,
-        now=now,
-        Channel=PollingChannel,
-        TaskGroup=TaskGroup,
-        find_pool=lambda: PollingPool,
-        share=share,
-        wait_readable=wait_readable,
-        wait_writable=wait_writable,
-        notify_closing=notify_closing,
-        Cancelled=Cancelled,
-    )
+    return Variant("rawthreads:polling", __name__, select=_select_polling, Channel=PollingChannel, Pool=PollingPool)

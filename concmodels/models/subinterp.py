@@ -13,8 +13,9 @@ importable. The code relies on the order of loads and stores of x86-64. On a fre
 more than twice the memory, and CPython does not give that back when it is closed: keep interpreters in a pool.
 """
 
-from concmodels.models.memory import channel, group
+from concmodels.models.memory import group
 from concmodels.models.memory.arena import Cancelled
+from concmodels.models.memory.channels import channel
 from concmodels.models.memory.participant import current, now
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.errors import Selected
-    from concmodels.models.memory.buffer import Shared
+    from concmodels.models.memory.buffers.buffer import Shared
     from concmodels.models.memory.pool.pool import InterpreterPool as Pool
     from concmodels.models.waiting.sockets.waits import HasFileno
 
@@ -65,7 +66,7 @@ class Channel(channel.Channel):
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:
     """Wait for the first of several channels; see `concmodels.contract.Model.select`."""
-    from concmodels.models.memory import select as memory  # most tasks do without, and 300 children would import it
+    from concmodels.models.memory.channels import select as memory  # 300 children would import it, and few need it
 
     return memory.select(_KIND, cases, timeout, priority)
 
@@ -85,15 +86,19 @@ def __getattr__(name: str) -> Any:
 
 
 def run(main: Callable[..., Any], *args: Any, channel_bytes: int = 1 << 26, deadlock_after: float | None = None) -> Any:
-    """Run `main(*args)` here, in the main interpreter; what it spawns runs in others."""
-    from concmodels.models.memory.interpreters import InterpreterSupervisor
+    """Run `main(*args)` here, in the main interpreter; what it spawns runs in others.
+
+    See `concmodels.contract.Model.run`. `channel_bytes` is the size of an unbounded channel; a `send` that finds it
+    full raises `MemoryError`.
+    """
+    from concmodels.models.memory.lives.interpreters import InterpreterSupervisor
 
     return InterpreterSupervisor.execute(main, args, _KIND, channel_bytes, deadlock_after)
 
 
 def share(buffer: object) -> Shared:
     """Copy a buffer into memory that all interpreters see; see `concmodels.contract.Model.share`."""
-    from concmodels.models.memory import buffer as memory
+    from concmodels.models.memory.buffers import buffer as memory
 
     return memory.share(_KIND, buffer)
 

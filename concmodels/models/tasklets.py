@@ -76,7 +76,7 @@ class _Rendezvous(Channel):
     """`Channel(0)`: it holds nothing but waiting tasks, and two that meet exchange the item directly."""
 
     preference = -1
-    """Which task goes on at once when two have met: -1 the receiver, 1 the sender, 0 the one that came second."""
+    """The task that goes on at once when two have met: -1 the receiver, 1 the sender, 0 the one that came second."""
 
     def send(self, item: Any, timeout: float | None = None) -> None:
         """As `Channel.send`; a waiting receiver goes on at once, if it is preferred."""
@@ -132,7 +132,7 @@ class _Rendezvous(Channel):
 def _hand_over(partner: Any) -> None:
     """Go on as the tasklet that waits here; the current one goes to the end of the ring."""
     scheduler().ready(getcurrent())
-    partner.unit.switch()
+    partner.unit.switch()  # it is not in the queue of the ready: its wait was claimed, and `wake` is not called
 
 
 def select(*cases: Any, timeout: float | None = None, priority: bool = False) -> Selected:

@@ -194,7 +194,8 @@ class Channel(ChannelState):
     def _checkpoint(self) -> None:
         """Raise a pending cancellation: a task that never has to wait meets it here, at every 256th operation.
 
-        It need not let other tasks run, as in the cooperative models: the operating system does that.
+        It need not let other tasks run, as in the cooperative models: the operating system does that. To receive from
+        an unbounded channel is one `popleft`, which isn't counted: that task meets a cancellation when it has to wait.
         """
         self._yields = repeat(False, 255)
         task = self._new_waiter.current()

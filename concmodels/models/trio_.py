@@ -78,7 +78,7 @@ class _Waiter(SingleThreadWaiter):
         if timeout is None:
             self.task.custom_sleep_data = self  # for the deadlock detector; trio resets it when it reschedules the task
             await wait_task_rescheduled(self.abort)
-        else:
+        else:  # such a wait ends by itself, so the detector need not know
             with trio.move_on_after(float(timeout)):
                 await wait_task_rescheduled(self.abort)
 

@@ -56,9 +56,8 @@ def listening_socket(host: str | None, port: int | None, backlog: int) -> socket
         found.listen(backlog)
     except OSError as error:
         found.close()
-        raise OSError(
-            error.errno, f"can't listen at {host_and_port(host, port)}: {os.strerror(error.errno or 0)}"
-        ) from None
+        why = os.strerror(error.errno or 0)
+        raise OSError(error.errno, f"can't listen at {address_text(host, port)}: {why}") from None
     except BaseException:
         found.close()
         raise
@@ -85,11 +84,11 @@ def address_of(listening: socket.socket) -> tuple[str, int | None]:
     return (place[0], place[1]) if isinstance(place, tuple) else (place, None)
 
 
-def host_and_port(host: str | None, port: int | None) -> str:
+def address_text(host: str | None, port: int | None) -> str:
     """Return an address as it is written: `127.0.0.1:8000`, `[::1]:8000`, `/run/echo`.
 
-    >>> from concmodels.net.addresses import host_and_port
-    >>> host_and_port("::1", 8000)
+    >>> from concmodels.net.addresses import address_text
+    >>> address_text("::1", 8000)
     '[::1]:8000'
     """
     if port is None:

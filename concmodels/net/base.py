@@ -18,7 +18,7 @@ FULL_S = 0.01
 """The pause before the next try to connect to a Unix socket that has no room for another connection."""
 
 PIECE = 65536
-"""How many bytes are received at a time, unless it is said."""
+"""The number of bytes that are received at a time, unless the caller says another one."""
 
 
 class ClosingDescriptor:
@@ -44,7 +44,7 @@ class SocketEnd:
         self.model = model
         self.socket = socket
         self.unwaited = 0
-        """How many operations there were since the last one that waited."""
+        """The number of operations since the last one that waited."""
         self._unclosed = [None]
 
     def close(self) -> None:
@@ -79,7 +79,7 @@ class SocketEnd:
             raise SocketClosed(f"{self!r} is closed") from None
 
     def deadline(self, timeout: float) -> float:
-        """Return the time on the model's clock at which this timeout ends."""
+        """Return the time on the model's clock at which this timeout ends, in seconds."""
         until: float = self.model.now() + timeout
         return until
 
@@ -97,7 +97,7 @@ class StreamBase(SocketEnd):
     def __init__(self, model: Any, socket: sockets.socket, received: bytes = b"") -> None:
         super().__init__(model, socket)
         self.received = bytearray(received)
-        """What has come from the socket, and was not asked for yet."""
+        """The bytes that have come from the socket and were not asked for yet."""
         self.emptied = True
         """Whether the last `recv` has got all that there was: then the next one had to wait."""
 

@@ -5,7 +5,7 @@ import os
 import socket as sockets
 
 from concmodels.errors import SocketClosed
-from concmodels.net.addresses import connecting_socket, host_and_port, places
+from concmodels.net.addresses import address_text, connecting_socket, places
 from concmodels.net.base import FULL_S, OFTEN, PIECE, ListenerBase, StreamBase, is_one
 
 TYPE_CHECKING = False
@@ -184,7 +184,7 @@ def connect(model: Any, host: str, port: int | None, timeout: float | None) -> S
             raise
         else:
             return stream
-    raise failure or OSError(f"there is no address for {host_and_port(host, port)}")
+    raise failure or OSError(f"there is no address for {address_text(host, port)}")
 
 
 def _connect(stream: Stream, place: Place, until: float | None) -> None:

@@ -21,7 +21,7 @@ import os
 import sys
 
 FOLDER = __path__[0] + os.sep
-"""Where the files are: their code is part of the models', and no signal is raised in the middle of it."""
+"""The folder of these files: their code is part of the models', and no signal is raised in the middle of it."""
 
 CHOSEN = os.environ.get("CONCMODELS_PLATFORM", "")
 PORTABLE = CHOSEN == "portable" or (not CHOSEN and sys.platform != "linux")

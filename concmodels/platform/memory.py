@@ -27,22 +27,22 @@ What is believed of the machine:
 In these places the library relies on an order that nothing but belief 2 guarantees. In each of them ARM needs a fence
 between the two: `dmb ishst` if the first is a store, `dmb ishld` if it is a load.
 
-    models/memory/channel.py          Channel.send              the item, then TAIL
-    models/memory/channel.py          Channel._append_now       the item, or the bytes that it stands for, then TAIL
-    models/memory/channel.py          Channel.__iter__          TAIL, then the item; the item, then HEAD
-    models/memory/channel.py          Channel.receive           the item, then HEAD
-    models/memory/channel.py          Channel._fetch            the item, then HEAD
-    models/memory/channel_layout.py   ChannelMemory._look       TAIL, then the item
-    models/memory/channel_layout.py   ChannelMemory._release_bytes  the bytes, then BYTES_HEAD
-    models/memory/group.py            cancel                    CANCELLED, then ALERT, then CANCELS
-    models/memory/group.py            finish                    BLOCK and SIZE, then STATE
-    models/memory/group.py            Task.settle               STATE, then BLOCK and SIZE
-    models/memory/participant.py      Participant.checkpoint    ALERT, then BROKEN and CANCELLED
-    models/memory/supervisor.py       Supervisor.break_off      BROKEN, then ALERT
-    models/memory/deadlocks.py        tell                      PLACE_AT and PLACE_SIZE, then TOLD
-    models/memory/deadlocks.py        DeadlockDetector._conclude  TOLD, then PLACE_AT and PLACE_SIZE
-    models/memory/pool/               each word that says that others are there (GIVEN, LEFT, ENDED, TAIL, HEAD, READY)
-                                      after what it speaks of
+    models/memory/channels/channel.py     Channel.send                   the item, then TAIL
+    models/memory/channels/channel.py     Channel._append_now            the item, or its bytes, then TAIL
+    models/memory/channels/channel.py     Channel.__iter__               TAIL, then the item; the item, then HEAD
+    models/memory/channels/channel.py     Channel.receive                the item, then HEAD
+    models/memory/channels/channel.py     Channel._fetch                 the item, then HEAD
+    models/memory/channels/layout.py      ChannelMemory._look            TAIL, then the item
+    models/memory/channels/layout.py      ChannelMemory._release_bytes   the bytes, then BYTES_HEAD
+    models/memory/group.py                cancel                         CANCELLED, then ALERT, then CANCELS
+    models/memory/group.py                finish                         BLOCK and SIZE, then STATE
+    models/memory/group.py                Task.settle                    STATE, then BLOCK and SIZE
+    models/memory/participant.py          Participant.checkpoint         ALERT, then BROKEN and CANCELLED
+    models/memory/lives/supervisor.py     Supervisor.break_off           BROKEN, then ALERT
+    models/memory/lives/deadlocks.py      tell                           PLACE_AT and PLACE_SIZE, then ANSWERED
+    models/memory/lives/deadlocks.py      DeadlockDetector._conclude     ANSWERED, then PLACE_AT and PLACE_SIZE
+    models/memory/pool/                   each word that says that others are there (GIVEN, LEFT, ENDED, TAIL, HEAD,
+                                          READY) after what it speaks of
 
 A store that is followed by a load of what another thread stores needs a full fence between the two, on every machine.
 There it is a lock, by belief 3: the semaphore that is released in between (`Channel.send`, `Channel._append`,
@@ -69,10 +69,13 @@ PAGE = 4096
 """Bytes that are given back together: a power of two, and a multiple of the system's page."""
 
 SIZES = (1 << 42, 1 << 36, 1 << 33)
-"""How many bytes the file may have, the best first. A limit on addresses (`ulimit -v`) may leave only a smaller one."""
+"""The sizes in bytes that the file may have, the best first.
+
+A limit on addresses (`ulimit -v`) may leave only a smaller one.
+"""
 
 SEMAPHORES: str | None = "/dev/shm"
-"""Where a semaphore `/NAME` is a file `sem.NAME`, so that leftovers can be listed; None if they can't."""
+"""The folder in which a semaphore `/NAME` is a file `sem.NAME`, so that leftovers can be listed; None if they can't."""
 
 new_fence = allocate_lock
 """Make a fence. What stands inside of `with fence:` is loaded after all that was stored before it.

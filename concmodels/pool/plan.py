@@ -89,11 +89,11 @@ class PoolResult(Outcome):
     tasks_per_s: float | None = None
     us_per_task: float | None = None
     speedup: float | None = None
-    """How many times as long the same tasks take in a plain loop: `loop_s / run_s`."""
+    """The time that the same tasks take in a plain loop, divided by that in the pool: `loop_s / run_s`."""
     loop_s: float | None = None
-    """How long the plain loop takes; extrapolated, if the loop was stopped after about two seconds."""
+    """The seconds that the plain loop takes; extrapolated, if the loop was stopped after about two seconds."""
     loop_tasks: int | None = None
-    """How many tasks the plain loop did."""
+    """The number of tasks that the plain loop did."""
 
     @classmethod
     def parameters(cls, plan: PoolPlan) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from argparse import Namespace
-from typing import Any
+from typing import Any, TextIO
 
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
@@ -18,7 +18,8 @@ from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.programs.limits import TooLarge
 from concmodels.programs.measure import runs
 from concmodels.programs.options import parse
-from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
+from concmodels.programs.output.json_file import JsonFile
+from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
 from concmodels.programs.plan import AnyPlan, check_size
 from concmodels.programs.program import Program
 from concmodels.programs.result import BAD_INPUT, OK, STOPPED, Outcome, how_it_stopped
@@ -38,9 +39,9 @@ def command(program: Program[Any, Any], arguments: list[str] | None = None) -> i
             return OK
         with signals_held():
             if options.order:
-                from concmodels.programs.subprocess_runner import run_in_child
+                from concmodels.programs.subprocess_runner import run_order
 
-                return run_in_child(program, options.order)
+                return run_order(program, options.order)
             return _run(program, options)
     except (BadInput, UnknownModel, ModelUnavailable, TooLarge) as error:
         say(program.name, str(error))
@@ -91,12 +92,15 @@ def _run(program: Program[Any, Any], options: Namespace) -> int:
     results = _results(program, plans, repeat=options.repeat, timeout=options.timeout, quiet=options.quiet)
     file.end(results)
     if not options.quiet and any(result.verified for result in results):
-        from concmodels.programs import table
-
-        stream = sys.stderr if options.json == "-" else sys.stdout
-        with quiet_when_closed(stream):
-            table.show(results, console(stream))
+        _show(results, sys.stderr if options.json == "-" else sys.stdout)
     return max([status, *(result.status for result in results)])
+
+
+def _show(results: list[Outcome], stream: TextIO) -> None:
+    from concmodels.programs.output import table  # it imports rich
+
+    with quiet_when_closed(stream):
+        table.print_table(results, console(stream))
 
 
 def _planned(program: Program[Any, Any], options: Namespace) -> tuple[list[AnyPlan], dict[str, str], int]:
@@ -106,32 +110,37 @@ def _planned(program: Program[Any, Any], options: Namespace) -> tuple[list[AnyPl
     status, which is the third, is `BAD_INPUT`. For a model that was named explicitly, raises `ModelUnavailable` and
     `TooLarge`. Raises `UnknownModel`, and `ValueError` for options that make no plan.
     """
+    plans: list[AnyPlan] = []
+    left_out: dict[str, str] = {}
+    status = OK
+    for name, is_explicit in _named(options.models or ["threads"]).items():
+        if why := catalog.why_not(name):
+            if is_explicit:
+                raise ModelUnavailable(f"{name} can't run here: {why}")
+            left_out[name] = why
+            continue
+        plan = program.planned(options, name)
+        try:
+            plan.check_limits()
+        except TooLarge as error:
+            if is_explicit:
+                raise
+            left_out[name], status = str(error), BAD_INPUT
+        else:
+            plans.append(plan)
+    return plans, left_out, status
+
+
+def _named(models: list[str]) -> dict[str, bool]:
+    """Return the models that `--model` names, once each, and whether explicitly, not by `all` or `all+` alone."""
     named: dict[str, bool] = {}
-    for model in options.models or ["threads"]:
+    for model in models:
         if model in ("all", "all+"):
             for name in catalog.names(variants=model == "all+"):
                 named.setdefault(name, False)
         else:
             named[catalog.name_of(catalog.facts(model))] = True
-    plans: list[AnyPlan] = []
-    left_out: dict[str, str] = {}
-    status = OK
-    for name, is_explicit in named.items():
-        why = catalog.why_not(name)
-        if why and is_explicit:
-            raise ModelUnavailable(f"{name} can't run here: {why}")
-        if not why:
-            plan = program.planned(options, name)
-            try:
-                plan.check_limits()
-                plans.append(plan)
-            except TooLarge as error:
-                if is_explicit:
-                    raise
-                why, status = str(error), BAD_INPUT
-        if why:
-            left_out[name] = why
-    return plans, left_out, status
+    return named
 
 
 def _results(program: Program[Any, Any], plans: list[AnyPlan], **how: Any) -> list[Outcome]:

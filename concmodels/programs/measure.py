@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from concmodels import catalog
 from concmodels.errors import ChannelClosed, ModelUnavailable, RemoteError, TaskDied
 from concmodels.programs import beside_loop
-from concmodels.programs.output import say
+from concmodels.programs.output.streams import say
 from concmodels.programs.result import BAD_INPUT, FAILED, OK, STOPPING, TIMED_OUT, Outcome, how_it_stopped
 from concmodels.programs.signals import Alarm
 
@@ -33,14 +33,15 @@ def measure[P: AnyPlan, R: Outcome](
 ) -> R:
     """Make one run of the plan and return the result. A run that failed has a result too.
 
-    With `progress`, shows a bar on standard error. Where an event loop runs in this thread already, as in a notebook,
-    an async model gets a thread of its own (`beside_loop.py`). Raises `ModelUnavailable`, and `STOPPING` if that ended
-    the run.
+    The run is ended after `timeout` seconds; if it has not ended `GRACE_S` seconds later, `on_hang` is called. With
+    `progress`, shows a bar on standard error. Where an event loop runs in this thread already, as in a notebook, an
+    async model gets a thread of its own (`beside_loop.py`). Raises `ModelUnavailable`, and `STOPPING` if that ended the
+    run.
     """
     model = catalog.load(plan.model)
     timer = program.timer(plan)
     if progress:
-        from concmodels.programs.progress import Bar
+        from concmodels.programs.output.progress import Bar
 
         timer.bar = Bar(plan.model, timer.steps, timer.steps_done)
     gc.collect()  # else the garbage of the imports, or of an earlier run, would be collected during this one

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from concmodels.programs.output import BadInput, quiet_when_closed
+from concmodels.programs.output.streams import BadInput, quiet_when_closed
 from concmodels.programs.plan import SMALLEST_PAYLOAD
 
 if TYPE_CHECKING:
@@ -67,7 +67,10 @@ def add_message_options(parser: argparse.ArgumentParser) -> None:
 
 
 def whole(word: str = "", meaning: Any = None) -> Callable[[str], Any]:
-    """Return a function that reads a whole number, or one word with this meaning. The plan says which are too small."""
+    """Return a function that reads a whole number, or one word with this meaning.
+
+    The function raises `ArgumentTypeError` for other texts. Which numbers are too small is for the plan to say.
+    """
     alternative = f" or {word}" if word else ""
 
     def read(text: str) -> Any:

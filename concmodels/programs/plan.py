@@ -24,7 +24,7 @@ class AnyPlan(ABC):
     """The common part of all programs' plans: the model, and what a run needs of this machine."""
 
     ADVICE: ClassVar[str]
-    """What to do if there is too little memory, in words."""
+    """The advice if there is too little memory, in words."""
 
     model: str
     """The name of the model, as `load` takes it: `trio`, `processes:spawn`."""

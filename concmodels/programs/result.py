@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import concmodels
 from concmodels.errors import Terminated
-from concmodels.programs import html
-from concmodels.programs.formats import WAYS
+from concmodels.programs.output import html
+from concmodels.programs.output.formats import WAYS
 
 if TYPE_CHECKING:
     from concmodels.programs.plan import AnyPlan

@@ -15,8 +15,8 @@ from concmodels.programs import memory, usage
 from concmodels.programs.messages import Misdelivered
 
 if TYPE_CHECKING:
+    from concmodels.programs.output.progress import Bar
     from concmodels.programs.plan import AnyPlan
-    from concmodels.programs.progress import Bar
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Phase:
 
     @property
     def begun(self) -> int:
-        """How many messages the caller has begun to deal with; a snapshot."""
+        """The number of messages that the caller has begun to deal with; a snapshot."""
         return self.stop - self.start - operator.length_hint(self.numbers)
 
 
@@ -108,7 +108,7 @@ class Stopwatch[P: AnyPlan, PhaseT](ABC):
 
     @abstractmethod
     def speed(self, run_s: float) -> dict[str, Any]:
-        """Return the program's own figures, given the time of the counted phase."""
+        """Return the program's own figures, given the seconds that the counted phase took."""
 
     @abstractmethod
     def steps_done(self) -> int:

@@ -24,7 +24,7 @@ from concmodels.errors import Terminated
 from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.platform.waking import tied_to_parent
 from concmodels.programs.measure import runs
-from concmodels.programs.output import JsonFile
+from concmodels.programs.output.json_file import JsonFile
 from concmodels.programs.plan import AnyPlan
 from concmodels.programs.program import Program
 from concmodels.programs.result import FAILED, TIMED_OUT, Outcome, how_it_stopped
@@ -33,7 +33,7 @@ from concmodels.programs.signals import masked
 _GRACE_S = 20.0  # more than the model's own clean-up and the alarm's grace need
 
 
-def run_in_child(program: Program[Any, Any], order: dict[str, Any]) -> int:
+def run_order(program: Program[Any, Any], order: dict[str, Any]) -> int:
     """Do in the child what the parent has ordered: make the runs of a plan, write their results; return the status."""
     results = [*runs(program, program.plan(**order.pop("plan")), **order)]
     JsonFile("-").end(results)

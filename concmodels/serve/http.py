@@ -27,7 +27,7 @@ REASONS = {
 _BEGINNINGS = {status: f"HTTP/1.1 {status} {reason}\r\nContent-Type: " for status, reason in REASONS.items()}
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-"""What a client waits for that asks first whether it should send its body."""
+"""The answer that a client waits for that asks first whether it should send its body."""
 
 _HEAD = re.compile(
     rb"(?:\r\n)*([!#-'*+.0-9A-Z^-z|~-]+) ([!-~]+) HTTP/(\d)\.(\d)\r\n"
@@ -61,7 +61,7 @@ class Request:
         self.path, _, self.query = target.partition("?")
         self.keep_alive = True
         self.fields = ""
-        """What the head of the answer has to say besides, while the connection is kept."""
+        """The fields that the head of the answer needs besides, while the connection is kept."""
         self.length: int | None = None
         self.expects = False
         """Whether the client waits for `CONTINUE` before it sends the body."""

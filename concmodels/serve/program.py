@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from concmodels import catalog
 from concmodels.errors import ModelUnavailable, Terminated, UnknownModel
 from concmodels.net import listen
-from concmodels.net.addresses import host_and_port
+from concmodels.net.addresses import address_text
 from concmodels.platform.measuring import raise_descriptor_limit
 from concmodels.programs.beside_loop import loops_here
 from concmodels.programs.options import Parser, whole
-from concmodels.programs.output import BadInput, quiet_when_closed, say
+from concmodels.programs.output.streams import BadInput, quiet_when_closed, say
 from concmodels.programs.plan import check_size, check_units
 from concmodels.programs.result import BAD_INPUT, OK, count, how_it_stopped
 from concmodels.programs.signals import masked, signals_held
@@ -55,7 +55,7 @@ class Server:
     @property
     def url(self) -> str:
         """The address of its page."""
-        return f"http://{host_and_port(*self.address)}/"
+        return f"http://{address_text(*self.address)}/"
 
     def run(self) -> None:
         """Serve until `stop` is called or a signal arrives; then end gracefully, within three seconds.

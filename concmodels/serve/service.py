@@ -149,7 +149,7 @@ class Service:
     def tell_once(self, sentence: str) -> None:
         """Say on standard error what goes wrong, when it does for the first time."""
         if sentence not in self._told:
-            from concmodels.programs.output import say
+            from concmodels.programs.output.streams import say
 
             self._told.add(sentence)
             say("concmodels.serve", sentence)

@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 __all__ = ["accept_all", "async_accept_all", "async_converse", "async_serve", "converse", "serve"]
 
 GRACE_S = 2.0
-"""How long the requests that are being answered have when the service stops."""
+"""The seconds that requests which are being answered have when the service stops."""
 HEAD_S = 10.0
-"""How long the head of a request may take to come, once it has begun."""
+"""The seconds that the head of a request may take to come, once it has begun."""
 LOOK_S = 1.0
-"""How often there is a look for heads that take longer."""
+"""The seconds between two looks for heads that take longer."""
 BODY_S = 10.0
-"""How long a body may take to come."""
+"""The seconds that a body may take to come."""
 SEND_S = 10.0
-"""How long a client may take to receive an answer."""
+"""The seconds that a client may take to receive an answer."""
 LINGER_S = 1.0
-"""How long a connection that ends waits for the client to close it."""
+"""The seconds that a connection which ends waits for the client to close it."""
 SHORT_S = 0.1
 """The pause before the next try where the system has no room for another connection."""
 PIECE = 65536

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["serve_apart", "work"]
 
 LONGEST_S = 2.5
-"""How long the workers have to end when the server stops: longer than the grace that each gives its connections."""
+"""The seconds that the workers have to end when the server stops, more than each gives its connections."""
 
 
 def serve_apart(model: Any, listener: Listener, stop: Stop, name: str, workers: int) -> None:

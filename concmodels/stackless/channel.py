@@ -59,12 +59,12 @@ class channel:
         order = self._order
         target = self._partner(receivers, scheduler, order in (-1, 2))
         target.tempval, target._place = value, IN_RING
-        if order == -1:
+        if order == -1:  # the receiver goes on at once
             scheduler.ready.append(source)
             scheduler.switch(source, target)
             return
         scheduler.ready.append(target)
-        if order == 2:
+        if order == 2:  # both are at the end of the ring; otherwise this one, the sender, just goes on
             scheduler.ready.append(source)
             scheduler.leave(source)
 
@@ -82,14 +82,14 @@ class channel:
         order = self._order
         target = self._partner(senders, scheduler, order > 0)
         source.tempval, target.tempval, target._place = target.tempval, None, IN_RING
-        if order == 1:
+        if order == 1:  # the sender goes on at once
             scheduler.ready.append(source)
             return scheduler.switch(source, target)
         scheduler.ready.append(target)
         if order == 2:
             scheduler.ready.append(source)
             return scheduler.leave(source)
-        return scheduler.switch(source, source)
+        return scheduler.switch(source, source)  # no switch: it takes the value out of `source`, and raises a `Bomb`
 
     def _check_wait(self, scheduler: Scheduler, source: tasklet) -> None:
         if source.block_trap:
@@ -165,7 +165,10 @@ class channel:
 
     @property
     def preference(self) -> int:
-        """Which tasklet continues at once: -1 the receiver, 1 the sender, 0 the one that came second."""
+        """The tasklet that continues at once: -1 the receiver, 1 the sender, 0 the one that came second.
+
+        Setting it raises `TypeError` for what is no integer.
+        """
         return self._preference
 
     @preference.setter

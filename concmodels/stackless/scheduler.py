@@ -54,7 +54,10 @@ def instance(exc: Any, args: tuple[Any, ...]) -> BaseException:
 
 
 def normalized(exc: type[BaseException] | BaseException, val: object, tb: TracebackType | None) -> BaseException:
-    """Return the exception that `raise exc, val, tb` would raise in Python 2, which had that statement."""
+    """Return the exception that `raise exc, val, tb` would raise in Python 2, which had that statement.
+
+    Raises `TypeError` as that statement did: for an instance with a value, and for what is no exception.
+    """
     if isinstance(exc, BaseException):
         if val is not None:
             raise TypeError("instance exception may not have a separate value")

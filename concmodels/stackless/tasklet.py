@@ -72,7 +72,11 @@ class tasklet:
         args: Iterable[Any] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> Self:
-        """Set the function to call. With arguments, the tasklet can be inserted; without function, it is unbound."""
+        """Set the function to call. With arguments, the tasklet can be inserted; without function, it is unbound.
+
+        Raises `TypeError` for what can't be called, and `RuntimeError` if there is no function for the arguments, or if
+        the tasklet is the current one, is scheduled, or has begun.
+        """
         if func is not None and not callable(func):
             raise TypeError("tasklet function must be a callable or None")
         self._check_unbound()
@@ -94,7 +98,10 @@ class tasklet:
             raise RuntimeError("tasklet has C state on its stack")
 
     def setup(self, /, *args: Any, **kwargs: Any) -> Self:
-        """Bind the arguments of the function, and put the tasklet at the end of the ring."""
+        """Bind the arguments of the function, and put the tasklet at the end of the ring.
+
+        Raises `RuntimeError` if the tasklet has arguments already, or no function.
+        """
         if self.alive:
             raise RuntimeError("tasklet is alive")
         if self.tempval is None:
@@ -116,7 +123,10 @@ class tasklet:
         return self
 
     def remove(self) -> Self:
-        """Remove the tasklet from the ring; it continues after `insert` or `run`."""
+        """Remove the tasklet from the ring; it continues after `insert` or `run`.
+
+        Raises `RuntimeError` if it waits at a channel or is the current one.
+        """
         if self.blocked:
             raise RuntimeError("You cannot remove a blocked tasklet.")
         if self.is_current:
@@ -220,7 +230,10 @@ class tasklet:
         return old
 
     def bind_thread(self, thread_id: int = -1) -> None:
-        """Move a tasklet that has not begun to the current thread (-1), or to another thread that has tasklets."""
+        """Move a tasklet that has not begun to the current thread (-1), or to another thread that has tasklets.
+
+        Raises `RuntimeError` if it has begun or is scheduled, or if that thread has no tasklets.
+        """
         target = here.scheduler if thread_id == -1 else scheduler_of(thread_id)
         if target is self._scheduler:
             return
@@ -329,7 +342,7 @@ here = _Here()
 
 
 def scheduler_of(thread_id: int) -> Scheduler:
-    """Return the ring of another thread."""
+    """Return the ring of another thread. Raises `RuntimeError` if it has none."""
     try:
         return _schedulers[thread_id]
     except KeyError:

@@ -71,7 +71,7 @@ def bubble(numbers: list[int]) -> list[int]:
 
 
 def shuffled(seed: int, size: int) -> list[int]:
-    """Return pseudo-random numbers, which are the same for the same seed in every process."""
+    """Return `size` pseudo-random numbers, which are the same for the same seed in every process."""
     number, numbers = seed, []
     for _ in range(size):
         number = (number * 1103515245 + 12345) % 2**31
@@ -117,7 +117,10 @@ class Work(_Work):
     )
 
     def choose(self) -> None:
-        """Choose the function for this kind of computation; in an async model, its async form."""
+        """Choose the function for this kind of computation; in an async model, its async form.
+
+        Raises `ValueError` if the tasks would be too large.
+        """
         self.kind: str = self.sizes["kind"]
         self.size: int = self.sizes["size"] or SIZES[self.kind]
         if self.size > LARGEST[self.kind]:

@@ -130,7 +130,10 @@ class Work(_Work):
 
 
 def start_server(delay: int) -> Popen[bytes]:
-    """Start the process of the server. It ends when its standard input is closed, for example because this one dies."""
+    """Start the process of the server, which answers after `delay` milliseconds.
+
+    It ends when its standard input is closed, for example because this process dies.
+    """
     import subprocess
     import sys
     from pathlib import Path
@@ -140,7 +143,7 @@ def start_server(delay: int) -> Popen[bytes]:
 
 
 def port_of(server: Popen[bytes]) -> int:
-    """Wait until the server listens; return its port."""
+    """Wait until the server listens; return its port. Raises `RuntimeError` if it did not start."""
     assert server.stdout is not None
     line = server.stdout.readline()
     if not line:

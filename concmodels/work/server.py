@@ -71,7 +71,7 @@ class Visitor(asyncio.Protocol):
 
 
 async def serve(delay: float) -> None:
-    """Serve until standard input ends."""
+    """Serve until standard input ends; answer each request after `delay` seconds."""
     loop, over = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(0, over.set)  # nothing is ever written there, so it is readable when it is closed
     server = await loop.create_server(lambda: Visitor(delay), "127.0.0.1", 0, backlog=4096)

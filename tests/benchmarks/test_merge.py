@@ -10,7 +10,7 @@ from test_benchmarks import command, run_of
 from benchmarks.merging import merge
 from benchmarks.record import Record
 from benchmarks.result import LeftOut, read
-from concmodels.programs.output import BadInput
+from concmodels.programs.output.streams import BadInput
 
 MACHINE = {"cpu_model": "A CPU", "cpus": 2, "memory_bytes": 8 << 30, "platform": "Linux-6.1-x86_64-with-glibc2.36"}
 BUILD = {"version": "3.14.8", "gil_disabled": False, "compiler": "GCC", "configure": [], "optimisation": "-O3"}

@@ -20,7 +20,7 @@ from benchmarks.web.generate import generate
 from benchmarks.web.latencies import histogram, latencies, octaves, percentile
 from benchmarks.web.load import command
 from benchmarks.web.plan import Kind, Plan, target
-from concmodels.programs.output import BadInput
+from concmodels.programs.output.streams import BadInput
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="the load generator needs Linux")
 

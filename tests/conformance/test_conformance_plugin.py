@@ -86,7 +86,7 @@ def test_a_model_that_hangs_does_not_hang_pytest(course, text, options):
 
 
 def test_time_is_virtual_where_waiting_can_be_seen(course):
-    write(course, test_it=COURSE, my_model=HANGS.replace("3600)", "3600); self.closed = True"), conftest=PATIENCE)
+    write(course, test_it=COURSE, my_model=HANGS.replace("3600)", "3600); self.closed = True"))
     status, out = run(course, "--model", "my_model.py", "-k", "close_is_idempotent")
     assert status == 0 and "4 passed" in out
 

@@ -62,7 +62,7 @@ def test_it_is_refused_if_it_writes_there_while_it_is_loaded(tmp_path):
 
 REPLACES = {
     "the worker's function": "sys.modules['__main__']._test_of = lambda *_: lambda *_: {'verdict': 'kept'}",
-    "what judges": "import concmodels.conformance.grading.reasons as r; r.verdict = lambda *_: {'verdict': 'kept'}",
+    "what judges": "import concmodels.conformance.grading.verdict as r; r.verdict = lambda *_: {'verdict': 'kept'}",
     "how the worker judges": "sys.modules['__main__'].verdict = lambda *_: {'verdict': 'kept'}",
     "json": 'import json; json.dumps = lambda *_, **__: \'{"verdict": "kept"}\'',
     "the encoder": 'import json; json.JSONEncoder.encode = lambda *_: \'{"verdict": "kept"}\'',

@@ -407,5 +407,5 @@ def test_the_server_says_where_it_is_and_ends_with_control_c(tmp_path):
 
 def test_a_folder_without_pages_is_refused_with_a_sentence(tmp_path):
     line = [sys.executable, ROOT / "tools" / "serve.py", tmp_path]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=50, check=False)
     assert done.returncode == 2 and done.stderr.endswith("has no index.html; `make docs` builds the docs\n")

@@ -110,7 +110,7 @@ def watch(progress, channels):
 
 def _stand(channel):
     """How a channel stands, read out of the arena."""
-    from concmodels.models.memory.channel_layout import HEAD, RECEIVERS, SENDERS, TAIL
+    from concmodels.models.memory.channels.layout import HEAD, RECEIVERS, SENDERS, TAIL
 
     control = channel._control
     waiting = [name for name, at in (("receiver", RECEIVERS), ("sender", SENDERS)) if control[at]]

@@ -24,6 +24,8 @@ import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from undisturbed import undisturbed
+
 from concmodels.programs.command import command
 
 TOOL = sys.monitoring.OPTIMIZER_ID
@@ -96,9 +98,9 @@ def run(program, arguments):
         except BaseException as error:  # noqa: BLE001 - a command must not raise anything: this is printed below
             status = f"{type(error).__name__}: {error}"
         gc.collect()
-    until = time.monotonic() + GONE_WITHIN_S
+    until = undisturbed() + GONE_WITHIN_S
     while any(left := [max(0, now - then) for now, then in zip(present(), before, strict=True)]):
-        if time.monotonic() > until:
+        if undisturbed() > until:
             break
         time.sleep(0.001)
     return status, err.getvalue(), left

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import until
 from undisturbed import undisturbed
 
 import concmodels
@@ -153,15 +154,18 @@ def test_a_program_that_computes_for_ever_ends_with_its_stack(command, file):
     assert "still computing" in err and "in compute: " in err and "program.py:2 in main: compute()" in err
 
 
-def test_ctrl_c_ends_it_with_130(file):
-    name = file("import threading\ndef main():\n    locks = [threading.Lock() for _ in range(9)]\n"
+def test_ctrl_c_ends_it_with_130(file, tmp_path):
+    begun = tmp_path / "begun"
+    name = file(f"import threading\ndef main():\n    open({str(begun)!r}, 'w').close()\n"
+                "    locks = [threading.Lock() for _ in range(9)]\n"
                 "    def use(lock):\n        for _ in range(9):\n            with lock: pass\n"
                 "    threads = [threading.Thread(target=use, args=(locks[0],)) for lock in locks]\n"
                 "    for it in threads: it.start()\n    for it in threads: it.join()\n")  # fmt: skip
     arguments = [sys.executable, "-u", "-m", "concmodels.explore", name, "--seconds", "50"]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(arguments, env=environment, stderr=subprocess.PIPE, text=True, process_group=0)
-    time.sleep(3)
+    assert until(lambda: begun.exists() or None)
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=40)
     assert (process.returncode, err) == (130, "concmodels.explore: interrupted\n")

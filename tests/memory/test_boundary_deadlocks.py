@@ -14,7 +14,7 @@ from waiting_tasks import LATER, choose, compute, play, receive, send, send_from
 from concmodels import catalog
 from concmodels.conformance.census import NothingLeft
 from concmodels.errors import Deadlock, ModelUnavailable
-from concmodels.models.memory.deadlocks import DeadlockDetector
+from concmodels.models.memory.lives.deadlocks import DeadlockDetector
 
 pytestmark = pytest.mark.timeout(0)
 

@@ -29,7 +29,9 @@ from undisturbed import undisturbed
 
 from concmodels.errors import CannotTravel, RemoteError, TaskCancelled, TaskDied
 from concmodels.models import processes
-from concmodels.models.memory import supervisor
+from concmodels.models.memory.lives import supervisor
+from concmodels.models.memory.lives.ctypes_turns import turns
+from concmodels.models.memory.participant import participants
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -152,6 +154,31 @@ def main_compute_then_go_on(model):
 def test_who_only_computes_is_ended(monkeypatch):
     monkeypatch.setattr(supervisor, "GRACE_S", 0.1)
     processes.run(main_compute_then_go_on, processes)
+
+
+STEPS = [
+    (supervisor.waking, "Poller"), (supervisor, "make_semaphores"), (supervisor.Arena, "create"),
+    (supervisor.Participant, "__init__"), (supervisor.pickling, "main_file"), (turns, "begin"),
+    (supervisor, "local_slot"), (supervisor.Supervisor, "_note_signals"),
+]  # fmt: skip
+"""What a run does before its main task begins, each of which may fail: for want of descriptors, or of memory."""
+
+
+@pytest.mark.parametrize("step", STEPS, ids=[name for _, name in STEPS])
+@pytest.mark.parametrize("model", BOTH)
+def test_a_run_that_cannot_be_made_leaves_nothing(model, step, monkeypatch):
+    def fail(*_):
+        raise OSError("there is no more of it")
+
+    if step == (turns, "begin") and model is processes:
+        pytest.skip("only interpreters take turns")
+    monkeypatch.setattr(*step, fail)
+    for _ in range(2):
+        with pytest.raises(OSError, match="no more of it"):
+            model.run(int)
+    assert not participants
+    monkeypatch.undo()
+    assert model.run(int) == 0
 
 
 def main_swallow(model):

@@ -84,7 +84,8 @@ CHILDREN_IMPORT = {
     "errors",
     "models",
     "models.memory",
-    *(f"models.memory.{name}" for name in ("arena", "child", "ctypes_turns", "group", "participant", "pickling")),
+    *(f"models.memory.{name}" for name in ("arena", "group", "lives", "participant", "pickling")),
+    *(f"models.memory.lives.{name}" for name in ("child", "ctypes_turns")),
     *("platform", "platform.memory", "platform.waking"),
 }
 """What an interpreter needs that does nothing: each of 300 pays for every module."""

@@ -10,7 +10,8 @@ from platforms import pages_go_back
 
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models import processes, subinterp
-from concmodels.models.memory import arena, channel_layout
+from concmodels.models.memory import arena
+from concmodels.models.memory.channels import layout
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -215,7 +216,7 @@ def main_close_refuses(model):
 def waiting_senders(channel):
     words, count = channel.home.words, 0
     with channel.home.arena.claim:
-        record = words[channel._at + channel_layout.SENDERS]
+        record = words[channel._at + layout.SENDERS]
         while record:
             record, count = words[record + arena.NEXT], count + 1
     return count

@@ -1,12 +1,14 @@
 """The narrow moments of a wait in the models with memory boundaries: each is made to come, not hoped for."""
 
 import math
+import threading
+from functools import partial
 
 import pytest
 from boundaries import BOTH
 
 from concmodels.errors import WouldBlock
-from concmodels.models.memory import channel_layout, select
+from concmodels.models.memory.channels import layout, select
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -22,7 +24,7 @@ def main_late_item(model, take):
 
 
 def send_and_close_after_each_look(monkeypatch):
-    look = channel_layout.ChannelMemory._look
+    look = layout.ChannelMemory._look
 
     def look_and_be_overtaken(channel, head):
         found = look(channel, head)
@@ -31,7 +33,7 @@ def send_and_close_after_each_look(monkeypatch):
             channel.close()
         return found
 
-    monkeypatch.setattr(channel_layout.ChannelMemory, "_look", look_and_be_overtaken)
+    monkeypatch.setattr(layout.ChannelMemory, "_look", look_and_be_overtaken)
 
 
 @pytest.mark.parametrize("model", BOTH)
@@ -86,7 +88,7 @@ def main_meddled(model, take, *acts):
     left = meddled.acts = [lambda act=act: act(channel) for act in acts]
     taken = take(channel)
     assert not left
-    assert not channel._control[channel_layout.RECEIVERS], "somebody is left in the list"
+    assert not channel._control[layout.RECEIVERS], "somebody is left in the list"
     with pytest.raises(TimeoutError):
         other.receive(0.01)  # a wake-up too many does no harm
     return taken
@@ -144,3 +146,36 @@ def main_overtaken_select(model, monkeypatch):
 @pytest.mark.parametrize("model", BOTH)
 def test_a_later_case_is_not_done_while_an_earlier_one_is_ready(model, monkeypatch):
     assert model.run(main_overtaken_select, model, monkeypatch) == ("first", ["second"])
+
+
+class Overtaken:
+    """A timeout that is no number; before that is seen, a partner comes."""
+
+    def __init__(self, partner):
+        self.partner = partner
+
+    def __float__(self):
+        thread = threading.Thread(target=self.partner)
+        thread.start()
+        thread.join()
+        raise TypeError("no number")
+
+
+def main_bad_timeouts(model):
+    channel, seen = model.Channel(0), []
+    for timeout in ("soon", math.nan, 0, -1.5, 0.001):
+        for wait in (channel.receive, partial(channel.send, 1)):
+            with pytest.raises((TypeError, ValueError, TimeoutError)):
+                wait(timeout)
+            with pytest.raises(WouldBlock):
+                channel.send_nowait("nobody is left in the list")
+            with pytest.raises(WouldBlock):
+                channel.receive_nowait()
+    assert channel.receive(Overtaken(lambda: channel.send_nowait("in time"))) == "in time"
+    channel.send("taken", Overtaken(lambda: seen.append(channel.receive_nowait())))
+    assert seen == ["taken"]
+
+
+@pytest.mark.parametrize("model", BOTH)
+def test_a_timeout_that_is_refused_leaves_nobody_in_the_list(model):
+    model.run(main_bad_timeouts, model)

@@ -7,7 +7,7 @@ import pytest
 from boundaries import run_script
 
 from concmodels.models import subinterp
-from concmodels.models.memory.ctypes_turns import Turns
+from concmodels.models.memory.lives.ctypes_turns import Turns
 from concmodels.platform import waking
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")

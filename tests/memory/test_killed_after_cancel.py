@@ -8,7 +8,7 @@ from commands import skip_unless_here
 
 from concmodels import catalog
 from concmodels.errors import TaskDied
-from concmodels.models.memory.channel_layout import RECEIVERS
+from concmodels.models.memory.channels.layout import RECEIVERS
 
 PATIENCE_S = 40
 

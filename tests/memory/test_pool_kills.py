@@ -17,8 +17,8 @@ from boundaries import FORK
 
 from concmodels.errors import WorkerDied
 from concmodels.models import processes
+from concmodels.models.memory.lives.processes import ProcessSupervisor
 from concmodels.models.memory.pool.dispatcher import Dispatcher
-from concmodels.models.memory.processes import ProcessSupervisor
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 CHANNEL_BYTES = 1 << 16

@@ -70,7 +70,7 @@ def main_modules(model):
 @pytest.mark.parametrize("model", [subinterp, SPAWN])
 def test_a_view_needs_no_numpy(model):
     names = run_in(model, main_modules)
-    assert "concmodels.models.memory.buffer" in names
+    assert "concmodels.models.memory.buffers.buffer" in names
     assert not {"numpy", "typing", "dataclasses", "inspect"} & set(names)
 
 

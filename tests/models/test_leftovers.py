@@ -5,14 +5,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from commands import ENDS_WITHIN_S, FOREVER, Program, ring, skip_unless_here, until
+from commands import ENDS_WITHIN_S, FOREVER, OF_A_RING, Program, ring, skip_unless_here, until
 from platforms import linux_files
 
-from concmodels.models.memory import leftovers
+from concmodels.models.memory.lives import leftovers
 from concmodels.platform import measuring, memory
 
 BOUNDARIES = ["processes", "processes:spawn", "processes:fork", "subinterp"]
@@ -65,7 +64,7 @@ def test_those_that_outlive_a_killed_program_tidy_up_at_once(tmp_path, name):
     skip_unless_here(name)
     with Program(tmp_path, 4, FOREVER, "--in-flight", 3, "--model", name) as program:
         all_made(program)
-        time.sleep(0.3)
+        assert until(lambda: len(program.alive()) == OF_A_RING[name] or None)  # see test_cli_ends.py
         program.process.kill()
         program.end(ENDS_WITHIN_S)
         assert not program.left(5)

@@ -443,7 +443,7 @@ def test_threads(name, operation, first):
         channel = model.Channel(0)
         with model.TaskGroup() as group:
             task = group.spawn(task_body, channel)
-            queue, end = waiters(channel, operation), time.monotonic() + 15
+            queue, end = waiters(channel, operation), time.monotonic() + 50
             while not (queue and task.waiter) and time.monotonic() < end:
                 threading.Event().wait(0.001)
             if first == "partner":

@@ -78,7 +78,7 @@ MODELS = [*catalog.names(), "anyio:trio"]
 KILLED = ["processes"]
 """Where nobody is stubborn: a process that does not end is killed."""
 
-LATEST_S = 20
+LATEST_S = 50
 
 
 class Interrupted:

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
+from commands import until
 from stuck import PATH, be_alone
 
 from concmodels import load
@@ -34,14 +36,14 @@ def soon_stuck(monkeypatch):
 
 
 class Helper(threading.Thread):
-    """A foreign thread: it sends something to each of these channels after a while."""
+    """A foreign thread: it waits, for so many seconds or as this function does, and sends to each of these channels."""
 
     def __init__(self, pause, *channels):
         super().__init__()
         self._pause, self._channels = pause, channels
 
     def run(self):
-        time.sleep(self._pause)
+        self._pause() if callable(self._pause) else time.sleep(self._pause)
         for channel in self._channels:
             channel.send_nowait("help")
 
@@ -58,8 +60,10 @@ def two_that_wait(model, pause):
 
 def one_that_sleeps(model, pause):
     with model.TaskGroup() as group:
-        group.spawn(model.sleep, pause)
-        return two_that_wait(model, pause)
+        sleeper = group.spawn(model.sleep, 3600)
+        results = two_that_wait(model, pause)
+        sleeper.cancel()
+    return results
 
 
 def receiving_with_a_timeout(model, pause):
@@ -75,7 +79,8 @@ def receiving_with_a_timeout(model, pause):
 def test_it_is_told_once_which_task_waits_for_what_and_where(name):
     model = load(name)
     with pytest.warns(RuntimeWarning) as warned:
-        assert model.run(two_that_wait, model, 4 * STUCK_S, deadlock_after=0.05) == ["help", "help"]
+        told = partial(until, lambda: len(warned) or None)
+        assert model.run(two_that_wait, model, told, deadlock_after=0.05) == ["help", "help"]
     (warning,) = warned
     head, *lines = str(warning.message).splitlines()
     assert head.startswith(
@@ -97,7 +102,8 @@ def test_nothing_is_told_while_a_task_can_go_on_by_itself(name, program):
     assert model.run(program, model, 3 * STUCK_S, deadlock_after=0.05) == ["help", "help"]
 
 
-def test_nothing_is_told_of_a_short_wait(name):
+def test_nothing_is_told_of_a_short_wait(name, monkeypatch):
+    monkeypatch.setattr(detecting, "STUCK_S", 3600)
     model = load(name)
     assert model.run(two_that_wait, model, STUCK_S / 2, deadlock_after=0.05) == ["help", "help"]
 
@@ -109,7 +115,7 @@ def test_nothing_is_told_if_nobody_looks_for_deadlocks(name):
 
 def test_patience_for_deadlocks_is_patience_for_this_too(name):
     model = load(name)
-    assert model.run(two_that_wait, model, 3 * STUCK_S, deadlock_after=6 * STUCK_S) == ["help", "help"]
+    assert model.run(two_that_wait, model, 3 * STUCK_S, deadlock_after=3600) == ["help", "help"]
 
 
 def test_where_warnings_are_errors_it_ends_the_run(name):
@@ -128,12 +134,19 @@ def test_where_warnings_are_errors_it_ends_the_run(name):
 def test_a_signal_handler_may_be_the_one(name):
     model = load(name)
     channel = model.Channel(1)
-    old = signal.signal(signal.SIGALRM, lambda *_: channel.send_nowait("help"))
-    signal.setitimer(signal.ITIMER_REAL, 4 * STUCK_S)
+
+    def handler(*_):
+        if warned:  # not before: the time of the warning is the detector's
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            channel.send_nowait("help")
+
+    old = signal.signal(signal.SIGALRM, handler)
     try:
-        with pytest.warns(RuntimeWarning, match="only a signal handler could still wake one"):
+        with pytest.warns(RuntimeWarning, match="only a signal handler could still wake one") as warned:
+            signal.setitimer(signal.ITIMER_REAL, STUCK_S, STUCK_S)
             assert model.run(channel.receive, deadlock_after=0.05) == "help"
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
 
 

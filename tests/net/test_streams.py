@@ -13,7 +13,7 @@ import stream_programs_plain
 from concmodels import catalog, net
 from concmodels.conformance.census import NothingLeft
 from concmodels.errors import SocketClosed
-from concmodels.net.addresses import host_and_port
+from concmodels.net.addresses import address_text
 
 APART = tuple(catalog.names(family="boundary"))
 NAMES = [name for name in catalog.names(variants=True) if not name.startswith(APART)]
@@ -120,12 +120,7 @@ def test_a_path_has_no_port(tmp_path):
 
 
 def test_addresses_are_told_as_they_are_written():
-    assert [
-        host_and_port(HOST, 80),
-        host_and_port("::1", 80),
-        host_and_port(None, 80),
-        host_and_port("/run/x", None),
-    ] == [
+    assert [address_text(HOST, 80), address_text("::1", 80), address_text(None, 80), address_text("/run/x", None)] == [
         "127.0.0.1:80",
         "[::1]:80",
         "*:80",

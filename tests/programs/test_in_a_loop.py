@@ -106,9 +106,11 @@ def test_a_timeout_waits_for_a_thread_that_has_not_begun(monkeypatch):
 @pytest.mark.parametrize("name", ASYNC)
 def test_ctrl_c_ends_the_run(name):
     main, before = threading.main_thread().ident, threading.active_count()
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
+        timer.start()
         in_cell(ring, name, **LONG)
+    timer.join()
     assert threading.active_count() == before
     assert in_cell(ring, name, nodes=2, messages=5).verified
 

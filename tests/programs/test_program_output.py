@@ -234,7 +234,7 @@ class Counter:
     ids=["ring", *PATTERNS, "pool"],
 )
 def test_the_bar_counts_what_counts(monkeypatch, name, program, sizes):
-    monkeypatch.setattr("concmodels.programs.progress.Bar", Counter)
+    monkeypatch.setattr("concmodels.programs.output.progress.Bar", Counter)
     Counter.ends = 0
     result = measure(program, program.plan(name, *sizes), progress=True)
     assert (result.error, Counter.ends) == (None, 1)

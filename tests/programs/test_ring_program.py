@@ -14,8 +14,8 @@ from concmodels import catalog
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.platform import measuring
 from concmodels.programs import limits, memory
-from concmodels.programs.formats import duration, seconds, short, size
 from concmodels.programs.messages import numbered
+from concmodels.programs.output.formats import duration, seconds, short, size
 from concmodels.programs.result import FAILED
 from concmodels.programs.signals import Alarm
 from concmodels.ring import ring, tasks

@@ -1,6 +1,5 @@
 """The HTTP server of the `io` work, and the socket for models that have none of their own."""
 
-import contextlib
 import json
 import os
 import signal
@@ -17,9 +16,10 @@ import concmodels
 from concmodels.work import load
 from concmodels.work.clients import Socket
 from concmodels.work.io import port_of, start_server, stop_server
-from concmodels.work.server import DOCUMENTS
+from concmodels.work.server import DOCUMENTS, RESPONSES
 
 ROOT = Path(concmodels.__file__).parent.parent
+LAST = b"GET /posts/7 "
 
 
 @pytest.fixture
@@ -31,17 +31,16 @@ def server(nothing_left_behind):
 
 
 def ask(port, *parts):
-    """Send these bytes, each after a little while, and return all that came back after the client's last word."""
+    """Send these bytes, each after a little while, and a last request; return all that came back before its answer."""
     with socket.create_connection(("127.0.0.1", port), timeout=50) as client:
         for part in parts:
             client.sendall(part)
             time.sleep(0.02)
-        client.settimeout(0.3)
+        client.sendall(LAST + b"HTTP/1.1\r\n\r\n")
         received = b""
-        with contextlib.suppress(TimeoutError):
-            while data := client.recv(65536):
-                received += data
-        return received
+        while not received.endswith(RESPONSES[LAST]):
+            received += client.recv(65536)
+        return received.removesuffix(RESPONSES[LAST])
 
 
 def test_the_server_has_twenty_documents_of_the_known_shape(server):
@@ -96,7 +95,7 @@ print(server.pid, port_of(server), flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     command = [sys.executable, "-c", program]
-    out = subprocess.run(command, capture_output=True, text=True, timeout=30, env={"PYTHONPATH": str(ROOT)})
+    out = subprocess.run(command, capture_output=True, text=True, timeout=50, env={"PYTHONPATH": str(ROOT)})
     assert out.returncode == -signal.SIGKILL
     pid = int(out.stdout.split()[0])
     deadline = time.monotonic() + 40

@@ -124,12 +124,12 @@ def interrupted(name):
 
 def graded():
     """Grade the channel of the sixth session, in this process: the one that does it usually is not pretended to."""
-    from concmodels.conformance.grading import reasons, simulated
+    from concmodels.conformance.grading import simulated, verdict
     from concmodels.conformance.suite import guarantees
 
     model = simulated.load(str(EXAMPLES / "my_first_model.py"), 3)
     chosen = [it for it in guarantees() if "iteration_ends" in str(it) and not it.why_not(model)]
-    return [reasons.verdict(it, model, BaseException)["verdict"] for it in chosen]
+    return [verdict.verdict(it, model, BaseException)["verdict"] for it in chosen]
 
 
 def explored():

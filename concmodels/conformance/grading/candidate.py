@@ -18,7 +18,7 @@ from typing import Any
 
 from concmodels import catalog
 from concmodels.catalog import Facts
-from concmodels.conformance.grading import lent
+from concmodels.conformance.grading import completion
 from concmodels.conformance.suite import VOCABULARY, Model
 from concmodels.errors import ChannelClosed, UnknownModel, WouldBlock
 
@@ -41,7 +41,8 @@ class Candidate(Model):
         own &= set(dir(module))
         super().__init__(name, SimpleNamespace(), _facts(name, module), frozenset(own))
         given = {it: getattr(module, it) for it in VOCABULARY if hasattr(module, it)}
-        vars(self.verbs).update(vars(lent.model(self.base, given, self.facts.is_async, lambda error: self.tell(error))))
+        whole = completion.completed(self.base, given, self.facts.is_async, lambda error: self.tell(error))
+        vars(self.verbs).update(vars(whole))
 
     def warm_up(self) -> None:
         """Warm up only the model that lends, because this one may be broken."""

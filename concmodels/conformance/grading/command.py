@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from concmodels.conformance.grading import candidate, grading, simulated
 from concmodels.conformance.grading.report import Report
@@ -10,8 +10,12 @@ from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Guarantee
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.programs.options import Parser, seconds, whole
-from concmodels.programs.output import BadInput, JsonFile, console, need, quiet_when_closed, say
+from concmodels.programs.output.json_file import JsonFile
+from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
 from concmodels.programs.plan import check_size
+
+if TYPE_CHECKING:
+    from concmodels.conformance.grading.terminal import TerminalReport
 
 ALL_KEPT, SOME_BROKEN, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -117,25 +121,17 @@ def _title(name: str, schedules: int, is_own: bool, replay: str | None) -> str:
 
 def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
     """Grade one model after the other; return the greatest exit status."""
-    from concmodels.conformance.grading.show import Show  # it imports rich
+    from concmodels.conformance.grading.terminal import TerminalReport  # it imports rich
 
     json, status = JsonFile(options.json), ALL_KEPT
     json.begin([])
-    reports: list[Any] = []
-    show = Show(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
+    reports: list[Report] = []
+    terminal = TerminalReport(sys.stderr if options.json == "-" else sys.stdout, options.quiet, options.traceback)
     try:
         for model in options.models:
-            report = Report(candidate.label(model))
-            reports.append(report)
+            reports.append(Report(candidate.label(model)))
             try:
-                schedules = simulated.schedules_for(model, 0 if options.real else options.explore)
-                title = _title(report.model, schedules, candidate.own_work(model), options.replay)
-                grader = Grader(model, options.patience, schedules, options.replay or "")
-                with grader, show.model(title, len(guarantees)) as tell:
-                    for guarantee in guarantees:
-                        report.outcomes.append(grader.hold(guarantee))
-                        tell(report.outcomes[-1])
-                show.verdict(report)
+                _grade(model, options, guarantees, reports[-1], terminal)
             except (ModelUnavailable, candidate.Refused) as error:
                 reports.pop()
                 _say(str(error))
@@ -145,3 +141,20 @@ def _grade_all(options: argparse.Namespace, guarantees: list[Guarantee]) -> int:
     finally:
         json.end(reports)
     return status
+
+
+def _grade(
+    model: str, options: argparse.Namespace, guarantees: list[Guarantee], report: Report, terminal: TerminalReport
+) -> None:
+    """Test one model for all guarantees; add the outcomes to its report, and show each at once.
+
+    So a grading that is interrupted has a report of what was tested. Raises `ModelUnavailable` and `Refused`.
+    """
+    schedules = simulated.schedules_for(model, 0 if options.real else options.explore)
+    title = _title(report.model, schedules, candidate.own_work(model), options.replay)
+    grader = Grader(model, options.patience, schedules, options.replay or "")
+    with grader, terminal.model(title, len(guarantees)) as tell:
+        for guarantee in guarantees:
+            report.outcomes.append(grader.hold(guarantee))
+            tell(report.outcomes[-1])
+    terminal.verdict(report)

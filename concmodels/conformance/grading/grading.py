@@ -8,9 +8,9 @@ from typing import Any
 
 from concmodels import catalog
 from concmodels.conformance.grading import candidate, simulated, values
-from concmodels.conformance.grading.reasons import verdict
 from concmodels.conformance.grading.report import Outcome, Report, outcome_of
 from concmodels.conformance.grading.runner import PATIENCE_S, Grader
+from concmodels.conformance.grading.verdict import verdict
 from concmodels.conformance.suite import Guarantee, guarantees
 from concmodels.facts import FACTS
 

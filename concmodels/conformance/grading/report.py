@@ -24,11 +24,11 @@ class Outcome:
     """The reason in one or two lines, unless the guarantee is kept."""
     traceback: str = ""
     output: str = ""
-    """What the model printed during the test."""
+    """The text that the model printed during the test."""
     replay: str = ""
     """The id of a schedule that breaks the guarantee, if it was broken in the simulated world."""
     explanation: str = ""
-    """What happens on that schedule, in several lines, and how to run it again."""
+    """The course of that schedule, in several lines, and how to run it again."""
 
 
 def outcome_of(guarantee: Guarantee, **found: str) -> Outcome:

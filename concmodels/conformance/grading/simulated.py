@@ -40,11 +40,11 @@ _LONG_S = 0.5
 """A guarantee that takes longer is held on two schedules only."""
 
 FEW = 2
-"""So many items and rounds are few: an explanation is the shorter, the less there is to do."""
+"""The most items and rounds of a short run: an explanation is the shorter, the less there is to do."""
 
 MOST_STEPS = 50_000
 _AFTER_A_REPORT = 2_000
-"""So many more steps after a task has raised something, because the others may look for ever for what never comes."""
+"""The steps left after a task has raised something, because the others may look for ever for what never comes."""
 
 
 def schedules_for(text: str, wanted: int | None) -> int:
@@ -126,7 +126,7 @@ def load(path: str, schedules: int) -> SimulatedCandidate:
 
 @dataclass
 class Turn:
-    """How the model is held to a guarantee now, and the runs that this has come to."""
+    """One test of the model for a guarantee: the way in which it is made, and the runs that this has come to."""
 
     strategy: Strategy
     steps: int
@@ -144,11 +144,11 @@ class SimulatedCandidate(Candidate):
         self.schedule = 0
         """The number of the schedule that a guarantee was held on last, from 0."""
         self.steps = 0
-        """How many steps all runs have made."""
+        """The number of steps that all runs have made."""
         self.replaying: HeldOn | None = None
         """The schedule that guarantees are held on; None if they are drawn."""
         self.broken_by: BaseException | None = None
-        """What has shown last that a guarantee is broken."""
+        """The error that has shown last that a guarantee is broken."""
         self._schedules = schedules
         self._turn: Turn | None = None
         self._told: list[BaseException] = []
@@ -165,14 +165,14 @@ class SimulatedCandidate(Candidate):
 
     @property
     def switches(self) -> Switches:
-        """Where tasks may switch on the present schedule."""
+        """The places where tasks may switch on the present schedule."""
         if self.replaying is not None:
             return self.replaying.replay_id.switches
         return "gil" if self.schedule % 2 else "anywhere"
 
     @property
     def source(self) -> str:
-        """How the present schedule is drawn."""
+        """The way in which the present schedule is drawn."""
         return f"random{self.schedule}"
 
     def hold(self, guarantee: Guarantee) -> None:

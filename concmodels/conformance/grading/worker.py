@@ -24,8 +24,8 @@ values.show()  # before the guarantees are imported
 
 from concmodels.conformance import census  # noqa: E402
 from concmodels.conformance.grading import candidate, guard, simulated  # noqa: E402
-from concmodels.conformance.grading.reasons import reason, verdict  # noqa: E402
 from concmodels.conformance.grading.report import BROKEN, NOT_GUARANTEED  # noqa: E402
+from concmodels.conformance.grading.verdict import reason, verdict  # noqa: E402
 from concmodels.conformance.suite import Guarantee, Model, guarantees, not_implemented  # noqa: E402
 from concmodels.platform.waking import tie_to_parent  # noqa: E402
 
@@ -95,9 +95,9 @@ def _test_of(
 ) -> Callable[[Guarantee, Any, Wire], dict[str, str]]:
     """Return what tests a model for a guarantee, and says the fields of the outcome."""
     if isinstance(model, simulated.SimulatedCandidate):
-        from concmodels.conformance.grading.explainer import Explainer
+        from concmodels.conformance.grading.simulated_verdict import SimulatedVerdicts
 
-        return Explainer(sys.argv[1], sys.argv[3]).verdict
+        return SimulatedVerdicts(sys.argv[1], sys.argv[3]).verdict
     return lambda guarantee, model, _: verdict(guarantee, model, BaseException)
 
 

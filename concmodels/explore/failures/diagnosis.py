@@ -31,7 +31,10 @@ RACE_RUNS = 100
 
 
 def diagnosed(runs: Runs, run: Run, source: str, points: frozenset[Site] | None) -> Failure:
-    """Return the failure of this run. `points` are those of the complete search; None if it was one of a sample."""
+    """Return the failure of this run. Raises `NotRepeatable` if the same choices don't lead to it again.
+
+    `points` are those of the complete search; None if it was one of a sample.
+    """
     number = runs.count
     with runs.switching():
         schedule = shortest(runs, follower(runs, run, points), kind_of(runs, run))
@@ -73,7 +76,10 @@ def shortest(runs: Runs, strategy: Strategy, wanted: tuple[str, str] | None) -> 
 
 
 def noted(runs: Runs, schedule: Schedule, replay_id: ReplayId) -> Failure | None:
-    """Run this schedule once more and note its steps; return the failure, None if it does not fail."""
+    """Run this schedule once more and note its steps; return the failure, None if it does not fail.
+
+    Raises `CannotExplore` if the program can't follow the schedule.
+    """
     runs.more_time()
     follow = Replay(schedule)
     recorder = Recorder(follow)

@@ -1,6 +1,8 @@
 """The explanation of a failure: what went wrong, the lines in the order in which they ran, and why that matters."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from concmodels.explore.failures.picture import ROWS, picture
@@ -23,7 +25,7 @@ def explain(
     drawn = picture(moments, rows)
     if drawn:
         lines += ["", f"What happened, {_switches(forced_switches)}:", *drawn]
-    reasons = [*dict.fromkeys(lost_updates(moments, races)), *tell_races(races)]
+    reasons = [*dict.fromkeys(lost_updates(moments, races)), *describe_races(races)]
     return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])
 
 
@@ -33,7 +35,7 @@ def _switches(count: int) -> str:
     return f"with {count} forced switch{'es' if count > 1 else ''}, marked >"
 
 
-def tell_races(races: Iterable[Race]) -> list[str]:
+def describe_races(races: Iterable[Race]) -> list[str]:
     """Return a sentence about each data race, with both lines; where several tell the same lines, one of them."""
     told: dict[object, str] = {}
     for race in races:
@@ -55,6 +57,15 @@ def _access(access: Access) -> str:
     return f"{'written' if access.writes else 'read'} at {short(access.file)}:{access.line}"
 
 
+@dataclass
+class _LastRead:
+    """The last time that a task has read a variable."""
+
+    moment: Moment
+    overwritten: Moment | None = None
+    """The last write of another task since then."""
+
+
 def lost_updates(moments: Sequence[Moment], races: Iterable[Race]) -> Iterator[str]:
     """Yield a sentence for each write by a task that has not seen what another one has written since its own read.
 
@@ -63,22 +74,23 @@ def lost_updates(moments: Sequence[Moment], races: Iterable[Race]) -> Iterator[s
     """
     accesses = [it for race in races for it in (race.first, race.second)]
     racing, writing = {it.line for it in accesses}, {it.line for it in accesses if it.writes}
-    reads: dict[tuple[object, str], Moment] = {}
-    unseen: dict[tuple[object, str], Moment] = {}
-    tasks = {moment.identity for moment in moments}
+    readers: defaultdict[object, dict[str, _LastRead]] = defaultdict(dict)  # of a variable: by task
     for moment in moments:
-        for key, writes in moment.footprint.items():
-            if not _is_memory(key) or moment.line not in racing:
-                continue
-            mine = key, moment.identity
-            if not writes or moment.line not in writing:
-                reads[mine] = moment
-                unseen.pop(mine, None)
-                continue
-            if mine in reads and mine in unseen:
-                yield _lost(reads[mine], unseen[mine], moment)
-            for other in tasks - {moment.identity}:
-                unseen[key, other] = moment
+        if moment.line in racing:
+            for variable in filter(_is_memory, moment.footprint):
+                if moment.footprint[variable] and moment.line in writing:
+                    yield from _lost_by(moment, readers[variable])
+                else:
+                    readers[variable][moment.identity] = _LastRead(moment)
+
+
+def _lost_by(write: Moment, readers: dict[str, _LastRead]) -> Iterator[str]:
+    """Note a write for the tasks that have read the variable; yield a sentence if the writer's own read was too old."""
+    for task, read in readers.items():
+        if task != write.identity:
+            read.overwritten = write
+        elif read.overwritten is not None:
+            yield _lost(read.moment, read.overwritten, write)
 
 
 def _is_memory(key: object) -> bool:

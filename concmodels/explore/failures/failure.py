@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Failure:
-    """How a program fails. `print` shows the explanation.
+    """A failure of a program, and the schedule that leads to it. `print` shows the explanation.
 
     * `error`: the exception that the program raised, or its `Deadlock`
     * `schedule`: the shortest schedule that was found for this failure
@@ -33,7 +33,7 @@ class Failure:
 
     @property
     def forced_switches(self) -> int:
-        """How often the schedule deviates from the plainest order: the running task goes on, or the first that can."""
+        """The deviations from the plainest order, in which the running task goes on, or the first that can."""
         return len(self.schedule.forced)
 
     @property
@@ -43,7 +43,7 @@ class Failure:
 
     @property
     def place(self) -> str:
-        """Where the program raised the exception, as `file:line`. Empty for a deadlock, which has several places."""
+        """The place where the exception was raised, as `file:line`. Empty for a deadlock, which has several places."""
         return place_of(self.error)
 
     def __str__(self) -> str:

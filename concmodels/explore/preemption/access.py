@@ -12,7 +12,8 @@ of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, 
 """
 
 from collections.abc import Iterable, Sequence
-from types import CodeType, FrameType
+from enum import Enum
+from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from concmodels.explore.preemption.expressions import Unknown
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 SHAPE = "shape"
 WHOLE = "whole"
-INDEXES = (int, str, bytes, float, tuple, frozenset)
-"""Types whose values are equal or not without running code of the program; of a tuple this is not certain."""
+_INDEXES = frozenset({int, str, bool, bytes, float})
+"""Types whose values are hashed and compared without running code of the program. A subclass may do that."""
 
 
 class Accessed(NamedTuple):
@@ -74,6 +75,24 @@ def index_of(site: Site, frame: FrameType) -> Any:
         return None if site.index is None else site.index(frame)
     except Unknown:
         return None
+
+
+def is_index(index: Any) -> bool:
+    """Return whether this is known to be an index or key that is compared without running code of the program."""
+    kind = type(index)
+    if kind is tuple or kind is frozenset:
+        return all(map(is_index, index))
+    return kind in _INDEXES or (isinstance(index, Enum) and not isinstance(kind.__eq__, FunctionType))
+
+
+def may_be_new(owner: dict[Any, Any], key: Any) -> bool:
+    """Return whether a key may be in none of the items: it is not asked for if that may run the `==` of another key."""
+    if len(dict.keys(owner)) > _MOST_KEYS or not _INDEXES.issuperset(map(type, dict.keys(owner))):
+        return True
+    return not dict.__contains__(owner, key)
+
+
+_MOST_KEYS = 1000
 
 
 def of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:

@@ -6,12 +6,13 @@ from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.preemption.access import (
-    INDEXES,
     SHAPE,
     WHOLE,
     Accessed,
     Program,
     index_of,
+    is_index,
+    may_be_new,
     must_show_itself,
     of_container,
     owner_of,
@@ -20,7 +21,7 @@ from concmodels.explore.preemption.access import (
 from concmodels.explore.preemption.call_accesses import of_call
 from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, holders
 from concmodels.explore.preemption.operands import NEW, value_or_returned
-from concmodels.explore.preemption.things import elements, how, things
+from concmodels.explore.preemption.things import elements, how, length, things
 from concmodels.explore.threads.tasks import local
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _within(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if not isinstance(it, (dict, set)):
         return read([it], deep=True)
     index = index_of(site, frame)
-    return [of_container(it, (index,) if isinstance(index, INDEXES) else WHOLE, False, True)]
+    return [of_container(it, (index,) if is_index(index) else WHOLE, False, True)]
 
 
 def _container(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
@@ -139,16 +140,16 @@ def _item(site: Site, frame: FrameType, returned: Returned, program: Program) ->
             found.append(of_container(owner, WHOLE, site.writes, True))
         return found  # something of the program's own: its `__getitem__` is looked at itself
     index = index_of(site, frame)
-    if index is None or not isinstance(index, INDEXES):
+    if not is_index(index):
         found.append(of_container(owner, WHOLE, site.writes, False))
     elif not isinstance(owner, dict):
         if isinstance(index, int) and index < 0:
-            index += len(owner)
+            index += length(owner)
         found.append(of_container(owner, (index,), site.writes, False))
         found.append(of_container(owner, SHAPE, site.deletes, True))
     else:
         found.append(of_container(owner, (index,), site.writes, False))
-        if site.writes and (index not in owner or site.deletes):
+        if site.writes and (site.deletes or may_be_new(owner, index)):
             found.append(of_container(owner, SHAPE, True, True))
     return found
 

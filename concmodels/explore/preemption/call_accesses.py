@@ -9,12 +9,12 @@ from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, Modu
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.preemption.access import (
-    INDEXES,
     SHAPE,
     WHOLE,
     Accessed,
     Program,
     index_of,
+    is_index,
     must_show_itself,
     of_container,
     owner_of,
@@ -183,7 +183,7 @@ def _method(owner: Any, site: Site, frame: FrameType, name: str) -> list[Accesse
     by_key = name in _READ_ITEM or name in _WRITE_ITEM or (name in ("pop", "remove") and site.arguments)
     if by_key and isinstance(owner, (dict, set)):
         key = _first_argument(site, frame)
-        if isinstance(key, INDEXES):
+        if is_index(key):
             writes = name not in _READ_ITEM
             item = of_container(owner, (key,), writes, True)
             return [item, of_container(owner, SHAPE, True, True)] if writes else [item]

@@ -8,8 +8,22 @@ import builtins
 import operator
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from types import CodeType, FrameType, MemberDescriptorType, ModuleType
+from functools import cache
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
+
+from concmodels.explore.threads.tasks import local
 
 type Value = Callable[[FrameType], Any]
 
@@ -134,14 +148,43 @@ def holders(owner: Any, name: str) -> list[Any]:
 
 def attribute(owner: Any, name: str) -> Any:
     """Return the value of an attribute. Raises `Unknown`."""
+    kind = type(owner)
+    if isinstance(kind.__getattribute__, FunctionType) and kind is not local:
+        raise Unknown
     own = getattr(owner, "__dict__", None)
     if own is not None and name in own and not isinstance(owner, type):
         return own[name]
+    if not isinstance(owner, ModuleType):
+        _must_not_run(owner, name)
+    elif "__getattr__" in vars(owner):
+        raise Unknown
     holders(owner, name)
     try:
         return getattr(owner, name)
     except AttributeError:
         raise Unknown from None
+
+
+def _must_not_run(owner: Any, name: str) -> None:
+    """Raise `Unknown` if to read this attribute may call code of the program: a descriptor's, or a `__getattr__`."""
+    kinds = (owner, type(owner)) if isinstance(owner, type) else (type(owner),)
+    for it in (it for kind in kinds for it in kind.__mro__):
+        if name in it.__dict__:
+            found = type(it.__dict__[name])
+            if hasattr(found, "__get__") and found not in _BIND:
+                raise Unknown
+            return
+    if hasattr(type(owner), "__getattr__"):
+        raise Unknown
+
+
+_BIND = frozenset(
+    {
+        BuiltinFunctionType, ClassMethodDescriptorType, FunctionType, GetSetDescriptorType, MemberDescriptorType,
+        MethodDescriptorType, WrapperDescriptorType, classmethod, staticmethod, type(cache(id)),
+    }
+)  # fmt: skip
+"""Types of what is in a class that give a method, or what is stored in the object, and call nothing."""
 
 
 def _item(owner: Any, index: Any) -> Any:

@@ -110,6 +110,7 @@ class CodeMonitor:
         self._by_gil = by_gil
         _monitoring.use_tool_id(_TOOL, _NAME)
         try:
+            must_be_seen(_TOOL)
             for event, callback in callbacks.items():
                 _monitoring.register_callback(_TOOL, event, callback)
             wanted = sum(callbacks) & ~_events.C_RETURN  # that one comes with CALL
@@ -248,6 +249,27 @@ class CodeMonitor:
 
     def _offer_gil(self, code: CodeType, line: int, world: World) -> None:
         world.point("offer the GIL", (), None, in_callback=True, place=(code.co_filename, line))
+
+
+def _probe() -> None:
+    """A line of ours, of which is known that it is executed."""
+
+
+def must_be_seen(tool: int) -> None:
+    """Raise `CannotExplore` if what this thread executes is not seen: all schedules of any program would hold then."""
+    seen: list[int] = []
+    _monitoring.register_callback(tool, _events.INSTRUCTION, lambda _, offset: seen.append(offset))
+    _monitoring.set_local_events(tool, _probe.__code__, _events.INSTRUCTION)
+    try:
+        _probe()
+    finally:
+        _monitoring.set_local_events(tool, _probe.__code__, 0)
+        _monitoring.register_callback(tool, _events.INSTRUCTION, None)
+    if not seen:
+        raise CannotExplore(
+            "no event of sys.monitoring comes in this thread, so a switch between two instructions would not be seen: "
+            "call explore outside of trace functions and of callbacks"
+        )
 
 
 def refuse_other_tools() -> None:

@@ -92,7 +92,7 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
             if deep:
                 left += _items(it)
         elif kind == "tuple":
-            left += it
+            left += tuple.__iter__(it) if isinstance(it, tuple) else frozenset.__iter__(it)
         elif kind == "view":
             left += gc.get_referents(it)
         else:
@@ -112,6 +112,12 @@ def elements(value: Any) -> list[Any]:
     return [item for it, _ in things(value, deep=False) if isinstance(it, CONTAINERS) for item in _items(it)] + (
         list(value) if type(value) is tuple else []
     )
+
+
+def length(it: Any) -> int:
+    """Return how many items a container has, without running code of the program."""
+    kind = next(kind for kind in CONTAINERS if isinstance(it, kind))
+    return kind.__len__(it)
 
 
 def _items(it: Any) -> list[Any]:

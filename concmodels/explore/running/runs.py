@@ -4,6 +4,7 @@ What watches the code of the scenario is entered for many runs at a time, by one
 context: `switching` and `racing`.
 """
 
+import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
@@ -15,6 +16,7 @@ from concmodels.explore.running.run import run_once
 from concmodels.explore.running.watchdog import Watchdog
 from concmodels.models.simulated.sockets import NoSockets
 from concmodels.models.simulated.units import Units
+from concmodels.models.simulated.world import RunInRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +46,8 @@ class Runs:
         self.count = 0
         self.limited = 0
         """How many runs were cut because they made too many steps."""
+        self.is_concurrent = False
+        """Whether a task besides the main one was started in any of them."""
         self.races: list[Race] = []
         self.unseen: list[str] = [] if scenario.monitor is not None else [NO_SOURCE]
         """The accesses that no race detector could follow, a sentence each."""
@@ -77,7 +81,7 @@ class Runs:
 
     @property
     def seconds(self) -> float:
-        """How long the search has taken so far."""
+        """The seconds that the search has taken so far."""
         return time.monotonic() - self._begin
 
     def run(self, strategy: Strategy) -> Run:
@@ -90,6 +94,9 @@ class Runs:
         self.count += 1
         run = self.repeat(strategy)
         self.limited += reached_the_limit(run)
+        if not self.is_concurrent:
+            main = run.steps[0].runner if run.steps else None
+            self.is_concurrent = any(step.runner is not main for step in run.steps)
         return run
 
     def repeat(self, strategy: Strategy, *, record: bool = False) -> Run:
@@ -97,7 +104,7 @@ class Runs:
         seeded()
         observed = strategy if self._detector is None else _Observed(strategy, self._detector)
         try:
-            run = self.once(observed, record)
+            run = sys.call_tracing(self.once, (observed, record))  # however it ends, events are seen after it
         finally:
             self._watchdog.world = None
         if isinstance(observed, _Observed):
@@ -108,6 +115,11 @@ class Runs:
             raise error
         if isinstance(error, NoSockets):
             raise CannotExplore(str(error)) from None
+        if isinstance(error, RunInRun):
+            raise CannotExplore(
+                "the program calls the run of its model, and is explored inside of a run: explore the function that "
+                "run is given"
+            ) from None
         return run
 
     def once(self, strategy: Strategy, record: bool) -> Run:

@@ -267,7 +267,7 @@ class _Started:
 
     @staticmethod
     def is_set() -> bool:
-        """It is."""
+        """Return True: the main thread has started."""
         return True
 
 

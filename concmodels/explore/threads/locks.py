@@ -42,7 +42,7 @@ class Wait:
 
     @property
     def purpose(self) -> Wait:
-        """It says itself what it is for."""
+        """This object itself, whose `describe_wait` says what it is for."""
         return self
 
     def finish(self, outcome: str) -> bool:

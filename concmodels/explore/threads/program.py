@@ -14,10 +14,14 @@ from typing import Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads.library import Library, absolute, blocking
+from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.tasks.signals.frames import short
 
 LIBRARY = __name__.partition(".")[0]
 """This package itself: its models simulate the program, also where they lie beside it."""
+
+MODELS = {f"{LIBRARY}.models.{entry.file.replace('/', '.')}": entry.model for entry in FACTS + DISTRIBUTED}
+"""The names of the models by those of their modules."""
 
 library = cache(Library)
 """The simulated modules of this process."""
@@ -84,6 +88,11 @@ class Program:
             for name in source.imported():
                 if blocking(name):
                     return _refusal(source, name)
+                if name in MODELS:
+                    return (
+                        f"{os.path.basename(source.path)} imports {name}, and no schedule decides what its tasks do: "
+                        f'write load("{MODELS[name]}"), which gives an explored program the simulated model'
+                    )
         return None
 
     def __call__(self, *args: Any) -> Any:

@@ -117,10 +117,6 @@ class Board(Link):
             call.cancel()
         await asyncio.gather(*self._calls, return_exceptions=True)
 
-    def pools(self) -> list[tuple[str, int]]:
-        """The numbers of all pools of the run, and how many workers each has."""
-        return [(number, it.size) for number, it in list(self._kept.items()) if isinstance(it, Workers)]
-
     # What is asked of the board itself.
 
     def open(self, _caller: Task, number: str, capacity: float, name: str | None) -> None:
@@ -143,7 +139,7 @@ class Board(Link):
         del self._kept[number]
 
     def look(self, _caller: Task, number: str) -> tuple[int, bool]:
-        """How many items a channel holds, and whether it is closed."""
+        """Return the number of items that a channel holds, and whether it is closed."""
         return len(self._kept[number]), self._kept[number].closed
 
     async def select(
@@ -164,9 +160,13 @@ class Board(Link):
         """Sleep."""
         await asyncio.sleep(seconds)
 
-    def check(self, caller: Task) -> None:
+    def check_caller(self, caller: Task) -> None:
         """Raise `Cancelled` if the caller was cancelled."""
         caller.check()
+
+    def pools(self, _caller: Task) -> list[str]:
+        """The numbers of all pools of the run."""
+        return [number for number, it in list(self._kept.items()) if isinstance(it, Workers)]
 
 
 def _packed(value: Any, error: BaseException | None) -> tuple[Any, bytes]:

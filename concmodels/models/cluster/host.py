@@ -8,9 +8,8 @@ in 20 ms, where a cluster with two worker processes takes half a second. Each of
 import asyncio
 import os
 import socket
-import threading
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import AsyncExitStack, suppress
 from tempfile import TemporaryDirectory
 
@@ -23,7 +22,7 @@ from distributed.utils import silence_logging_cmgr
 from concmodels.errors import ModelUnavailable
 from concmodels.models.cluster.board import Board
 from concmodels.models.cluster.link import CONNECT_S, new_number
-from concmodels.models.memory import leftovers
+from concmodels.models.memory.lives import leftovers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from concmodels.errors import Deadlock
+    from concmodels.models.cluster.tasks import Tasks
 
 NO_WORKERS_S = 10.0
 """Seconds without any worker, until the tasks fail: Dask itself would wait for a new one for ever."""
@@ -64,17 +64,21 @@ class Host:
     def __init__(self, address: str | None, Channel: Any, select: Any) -> None:
         self._address = address
         self._native = Channel, select
-        self._ready: Future[Board] = Future()
+        self._ready: Future[Any] = Future()  # of the board
         self._stop = asyncio.Event()
-        self._ended: Future[None] = Future()
         self._board: Board | None = None
-        self._thread = threading.Thread(target=self._live, name="dask")
+        self._thread = ThreadPoolExecutor(1, "dask")
 
-    def start(self) -> Board:
-        """Start the run; return its board. Raises `ModelUnavailable` if the cluster is silent or has no workers."""
-        self._thread.start()
-        self._board = self._ready.result()
-        return self._board
+    def start(self, deadlock_after: float | None, find: Callable[[Deadlock], Deadlock]) -> Board:
+        """Start the run; return its board. Raises `ModelUnavailable` if the cluster is silent or has no workers.
+
+        `find` is told of a deadlock.
+        """
+        self._ended: Future[Any] = self._thread.submit(asyncio.run, self._live(deadlock_after, find))
+        next(as_completed([self._ready, self._ended])).result()  # a run that ends before it is ready has failed
+        board: Board = self._ready.result()
+        self._board = board
+        return board
 
     def unfinished(self) -> list[str]:
         """The names of the tasks that have not ended."""
@@ -86,30 +90,16 @@ class Host:
             with suppress(RuntimeError):  # the loop has just been closed: main waits no more
                 self._board.loop.call_soon_threadsafe(self._board.interrupt)
 
-    def look_for_deadlocks(self, seconds: float, find: Callable[[Deadlock], Deadlock]) -> None:
-        """Look for deadlocks from now on; `find` is told of one."""
-        assert self._board is not None, "the run has not started"
-        asyncio.run_coroutine_threadsafe(self._board.tasks.look_for_deadlocks(seconds, find), self._board.loop)
-
     def stop(self) -> None:
         """End the run, and wait for that."""
-        if self._ready.exception() is None:  # waits until the start has succeeded or failed
+        next(as_completed([self._ready, self._ended]))  # also if `start` was interrupted
+        if self._ready.done():
             self._ready.result().loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
-        if self._ended.exception() is not None and self._ready.exception() is None:
+        self._thread.shutdown()
+        if self._ready.done():
             self._ended.result()
 
-    def _live(self) -> None:
-        try:
-            asyncio.run(self._host())
-        except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
-            if not self._ready.done():
-                self._ready.set_exception(error)
-            self._ended.set_exception(error)
-        else:
-            self._ended.set_result(None)
-
-    async def _host(self) -> None:
+    async def _live(self, deadlock_after: float | None, find: Callable[[Deadlock], Deadlock]) -> None:
         async with AsyncExitStack() as stack:
             stack.enter_context(silence_logging_cmgr("ERROR"))
             address = self._address or await _embedded(stack)
@@ -117,22 +107,28 @@ class Host:
             client.scheduler_comm.interval = 0  # else it gathers what is submitted for 10 ms
             await _see_workers(client, address)
             board = Board(new_number(), client, *self._native, embedded=self._address is None)
+            looks = [] if deadlock_after is None else [board.tasks.look_for_deadlocks(deadlock_after, find)]
             if not board.embedded:
                 listener = await stack.enter_async_context(_listener(board))
                 board.tasks.address = reachable_at(listener)
+                looks.append(_watch(board.tasks))
+            looking = [asyncio.ensure_future(look) for look in looks]
             self._ready.set_result(board)
-            await self._watch(board)
+            await self._stop.wait()
+            for look in looking:
+                look.cancel()
             await board.close()
 
-    async def _watch(self, board: Board) -> None:
-        """Wait until `stop` is called; meanwhile look whether the cluster still has workers."""
-        since = time.monotonic()
-        while not self._stop.is_set():
-            if board.embedded or await _has_workers(board.tasks.client):
-                since = time.monotonic()
-            if time.monotonic() - since > NO_WORKERS_S:
-                board.tasks.no_workers.set()
-            await asyncio.wait([asyncio.ensure_future(self._stop.wait())], timeout=1)
+
+async def _watch(tasks: Tasks) -> None:
+    """Look every second whether the cluster still has workers."""
+    since = time.monotonic()
+    while True:
+        if await _has_workers(tasks.client):
+            since = time.monotonic()
+        if time.monotonic() - since > NO_WORKERS_S:
+            tasks.lose_all("the cluster has no workers any more, so nobody does the task")
+        await asyncio.sleep(1)
 
 
 def _client(address: str) -> Any:

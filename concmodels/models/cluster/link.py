@@ -11,8 +11,9 @@ import pickle
 import sys
 import threading
 import uuid
-from _thread import allocate_lock, get_ident
+from _thread import allocate_lock
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
 from itertools import count
 from weakref import WeakValueDictionary
 
@@ -25,7 +26,7 @@ from concmodels.models.tasks.signals.guard import LOOK_UP_S
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from typing import Any, ClassVar
 
     from concmodels.models.tasks.signals.guard import Guard
 
@@ -60,15 +61,15 @@ class Link:
     def __init__(self, run: str, loop: asyncio.AbstractEventLoop) -> None:
         self.run = run
         self.over: Exception | None = None  # why no call is possible any more
-        self.handles: WeakValueDictionary[str, Any] = WeakValueDictionary()  # its channels, pools and futures here
+        self.handles: WeakValueDictionary[str, Handle] = WeakValueDictionary()  # all that this process has of it
         self.loop = loop
-        self.loop_thread = 0
-        loop.call_soon_threadsafe(self._look_where)
         with _lock:
             _links[run] = self
 
-    def _look_where(self) -> None:
-        self.loop_thread = get_ident()
+    def check(self) -> None:
+        """Raise why no call is possible any more, if so."""
+        if self.over is not None:
+            raise type(self.over)(*self.over.args)
 
     def sign_off(self, why: Exception) -> None:
         """Note that no call is possible any more."""
@@ -133,6 +134,7 @@ async def converse(comm: Any, outgoing: asyncio.Queue[Any], arrived: Callable[[A
 
 
 async def _write(comm: Any, outgoing: asyncio.Queue[Any]) -> None:
+    # Dask's own `BatchedSend` does the same, with a timed wait for each batch that makes every call slower.
     while True:
         messages = [await outgoing.get()]
         while not outgoing.empty():
@@ -153,47 +155,74 @@ def link_to(run: str, address: str) -> Link:
         return _links.get(run) or RemoteLink(run, address, get_worker())
 
 
-def link_of(run: str) -> Link:
-    """The link of this process to a run that it takes part in. Raises `RuntimeError` if it does not, or no more."""
+# What a task holds.
+
+
+class Handle:
+    """A handle: a process holds it for something that the board keeps under a number. It is pickled as that number.
+
+    In another process it becomes the handle there, of which there is one in each; unless it is `local`.
+    """
+
+    local: ClassVar[bool] = False
+    link: Link
+    number: str
+    _about: tuple[Any, ...]
+
+    def _attach(self, link: Link, number: str, *about: Any) -> None:
+        """Belong to a run. `about` is what another process must be told."""
+        self.link, self.number, self._about = link, number, about
+        link.handles[number] = self
+
+    def _ask(self, verb: str, *args: Any) -> Any:
+        """Have the board do what this verb says, and wait for the answer."""
+        return running_in(self.link).ask(self.number, verb, *args)
+
+    def __reduce__(self) -> tuple[Callable[..., Handle], tuple[Any, ...]]:
+        self.link.check()
+        return revive, (type(self), self.link.run, self.number, self._about)
+
+
+def revive(kind: type[Handle], run: str, number: str, about: tuple[Any, ...]) -> Handle:
+    """Unpickle a handle: return this process's own. Raises `RuntimeError` if the run is over, or if it is not here."""
     link = _links.get(run)
     if link is None:
         raise RuntimeError("this belongs to a run that is over, or to one on another cluster")
-    return link
+    handle: Handle | None = link.handles.get(number)
+    if handle is None:
+        if kind.local:
+            raise RuntimeError(
+                f"this {kind.__name__} is not here: it is in another process, or nobody holds it any more"
+            )
+        handle = kind.__new__(kind)
+        handle._attach(link, number, *about)
+    return handle
 
 
 # Who calls.
 
 
+@dataclass
 class Running:
     """One task, in the thread that it runs in. `number` is empty for a thread that is none."""
 
-    def __init__(
-        self,
-        link: Link,
-        number: str,
-        name: str,
-        *,
-        guard: Guard | None = None,
-        pool: str = "",
-        seceded: bool = False,
-    ) -> None:
-        self.link = link
-        self.number = number
-        self.name = name
-        self.guard = guard  # main's only
-        self.pool = pool  # the pool that it is a task of
-        self.seceded = seceded  # whether it has left its worker's pool of threads
+    link: Link
+    number: str
+    name: str
+    _: KW_ONLY
+    guard: Guard | None = None  # main's only
+    pool: str = ""  # the pool that it is a task of
+    seceded: bool = False  # whether it has left its worker's pool of threads
 
     def start(self, answer: Answer, number: str, verb: str, *args: Any) -> None:
         """Make a call without waiting. `answer` is called in the event loop. Raises why the run is over, if it is."""
         link = self.link
-        if link.over is not None:
-            raise type(link.over)(*link.over.args)
+        link.check()
         link.loop.call_soon_threadsafe(link.post, (self.number, number, verb, args, _place()), answer)
 
     def ask(self, number: str, verb: str, *args: Any) -> Any:
         """Make a call, and wait for its answer. Raises what the board says, and as `start`."""
-        if get_ident() == self.link.loop_thread:
+        if asyncio._get_running_loop() is self.link.loop:
             raise RuntimeError("this would wait in the thread of Dask's event loop")
         while True:
             waiting = _Waiting()
@@ -251,7 +280,7 @@ class _Waiting:
 
 
 def _place() -> str:
-    """Where in the program the call is made: a deadlock says it."""
+    """Return the place in the program where the call is made, for the message of a deadlock."""
     frame: Any = sys._getframe(2)
     while frame is not None and not of_program(frame):
         frame = frame.f_back

@@ -4,7 +4,7 @@ from distributed.protocol.pickle import dumps as _dumps
 from distributed.protocol.pickle import loads as _loads
 
 from concmodels.errors import CannotTravel
-from concmodels.models.memory.pickling import told
+from concmodels.models.memory.pickling import reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,33 +12,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def dumps(item: object) -> bytes:
-    """Pickle an item of a channel. Raises `CannotTravel`."""
-    return pack_result(item, f"a {type(item).__name__} can't travel through this channel")
-
-
-def pack_result(value: object, refusal: str) -> bytes:
-    """Pickle what a task returned. Raises `CannotTravel`, which says this refusal and the reason."""
+def pack(value: object, refusal: str = "") -> bytes:
+    """Pickle an item of a channel, or what a task returned. Raises `CannotTravel`, with this refusal and the reason."""
     try:
         return bytes(_dumps(value))
     except Exception as error:
-        raise CannotTravel(f"{refusal}: {told(error)}") from error
+        refusal = refusal or f"a {type(value).__name__} can't travel through this channel"
+        raise CannotTravel(f"{refusal}: {reason_of(error)}") from error
 
 
-def unpack_arrived(data: bytes, what: str) -> Any:
+def unpack(data: bytes, what: str = "an item of this channel") -> Any:
     """Unpickle what the program has sent. Raises `CannotTravel` if that is impossible here; `what` names it."""
     try:
         return _loads(data)
     except Exception as error:
-        raise CannotTravel(f"{what} can't be unpickled where it arrives: {told(error)}") from error
+        raise CannotTravel(f"{what} can't be unpickled where it arrives: {reason_of(error)}") from error
 
 
-def unpack_item(data: bytes) -> Any:
-    """Unpickle an item of a channel. Raises `CannotTravel`."""
-    return unpack_arrived(data, "an item of this channel")
-
-
-def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bytes:
+def pack_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> bytes:
     """Pickle a call. Raises `CannotTravel`, which names the part that can't be pickled."""
     if not callable(function):
         raise TypeError(f"a function is needed, not {function!r}")
@@ -47,7 +38,7 @@ def dumps_call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     except Exception as error:
         parts = [("the function", function), *((f"argument {number}", value) for number, value in enumerate(args, 1))]
         what = next((f"{part} ({_name(value)})" for part, value in parts if not _travels(value)), "this call")
-        raise CannotTravel(f"{what} can't travel to a worker: {told(error)}") from error
+        raise CannotTravel(f"{what} can't travel to a worker: {reason_of(error)}") from error
 
 
 def _travels(value: object) -> bool:

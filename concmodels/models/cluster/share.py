@@ -3,40 +3,18 @@
 The workers of a real cluster may be on many machines, which have no memory in common.
 """
 
-import uuid
-from weakref import WeakValueDictionary
-
 from concmodels.models import sharing
-from concmodels.models.cluster.link import current
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-_handles: WeakValueDictionary[str, Shared] = WeakValueDictionary()
+from concmodels.models.cluster.link import Handle, current, new_number
 
 
-class Shared(sharing.Shared):
-    """One object that all tasks of an embedded cluster see. It is pickled as its number."""
+class Shared(Handle, sharing.Shared):  # type: ignore[misc] # both say how it is pickled: as a handle
+    """One object that all tasks of an embedded cluster see."""
 
-    __slots__ = ("_number",)
+    local = True
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: object) -> None:
         super().__init__(source)
-        self._number = uuid.uuid4().hex
-        _handles[self._number] = self
-
-    def __reduce__(self) -> tuple[Callable[[str], Shared], tuple[str]]:  # type: ignore[override]
-        return revive, (self._number,)
-
-
-def revive(number: str) -> Shared:
-    """Unpickle a handle. Raises `RuntimeError` if nobody holds the buffer any more."""
-    try:
-        return _handles[number]
-    except KeyError:
-        raise RuntimeError("this buffer is not here: nobody holds it any more, or it is in another process") from None
+        self._attach(current().link, new_number())
 
 
 def share(buffer: object) -> Shared:

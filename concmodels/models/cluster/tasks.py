@@ -7,14 +7,14 @@ from distributed.scheduler import KilledWorker
 
 from concmodels.errors import Deadlock
 from concmodels.models.cluster.link import Cancelled
-from concmodels.models.cluster.work import DIED, FAILED, STOPPED, work
+from concmodels.models.cluster.work import DIED, FAILED, STOPPED, TAKEN_BACK, work
 from concmodels.models.deadlocks.report import SENTENCE, NoProgress
 from concmodels.models.tasks.signals.frames import short
 from concmodels.models.waiting.waiter import AsyncEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from typing import Any
 
     from concmodels.models.waiting.waiter import Wait, Waiter
@@ -53,7 +53,8 @@ class Task:
         self.own = self.scope = Scope(outer)  # `scope` is the innermost group that it has open
         self._begun = Scope(self.own)  # what it has started since it was begun
         self._tasks = tasks
-        self.is_queued = False  # whether it waits for a worker of its pool
+        self.may_begin: asyncio.Future[Outcome | None] | None = None  # of one that waits, or waited, for its pool
+        self.has_left = False  # whether it has made room for others there
         self.wire: object = None  # the connection of its process
         self.ended = tasks.new_event()
         self.outcome: asyncio.Future[Outcome] = tasks.loop.create_future()
@@ -74,14 +75,30 @@ class Task:
             self.end(caller, STOPPED, b"")
         return not self.outcome.done()
 
-    def end(self, _caller: Task, state: str, data: bytes) -> None:
+    def end(self, _caller: Task, state: str, data: Any) -> None:
         """Note how it has ended."""
         if not self.outcome.done():
             self.outcome.set_result((state, data))
 
+    def die(self, worker: str, why: str) -> None:
+        """Note that it has ended without telling so."""
+        if not self.outcome.done():
+            self.give_up()
+            self.end(self, DIED, (worker, why))
+
     def cancel(self, _caller: Task) -> None:
         """Cancel it."""
         self._tasks.cancel(self.own)
+
+    def is_queued(self, _caller: Task | None = None) -> bool:
+        """Whether it waits for a worker of its pool."""
+        return self.may_begin is not None and not self.may_begin.done()
+
+    async def take_back(self, _caller: Task, state: str = TAKEN_BACK, data: bytes = b"") -> None:
+        """Let it end so if it was not begun, and wait until the one that gave it to the pool knows that."""
+        if self.may_begin is not None and not self.may_begin.done():
+            self.may_begin.set_result((state, data))
+            await self.ended.wait()
 
     async def wait(self, _caller: Task, timeout: float | None) -> None:
         """Wait for its end."""
@@ -144,25 +161,61 @@ class Task:
         return f"waits for the result of {self.name}"
 
 
-class Group:
+class Joinable:
+    """Tasks that are cancelled together, and for whose end a task can wait: a group, or a pool."""
+
+    what: str
+
+    def __init__(self, tasks: Tasks, outer: Scope) -> None:
+        self._tasks = tasks
+        self._own = Scope(outer)
+        self._live = 0
+        self._ended: AsyncEvent | None = None  # somebody waits for that
+
+    async def _count[T](self, work: Awaitable[T]) -> T:
+        """Await this, and count it as one of the tasks until it has ended."""
+        self._live += 1
+        try:
+            return await work
+        finally:
+            self._live -= 1
+            if not self._live and self._ended is not None:
+                self._ended.set()
+                self._ended = None
+
+    async def _wait(self) -> None:
+        while self._live:
+            self._ended = self._ended or self._tasks.new_event()
+            await self._ended.wait(None, self)
+
+    async def _end_all(self) -> None:
+        """Cancel all tasks, and wait until they have ended."""
+        self._tasks.cancel(self._own)
+        await self._wait()
+
+    def describe_wait(self, _waiter: Waiter) -> str:
+        """Say what a task waits for that leaves this."""
+        return f"waits for the end of its {self.what}"
+
+
+class Group(Joinable):
     """A task group, as the board knows it."""
 
+    what = "group"
+
     def __init__(self, tasks: Tasks, owner: Task) -> None:
+        super().__init__(tasks, owner.scope)
         self._outer = owner.scope
-        self._own = owner.scope = Scope(self._outer)
-        self._tasks = tasks
-        self._live = 0
-        self._ended: AsyncEvent | None = None  # set once the owner waits for it
+        owner.scope = self._own
 
     async def spawn(self, _caller: Task, number: str, name: str, call: bytes) -> Outcome:
         """Do a task; return how it ended. If it failed, cancel the others."""
-        self._live += 1
-        outcome = await self._tasks.perform(Task(self._tasks, number, name, self._own), call)
+        return await self._count(self._perform(Task(self._tasks, number, name, self._own), call))
+
+    async def _perform(self, task: Task, call: bytes) -> Outcome:
+        outcome = await self._tasks.perform(task, call)
         if outcome[0] in (FAILED, DIED):
-            self._tasks.cancel(self._own)
-        self._live -= 1
-        if self._ended is not None and not self._live:
-            self._ended.set()
+            self.cancel(task)
         return outcome
 
     def cancel(self, _caller: Task) -> None:
@@ -173,24 +226,14 @@ class Group:
         """Wait until all tasks have ended. The group's own cancellation is no reason any more to stop waiting."""
         owner.scope = self._outer
         if failed:
-            self._tasks.cancel(self._own)
+            self.cancel(owner)
         await self._wait()
         owner.check()  # leaving is a checkpoint, also when the tasks were cancelled first
 
     async def finish(self, owner: Task) -> None:
         """Cancel all tasks, and wait until they have ended."""
         owner.scope = self._outer
-        self._tasks.cancel(self._own)
-        await self._wait()
-
-    async def _wait(self) -> None:
-        self._ended = self._ended or self._tasks.new_event()
-        if self._live:
-            await self._ended.wait(None, self)
-
-    def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that leaves this group."""
-        return "waits for the end of its group"
+        await self._end_all()
 
 
 class Tasks:
@@ -201,7 +244,6 @@ class Tasks:
         self.loop = asyncio.get_running_loop()
         self.address = ""  # where the board listens for other processes
         self.outside_threads = False  # whether a thread has called that is no task
-        self.no_workers = asyncio.Event()  # set when the cluster has had no workers for a while
         self._run, self._new_waiter = run, new_waiter
         self.main = Task(self, "main", "main", None)
         self.by_number = {"main": self.main}
@@ -217,35 +259,39 @@ class Tasks:
     async def perform(self, task: Task, call: bytes, *pool: Any, **options: Any) -> Outcome:
         """Have the cluster do a task, and wait for its end."""
         self.by_number[task.number] = task
-        place = (self._run, self.address, task.number, task.name)
-        key = f"{task.name}-{self._run}-{task.number}"
+        order = asyncio.ensure_future(self._order(task, call, *pool, **options))
         try:
-            future = self.client.submit(work, *place, call, *pool, key=key, pure=False, **options)
-            return await self._outcome(task, future)
-        except Exception as error:  # noqa: BLE001 - such as a client whose scheduler is gone
-            return DIED, ("", f"the cluster can't do the task: {type(error).__name__}: {error}")
+            return await task.outcome
         finally:
+            order.cancel()
             self.end(task)
+
+    async def _order(self, task: Task, *call: Any, **options: Any) -> None:
+        """Give a task to the cluster. Its worker tells the board how it ended: else it has died."""
+        worker, why = "", "the cluster has lost the task"
+        key = f"{task.name}-{self._run}-{task.number}"
+        place = (self._run, self.address, task.number, task.name)
+        try:
+            await self.client.submit(work, *place, *call, key=key, pure=False, **options)
+        except KilledWorker as killed:
+            worker = str(killed.last_worker.address)
+            why = f"the worker {worker} died"
+        except asyncio.CancelledError, FutureCancelledError:
+            pass
+        except Exception as error:  # noqa: BLE001 - a worker that has no concmodels, a client whose scheduler is gone
+            why = f"the cluster can't do the task: {type(error).__name__}: {error}"
+        task.die(worker, why)
 
     def end(self, task: Task) -> None:
         """Forget a task, and wake those who wait for its end."""
         del self.by_number[task.number]
         task.ended.set()
 
-    async def _outcome(self, task: Task, future: Any) -> Outcome:
-        death, desertion = asyncio.ensure_future(_death(future)), asyncio.ensure_future(self.no_workers.wait())
-        try:
-            ways: list[asyncio.Future[Any]] = [task.outcome, death, desertion]
-            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-            if task.outcome.done():
-                return task.outcome.result()
-            task.give_up()
-            if death.done():
-                return DIED, death.result()
-            return DIED, ("", "the cluster has no workers any more, so nobody does the task")
-        finally:
-            death.cancel()
-            desertion.cancel()
+    def lose_all(self, why: str) -> None:
+        """Give up all tasks that a worker should do."""
+        for task in list(self.by_number.values()):
+            if task is not self.main and not task.is_queued():
+                task.die("", why)
 
     def cancel(self, scope: Scope) -> None:
         """Cancel a scope, and end the waits of all tasks in it."""
@@ -277,20 +323,6 @@ class Tasks:
             wait = task.endless_wait()
             if wait is not None:
                 waits[task] = wait
-            elif not task.is_queued:
+            elif not task.is_queued():
                 return {}
         return {} if self.outside_threads else waits
-
-
-async def _death(future: Any) -> tuple[str, str]:
-    """Wait for the end of a task that can't tell it: return the worker that died, if that is why, and a sentence."""
-    try:
-        await future
-    except KilledWorker as killed:
-        address = str(killed.last_worker.address)
-        return address, f"the worker {address} died"
-    except asyncio.CancelledError, FutureCancelledError:
-        pass
-    except Exception as error:  # noqa: BLE001 - such as a worker that has no concmodels
-        return "", f"the worker can't do the task: {type(error).__name__}: {error}"
-    return "", "the cluster has lost the task"

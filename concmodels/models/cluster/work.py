@@ -8,7 +8,7 @@ the board: Dask itself sees only tasks that end well, unless their worker dies.
 from distributed import secede
 
 from concmodels.models.cluster.link import Cancelled, Running, here, link_to
-from concmodels.models.cluster.pickling import pack_result, unpack_arrived
+from concmodels.models.cluster.pickling import pack, unpack
 from concmodels.models.memory.pickling import pack_error
 
 DONE, FAILED, STOPPED, DIED = "done", "failed", "stopped", "died"
@@ -55,8 +55,8 @@ def _outcome(running: Running, call: bytes, start: bytes) -> tuple[str, bytes]:
 def _perform(running: Running, call: bytes) -> tuple[str, bytes]:
     here.running = running
     try:
-        function, args, kwargs = unpack_arrived(call, f"the call of task {running.name!r}")
-        return DONE, pack_result(function(*args, **kwargs), f"the result of task {running.name!r} can't travel")
+        function, args, kwargs = unpack(call, f"the call of task {running.name!r}")
+        return DONE, pack(function(*args, **kwargs), f"the result of task {running.name!r} can't travel")
     except Cancelled:
         return STOPPED, b""
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is the task's outcome

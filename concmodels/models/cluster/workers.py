@@ -11,32 +11,33 @@ there are then more of them at once than the pool has workers, and no deadlock.
 """
 
 import asyncio
+from collections import deque
 
-from concmodels.models.cluster.tasks import Scope, Task
+from concmodels.models.cluster.tasks import Joinable, Task
 from concmodels.models.cluster.work import NOT_PREPARED, REFUSED, TAKEN_BACK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.models.cluster.tasks import Outcome, Tasks
-    from concmodels.models.waiting.waiter import AsyncEvent, Waiter
+    from concmodels.models.cluster.tasks import Outcome, Scope, Tasks
 
 
-class Workers:
+class Workers(Joinable):
     """The workers of one pool, and what they are to do."""
+
+    what = "pool"
 
     def __init__(
         self, tasks: Tasks, number: str, outer: Scope, size: int, threads: dict[str, int], start: bytes
     ) -> None:
-        self._own = Scope(outer)
-        self._waiting: dict[str, asyncio.Future[Outcome | None]] = {}  # None: the task may begin
-        self._tasks, self._number, self.size, self._start = tasks, number, size, start
+        super().__init__(tasks, outer)
+        self.size = size
+        self._number, self._start = number, start
         self._secede = size > sum(threads.values())  # more workers than threads: each task needs one of its own
-        self._busy = 0  # how many tasks are with the cluster
-        self._left: set[str] = set()  # those of them that have made room for others
+        self._free = 0 if start else size
+        self._queue: deque[Task] = deque()  # some of them may have been taken back
         self._shut = False
         self._broken = b""  # what the initializer has raised
-        self._idle: AsyncEvent | None = None  # somebody waits for that
-        self._starting = asyncio.ensure_future(self._prepare(_spread(threads))) if start else None
+        self._starting = asyncio.ensure_future(self._count(self._prepare(_spread(threads)))) if start else None
 
     async def _prepare(self, places: list[str]) -> None:
         """Have the initializer called once for every worker; then begin."""
@@ -47,8 +48,8 @@ class Workers:
             calls.append(self._tasks.perform(task, b"", self._number, self._start, **where))
         for state, data in await asyncio.gather(*calls):
             if state == NOT_PREPARED:
-                self._break(data)
-        self._starting = None
+                await self._break(data)
+        self._free = self.size
         self._feed()
 
     # What is asked of them: `caller` is the task that asks.
@@ -56,48 +57,36 @@ class Workers:
     def accepts(self, caller: Task) -> Outcome | None:
         """Return why the pool takes nothing more, if so. A task of the pool that asks makes room for what it gives."""
         if caller.pool == self._number:
-            self._left.add(caller.number)
-            self._feed()
-        return (REFUSED, self._broken) if self._shut or self._broken else None
+            self._make_room(caller)
+        return self._refusal()
 
     async def submit(self, _caller: Task, number: str, name: str, call: bytes) -> Outcome:
         """Do a task as soon as there is a worker for it; return how it ended."""
-        if self._shut or self._broken:
-            return REFUSED, self._broken
-        task = Task(self._tasks, number, name, self._own, self._number)
-        self._tasks.by_number[task.number], task.is_queued = task, True
-        may_begin: asyncio.Future[Outcome | None] = self._tasks.loop.create_future()
-        self._waiting[number] = may_begin
+        refused = self._refusal()
+        if refused is not None:
+            return refused
+        return await self._count(self._do(Task(self._tasks, number, name, self._own, self._number), call))
+
+    async def _do(self, task: Task, call: bytes) -> Outcome:
+        self._tasks.by_number[task.number] = task
+        task.may_begin = self._tasks.loop.create_future()
+        self._queue.append(task)
         self._feed()
-        refused: Outcome | None = await may_begin
+        refused = await task.may_begin
         if refused is not None:
             self._tasks.end(task)
             return refused
-        task.is_queued = False
         outcome = await self._tasks.perform(task, call, self._number, self._start, self._secede)
         if outcome[0] == NOT_PREPARED:
-            self._break(outcome[1])
-        self._busy -= 1
-        self._left.discard(task.number)
-        self._feed()
+            await self._break(outcome[1])
+        self._make_room(task)
         return outcome
 
-    def is_waiting(self, _caller: Task, number: str) -> bool:
-        """Whether a task has not begun."""
-        return number in self._waiting
-
-    async def take_back(self, _caller: Task, *numbers: str) -> None:
-        """Drop those of these tasks that wait, and wait until the tasks that gave them know it."""
-        dropped = [self._tasks.by_number[number].ended for number in numbers if number in self._waiting]
-        self._drop((TAKEN_BACK, b""), *numbers)
-        for ended in dropped:
-            await ended.wait()
-
-    async def shut(self, caller: Task, drop: bool) -> None:
+    async def shut(self, _caller: Task, drop: bool) -> None:
         """Take nothing more, and perhaps drop what waits."""
         self._shut = True
         if drop:
-            await self.take_back(caller, *self._waiting)
+            await self._drop(TAKEN_BACK, b"")
 
     async def idle(self, caller: Task) -> None:
         """Wait until nothing is left to do."""
@@ -107,42 +96,37 @@ class Workers:
     async def stop(self, caller: Task) -> None:
         """Cancel what has begun and what has not, and wait for the end of it."""
         await self.shut(caller, drop=True)
-        self._tasks.cancel(self._own)
-        await self._wait()
+        await self._end_all()
 
     # The rest.
 
-    async def _wait(self) -> None:
-        while self._is_busy():
-            self._idle = self._idle or self._tasks.new_event()
-            await self._idle.wait(None, self)
+    def _make_room(self, task: Task) -> None:
+        """Free the worker of a task, once."""
+        if not task.has_left:
+            task.has_left = True
+            self._free += 1
+            self._feed()
 
     def _feed(self) -> None:
         """Give the cluster as many tasks as there are workers for."""
-        while self._waiting and not self._starting and self._busy - len(self._left) < self.size:
-            self._busy += 1
-            self._waiting.pop(next(iter(self._waiting))).set_result(None)
-        if self._idle is not None and not self._is_busy():
-            self._idle.set()
-            self._idle = None
+        while self._queue and self._free > 0:
+            may_begin = self._queue.popleft().may_begin
+            if may_begin is not None and not may_begin.done():
+                self._free -= 1
+                may_begin.set_result(None)
 
-    def _is_busy(self) -> bool:
-        return bool(self._waiting or self._busy or self._starting)
+    async def _drop(self, state: str, data: bytes) -> None:
+        """Let all that was not begun end so."""
+        queued, self._queue = self._queue, deque()
+        await asyncio.gather(*(task.take_back(task, state, data) for task in queued))
 
-    def _drop(self, outcome: Outcome, *numbers: str) -> None:
-        for number in numbers:
-            if number in self._waiting:
-                self._waiting.pop(number).set_result(outcome)
-        self._feed()
+    def _refusal(self) -> Outcome | None:
+        return (REFUSED, self._broken) if self._shut or self._broken else None
 
-    def _break(self, reason: bytes) -> None:
-        """Fail what waits, and take nothing more: the initializer has raised this."""
+    async def _break(self, reason: bytes) -> None:
+        """Fail what was not begun, and take nothing more: the initializer has raised this."""
         self._broken = self._broken or reason
-        self._drop((REFUSED, self._broken), *self._waiting)
-
-    def describe_wait(self, _waiter: Waiter) -> str:
-        """Say what a task waits for that leaves this pool."""
-        return "waits for the end of its pool"
+        await self._drop(REFUSED, self._broken)
 
 
 def _spread(threads: dict[str, int]) -> list[str]:

@@ -31,13 +31,13 @@ class DeadlockDetector:
     """Stands around main: once a deadlock was found, `run` raises it, whatever main has made of it."""
 
     cancellations: tuple[type[BaseException], ...] = ()
-    """What main ends with when the deadlock cancelled it; anything else went wrong in the clean-up."""
+    """The exceptions that main ends with when the deadlock cancelled it; any other went wrong in the clean-up."""
 
     def __init__(self) -> None:
         self.found: Deadlock | None = None
 
     def find(self, error: Deadlock) -> Deadlock:
-        """Note a deadlock and return the first one, which is the cause of the others."""
+        """Note a deadlock, and return it. `run` raises the first one that was noted: it is the cause of the others."""
         self.found = self.found or error
         return error
 
@@ -68,7 +68,7 @@ class LookUp(DeadlockDetector):
     """Wakes main now and then while it waits for a lock: it may have missed a signal that came just before."""
 
     def acquire(self, waiter: LockWaiter, timeout: float | None) -> bool:
-        """Block as main; returns False if the time is over."""
+        """Block as main, at most `timeout` seconds; returns False if these are over."""
         if timeout is None:
             return self.acquire_without_timeout(waiter)
         until = time.monotonic() + float(timeout)
@@ -118,8 +118,10 @@ class ThreadDetector(LookUp):
             stuck = stuck or NoProgress(max(self._seconds, STUCK_S))  # not before: most waits are short
             waits = self._waits()
             helper = outside_helper(task.ident for task in waits) if waits else ""
+            # Two clocks, of which one runs: `progress` while nothing could wake a task, `stuck` while only a helper
+            # could. Nothing to note sets a clock back.
             if progress.lasts({} if helper else waits):
-                if waiter.claim(CANCELLED):
+                if waiter.claim(CANCELLED):  # then no partner can: the error leaves a wait that has done nothing
                     raise self.find(self._describe())
                 return waiter.acquire(None)  # a partner came at the last moment
             if stuck.lasts(waits if helper else {}) and not self._warned:

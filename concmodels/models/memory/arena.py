@@ -38,7 +38,7 @@ LOCK_NAME_WORDS = 16
 # The header.
 NEXT_CHANNEL, NEXT_RECORD, FREE_RECORD, HEAP, BROKEN, CANCELS, CHANNEL_BYTES = range(1, 8)
 SPAWNED = 8  # a list: the tasks that are to be started
-MAIN_AT, MAIN_SIZE, TELL = range(10, 13)
+MAIN_AT, MAIN_SIZE, ASKED = range(10, 13)
 FREE_BLOCKS = 16  # one list per power of two
 ALERT = 14  # not 0 once a scope was cancelled, the run was broken off, or tasks were asked where they wait: while it
 # is 0, a checkpoint has nothing else to look at
@@ -54,7 +54,7 @@ HEAP_AT = -(-(CHANNELS_AT + CHANNEL_WORDS * CHANNELS) * 8 // PAGE) * PAGE
 # lists: it has a record per case, and their OWNER is the record of the task, whose waker is woken.
 WAKER, OUTCOME, CHOSEN, ITEM, NEXT, PREVIOUS, LIST, OWNER = range(8)
 CANCELLED, PARENT, STATE, BLOCK, SIZE, LIVE, WAITERS = range(8, 15)
-WAITING, TOLD, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
+WAITING, ANSWERED, PLACE_AT, PLACE_SIZE = range(16, 20)  # for finding deadlocks
 EXPENDABLE = 20  # a worker of a pool: the run goes on without it
 
 # What the OUTCOME of a wait says. 0: no partner can claim it (the task only waits to be woken, or not at all).

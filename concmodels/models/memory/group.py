@@ -2,7 +2,7 @@
 
 A task is a record: a scope (its parent is its group), a state, a block with the call and later with the outcome, and
 what it waits with. A group is a record too: a scope, its owner, and the number of its tasks that have not ended. A task
-that fails marks its group cancelled; the supervisor (`supervisor.py`) then wakes every task, and each one that
+that fails marks its group cancelled; the supervisor (`lives/supervisor.py`) then wakes every task, and each one that
 waits inside that scope finds out at its checkpoint.
 """
 

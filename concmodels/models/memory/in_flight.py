@@ -3,8 +3,8 @@
 The process of the run's parent has it open, and a record of the arena says which descriptor it is. Where the socket
 arrives, it is asked for by the number of that record, and becomes the receiver's own; so both sides close theirs.
 Interpreters have the descriptors of their process in common, and take it. Processes send a duplicate to the parent, and
-get it from there, through the socket by which they ask for wakers (`child.py`). What nobody has asked for is closed
-when the run ends.
+get it from there, through the socket by which they ask for wakers (`lives/child.py`). What nobody has asked for is
+closed when the run ends.
 """
 
 import os

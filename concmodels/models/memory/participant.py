@@ -24,6 +24,8 @@ from _weakref import ref
 from concmodels.errors import CannotTravel, Terminated
 from concmodels.models.memory.arena import (
     ALERT,
+    ANSWERED,
+    ASKED,
     BROKEN,
     CANCELLED,
     LIST,
@@ -33,8 +35,6 @@ from concmodels.models.memory.arena import (
     PARENT,
     PENDING,
     PREVIOUS,
-    TELL,
-    TOLD,
     WAITING,
     Arena,
     Cancelled,
@@ -308,7 +308,7 @@ class Participant:
         words = self.words
         # Before it answers: a partner may have woken the task at the same time, and then it does not wait again.
         words[slot.at + WAITING] = 0
-        if words[TELL] != words[slot.at + TOLD]:
+        if words[ASKED] != words[slot.at + ANSWERED]:
             import sys
 
             self.tell(self, slot, sys._getframe())

@@ -109,7 +109,7 @@ def pack(item: object, home: object) -> bytes:
     try:
         return dumps_any(item, home)
     except Exception as error:
-        raise CannotTravel(f"a {type(item).__name__} can't travel through this channel: {told(error)}") from error
+        raise CannotTravel(f"a {type(item).__name__} can't travel through this channel: {reason_of(error)}") from error
 
 
 def unpack(data: Any) -> Any:
@@ -135,10 +135,10 @@ def unpack_arrived(data: Any, what: str) -> Any:
 
         if is_signal(error):
             raise
-        raise CannotTravel(f"{what} can't be unpickled where it arrives: {told(error)}") from error
+        raise CannotTravel(f"{what} can't be unpickled where it arrives: {reason_of(error)}") from error
 
 
-def told(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
     """Return why something can't be pickled or unpickled, for the middle of a sentence."""
     if isinstance(error, RecursionError):
         return f"it is nested too deeply ({error})"
@@ -161,7 +161,7 @@ def pack_call(
             _blame(f"argument {number}", value, home)
         for name, value in (kwargs or {}).items():
             _blame(f"argument {name}", value, home)
-        raise CannotTravel(f"the call of {_name(function)} can't travel: {told(error)}") from error
+        raise CannotTravel(f"the call of {_name(function)} can't travel: {reason_of(error)}") from error
 
 
 def pack_result(value: object, home: object, refusal: str) -> bytes:
@@ -169,14 +169,14 @@ def pack_result(value: object, home: object, refusal: str) -> bytes:
     try:
         return dumps_any(value, home)
     except Exception as error:
-        raise CannotTravel(f"{refusal}: {told(error)}") from error
+        raise CannotTravel(f"{refusal}: {reason_of(error)}") from error
 
 
 def _blame(what: str, value: object, home: object) -> None:
     try:
         careful_dumps(value, home)
     except Exception as error:
-        sentence = f"{what} ({_name(value)}) can't travel to another process or interpreter: {told(error)}"
+        sentence = f"{what} ({_name(value)}) can't travel to another process or interpreter: {reason_of(error)}"
         raise CannotTravel(sentence) from error
 
 

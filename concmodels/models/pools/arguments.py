@@ -50,7 +50,7 @@ def broken_by(cause: BaseException, message: str) -> RuntimeError:
 
 
 def all_wait(size: int) -> str:
-    """The message of a `Deadlock` in a pool of so many workers."""
+    """Return the message of a `Deadlock` in a pool of so many workers."""
     who = f"all {size} workers of the pool wait" if size > 1 else "the pool's only worker waits"
     return f"{who} for tasks that no worker is left to begin"
 

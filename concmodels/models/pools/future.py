@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Waiter
 
     class WaitStrategy(Protocol):
-        """How the model of a pool waits."""
+        """The way in which the model of a pool waits."""
 
         @property
         def new_lock(self) -> Callable[[], Any]:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
             """Make a waiter for one wait of the running task."""
 
         def wait(self, waiter: Waiter, timeout: float | None) -> None:
-            """Park until the waiter is claimed, or claim it for the timeout."""
+            """Park until the waiter is claimed, or claim it after `timeout` seconds."""
 
         def interrupted(self, error: BaseException) -> None:
             """Take note of an error that a callback has raised and that is not an `Exception`."""
@@ -90,7 +90,7 @@ class InterruptSafeLock:
     def acquire(self) -> bool:
         """Take the lock."""
         if get_ident() == _MAIN:
-            held_by_stdlib.append(self)
+            held_by_stdlib.append(self)  # first: else a handler might come while it is held and not noted
         return self._lock.acquire()
 
     def release(self) -> None:
@@ -130,7 +130,7 @@ class Condition:
             return
         waiter = self._strategy.new_waiter(None, self)
         self._waiters.append(waiter)
-        self._lock.release()
+        self._lock.release()  # only now: what has ended the task is noted under the lock, and then finds the waiter
         try:
             self._strategy.wait(waiter, timeout)
         finally:
@@ -252,7 +252,10 @@ class Future(_Future):  # type: ignore[type-arg]
             del self  # the exception holds this frame, and would keep the future alive
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Wait for the end; return what the task raised, if anything. Raises as `result` if it did not begin."""
+        """Wait for the end, at most `timeout` seconds; return what the task raised, if anything.
+
+        Raises `TimeoutError`, and `CancelledError` if the task was cancelled before it began.
+        """
         try:
             return super().exception(timeout)
         except CancelledError:

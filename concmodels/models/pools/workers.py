@@ -217,7 +217,7 @@ class Workers:
         """
         if self.here() in self._waits.workers:
             raise RuntimeError(WAITS_FOR_ITSELF)
-        if not self._joining.acquire(blocking=False):
+        if not self._joining.acquire(blocking=False):  # never released: only the first caller gets it
             self._joined.wait(None, self._group)
             self._group.checkpoint()
             return

@@ -72,7 +72,7 @@ __all__ = [
 
 
 def here() -> World:
-    """The world of the run in this thread."""
+    """Return the world of the run in this thread. Raises `RuntimeError` outside of a run."""
     world = current()
     if world is None:
         raise RuntimeError("this has to wait, and nothing else can run here: call it inside `run`")
@@ -132,7 +132,7 @@ class Waiter(SingleThreadWaiter):
             else:
                 late = world.announce("time out")
                 world.enable_at(world.clock + float(timeout), late)
-                if world.park(self.step, late) is late:
+                if world.park(self.step, late) is late:  # no claim came before, for `wake` drops `late`
                     self.claim(TIMED_OUT)
         finally:
             task.waiter = None
@@ -176,7 +176,7 @@ class Channel(SingleThreadChannel):
     """
 
     _new_waiter = Waiter
-    _yields = repeat(True)
+    _yields = repeat(True)  # each operation is a step, so that the strategy can have another task go first
 
     def __new__(cls, capacity: float = 0, name: str | None = None) -> Self:
         return super().__new__(_Unbounded if capacity == math.inf and cls is Channel else cls)  # type: ignore[return-value]
@@ -303,7 +303,7 @@ def select(*cases: Any, timeout: float | None = None, priority: bool = False) ->
 
 
 def select_of(kind: Any, cases: tuple[Any, ...], timeout: float | None, priority: bool) -> Selected:
-    """`select`, for both kinds of this model."""
+    """`select`, for both kinds of this model. Raises `TimeoutError` after `timeout` virtual seconds."""
     selection = _Selection(kind, cases, priority)
     checkpoint("select", selection.keys, selection)
     done = selection.attempt()

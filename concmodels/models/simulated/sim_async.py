@@ -48,6 +48,11 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.world import Run
     from concmodels.models.waiting.sockets.waits import HasFileno
 
+__all__ = [
+    "Cancelled", "Channel", "Pool", "TaskGroup", "notify_closing", "now", "run", "select", "share", "sleep", "variant",
+    "wait_readable", "wait_writable",
+]  # fmt: skip
+
 
 class _Waiter(sim.Waiter):
     __slots__ = ()
@@ -273,18 +278,4 @@ async def wait_writable(socket: HasFileno, timeout: float | None = None) -> None
 
 def variant(_name: str) -> Variant:
     """The async kind, `sim:async`."""
-    return Variant(
-        "sim:async",
-        run=run,
-        select=select,
-        sleep=sleep,
-        now=now,
-        Channel=Channel,
-        TaskGroup=TaskGroup,
-        find_pool=lambda: Pool,
-        share=share,
-        wait_readable=wait_readable,
-        wait_writable=wait_writable,
-        notify_closing=notify_closing,
-        Cancelled=Cancelled,
-    )
+    return Variant("sim:async", __name__)

@@ -19,7 +19,7 @@ class Unit(greenlet):
     """A greenlet that does the job it is given when it is switched to."""
 
     job: Callable[[], greenlet] | None = None
-    """What it has to do, which returns the greenlet that goes on then; None while it is idle."""
+    """The function that it has to call, which returns the greenlet that goes on then; None while it is idle."""
     has_begun = False
 
     def __init__(self, units: Units) -> None:

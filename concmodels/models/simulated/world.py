@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         waiter: Any
         """What it waits for, None if it can go on: an object whose `purpose` can say so for a `Deadlock`."""
         runner: Runner
-        """What stands for it in the world, which sets this."""
+        """The runner that stands for it in the world, which sets this."""
 
         def run(self) -> None: ...
 
@@ -86,7 +86,7 @@ TICK_S = 1e-5
 """The virtual seconds that a step takes in `sim.run`."""
 
 _SWALLOWED = 1000
-"""So often a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
+"""The times that a task of a run that was cut may swallow `GreenletExit` before it is left where it is."""
 
 _here = _local()
 _numbers = count(1)
@@ -96,6 +96,10 @@ class StepLimit(RuntimeError):
     """An explored run has made more steps than it may: perhaps a task looks again and again for what never comes."""
 
 
+class RunInRun(RuntimeError):
+    """A program has called `run` inside of a run."""
+
+
 class Run:
     """The result of a run: `value` or `error`, and how it came about.
 
@@ -103,18 +107,18 @@ class Run:
     were done, in order. `cut` says that the run did not end by itself.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self) -> None:
         self.value: Any = None
         self.error: BaseException | None = None
         self.cut = False
-        self.decisions = world.decisions
-        self.steps = world.steps
+        self.decisions: list[int] = []
+        self.steps: list[Step] = []
         self.seconds = 0.0
         """The virtual seconds that it has taken."""
 
 
 class World:
-    """Which tasks there are, which steps are enabled, what time it is, and what to do when no step is enabled.
+    """The scheduler of a simulated run: its tasks, the steps that are enabled, and the time.
 
     `units` are the greenlets that its tasks are run in. With a `hub`, the greenlet that explores, decisions, steps and
     footprints are kept, and the run can be cut. `tick` is how many virtual seconds a step takes, `limit` how many steps
@@ -188,6 +192,8 @@ class World:
     ) -> None:
         """Stop before a step that can be done at any time; return when it was picked."""
         runner = self.running
+        # No point in a finalizer, in a signal handler that comes between here and the switch (then there are pending
+        # steps), and in a greenlet that is none of the tasks.
         if self._silent or runner.pending or getcurrent() is not runner.unit:
             self._do_at_once(keys)
             return
@@ -205,7 +211,7 @@ class World:
                 sys.call_tracing(following.unit.switch, ())  # so that events are seen in the others meanwhile
             else:
                 following.unit.switch()
-            if self.dying:
+            if self.dying:  # it was not picked: `end` has switched here, so that this task ends
                 self._refuse()
 
     def _do_at_once(self, keys: tuple[tuple[Key, bool], ...]) -> None:
@@ -271,13 +277,14 @@ class World:
     def enable_at(self, moment: float, step: Step) -> None:
         """Let this step be picked once the clock shows `moment`, unless its task has gone on by then."""
         if moment < math.inf:
+            # The number keeps steps of one moment in order, and keeps the heap from comparing them.
             heapq.heappush(self._timers, (moment, next(self._order), step))
 
     def wake(self, step: Step) -> None:
         """Let this step be picked, and no other of its task: what decides the wait has happened."""
         for other in step.runner.pending:
             if other is not step:
-                self._drop(other)
+                self._drop(other)  # also one that could be picked already, as a timeout whose moment has come
         self.enable(step)
         self.touch(step.runner.key, True)
 
@@ -344,7 +351,7 @@ class World:
         return runner
 
     def _keep(self, index: int, step: Step) -> None:
-        if self.cut_by is not None:
+        if self.cut_by is not None:  # `cut_soon` was called
             self.cut(self.cut_by)
         self.decisions.append(index)
         self.steps.append(step)
@@ -418,7 +425,7 @@ class World:
         """Run a task in its unit; return the greenlet that goes on."""
         task.run()
         runner = task.runner
-        del self.runners[runner]
+        del self.runners[runner]  # before `_next`, which may find a deadlock: this task is no part of it
         return self._outside if self.dying else self._next().unit
 
 
@@ -453,7 +460,7 @@ def enter(world: World) -> None:
     running = current()
     if running is not None:
         instead = "await the function instead" if world.model == "sim:async" else "call the function directly"
-        raise refusal(world.model, running.model, instead)
+        raise RunInRun(refusal(world.model, running.model, instead))
     _here.world = world
 
 
@@ -483,22 +490,10 @@ def explored(
     Meanwhile the garbage collector is off: the moments in which it comes are no part of a schedule, and finalizers may
     close channels.
     """
-    hub = getcurrent()
-    run: Run
-
-    def first() -> greenlet:
-        try:
-            run.value = body()
-        except GreenletExit:
-            raise
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
-            run.error = error
-        return hub
-
-    shared, units = units, units or Units()
-    unit = units.take(first, hub)
-    world = World(main, unit, strategy, model, units, hub=hub, tick=tick, limit=limit, record=record)
-    run = Run(world)
+    hub, run = getcurrent(), Run()
+    greenlets = units or Units()
+    unit = greenlets.take(partial(_fill, run, body, hub), hub)
+    world = World(main, unit, strategy, model, greenlets, hub=hub, tick=tick, limit=limit, record=record)
     enter(world)
     collecting = gc.isenabled()
     gc.disable()
@@ -508,12 +503,23 @@ def explored(
         world.begin()
         run.cut = world.cut_by is not None
         world.end()
-        if shared is None:
-            units.end()
+        if units is None:
+            greenlets.end()
     finally:
         leave()
         if collecting:
             gc.enable()
     run.error = world.cut_by or run.error
-    run.seconds = world.clock
+    run.decisions, run.steps, run.seconds = world.decisions, world.steps, world.clock
     return run
+
+
+def _fill(run: Run, body: Callable[[], Any], hub: greenlet) -> greenlet:
+    """Do the job of the main task: note what comes of the body, and let the hub go on."""
+    try:
+        run.value = body()
+    except GreenletExit:
+        raise  # the run was cut: the unit ends, and `World.end` is in its turn
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is what has come of the run
+        run.error = error
+    return hub

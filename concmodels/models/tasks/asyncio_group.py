@@ -28,7 +28,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the task."""
         return self._native.get_name()
 
     def cancel(self) -> None:

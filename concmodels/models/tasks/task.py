@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concmodels.models.waiting.waiter import Event, Waiter
 
     class WaiterType(Protocol):
-        """How a model's tasks wait. While a waiter is parked it is in `task.waiter`, where a cancellation finds it."""
+        """The waiter of a model. While it is parked it is in `task.waiter`, where a cancellation finds it."""
 
         def __call__(self, item: Any = None, purpose: Any = None) -> Waiter: ...
 

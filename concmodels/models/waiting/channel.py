@@ -59,7 +59,7 @@ class ChannelState:
 
     @property
     def capacity(self) -> float:
-        """How many items it holds: 0 is a rendezvous, `math.inf` has no bound."""
+        """The number of items that it can hold: 0 is a rendezvous, `math.inf` has no bound."""
         return self._capacity
 
     @property
@@ -109,8 +109,8 @@ class ChannelState:
                 while queue:
                     queue.popleft().finish(CLOSED)
 
-    # The steps. Each runs under the lock and leaves this true: receivers wait only while the buffer is empty, senders
-    # only while it is full. So a newcomer can't overtake those that wait.
+    # The steps. Each runs under the lock, or in the only thread, and leaves this true: receivers wait only while the
+    # buffer is empty, senders only while it is full. So a newcomer can't overtake those that wait.
 
     def _offer(self, item: Any) -> bool:
         """Hand the item to a waiting receiver, or keep it if there is room; False if neither."""
@@ -153,6 +153,7 @@ class ChannelState:
     def _withdraw(self, waiter: Waiter, queue: deque[Waiter]) -> bool:
         """Stop waiting, because an exception was raised in the wait; False if a partner was first."""
         with self._lock:
+            # Partners claim under this lock: either one has done so before, and `outcome` says DONE, or none will.
             waiter.claim(CANCELLED)
             if waiter.outcome == DONE:
                 return False
@@ -164,9 +165,9 @@ class ChannelState:
         if waiter.outcome == DONE:
             return
         if waiter.outcome == CLOSED:
-            self._refuse()
+            self._refuse()  # `close` has emptied the queues
         with self._lock:
-            forget(queue, waiter)
+            forget(queue, waiter)  # else a waiter would be left there for each timeout until a partner comes
         raise TimeoutError(f"{self!r}: the wait has timed out")
 
     def _no_waiting(self, queue: deque[Waiter]) -> TimeoutError:

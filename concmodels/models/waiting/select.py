@@ -92,7 +92,7 @@ class Selection:
         if not cases:
             raise ValueError("select needs at least one case: a channel, or a pair (channel, item)")
         self._priority = priority
-        locks = {id(case.channel): case.channel._lock for case in self.cases}
+        locks = {id(case.channel): case.channel._lock for case in self.cases}  # once each: two cases may have one
         self._locks: list[Any] = [locks[number] for number in sorted(locks)]
 
     def __enter__(self) -> None:

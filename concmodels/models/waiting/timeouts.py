@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IS_COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect is too heavy for the children
-_EXACT_TYPES = (int, float)
-_LONG_S = 1e9
+_EXACT_TYPES = (int, float)  # not their subclasses: a bool, or one of numpy's, is converted
+_LONG_S = 1e9  # 30 years: all that is longer, such as an int that no float can hold, takes the slow way
 
 
 def must_be_sync(function: Callable[..., Any], model: str) -> None:

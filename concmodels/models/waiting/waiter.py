@@ -70,7 +70,7 @@ class Waiter:
         try:
             self._claim.pop()  # atomic with and without the GIL, and takes no lock: a signal handler may claim
         except IndexError:
-            return False
+            return False  # the winner may not have written `outcome` yet: read that once woken, or under a lock
         self.outcome = outcome
         return True
 
@@ -174,7 +174,7 @@ def wait(waiter: Waiter, timeout: float | None) -> None:
 async def wait_async(waiter: Waiter, timeout: float | None) -> None:
     """As `wait`, awaited."""
     await waiter.park(timeout)
-    if not waiter.outcome:
+    if not waiter.outcome:  # every model here claims its timeout in `park`: this is for one whose `park` just returns
         waiter.claim(TIMED_OUT)
 
 

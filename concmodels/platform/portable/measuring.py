@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOCKET_PATH = 103
-"""What macOS allows."""
+"""The most bytes in the path of a Unix socket that macOS allows."""
 
 
 def usage() -> tuple[float, float, int, int, int]:

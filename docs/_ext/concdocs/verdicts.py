@@ -144,17 +144,25 @@ def sheet(claims: Iterable[Claim], then: str) -> Sheet:
 def summary(claims: Collection[Claim]) -> str:
     """How many of the article's claims hold, in a sentence; others count those that are ours and explain the mark."""
     verdicts = [it.verdict for it in claims if it.then != OURS]
-    added = len(claims) - len(verdicts)
-    holds, fails, partly, missing = (verdicts.count(it) for it in (HOLDS, FAILS, PARTLY, MISSING))
-    unsure = sum(it.startswith(OPEN) for it in verdicts)
     against = [it for it in verdicts if it.startswith(AGAINST)]
-    parts = [f"{holds} hold{'s' * (holds == 1)} here"]
-    parts += [f"{fails} {'does' if fails == 1 else 'do'} not"] if fails or not against else []
-    parts += [f"{len(against)} {'is' if len(against) == 1 else 'are'} {against[0]}"] if against else []
-    parts += [f"{partly} hold{'s' * (partly == 1)} in part"] if partly else []
-    parts += [f"{unsure} {'is' if unsure == 1 else 'are'} undecided"] if unsure else []
-    parts += [f"{missing} {'was' if missing == 1 else 'were'} not measured"] if missing else []
-    ours = f" {added} more {'is' if added == 1 else 'are'} {OURS}." if added else ""
-    marked = f" {MARK}: disturbed by other programs, or limited by the load generator."
-    marked = marked if any(MARK in it.now for it in claims) else ""
-    return f"Of {len(verdicts)} claims of the article, {words.listing(parts)}.{ours}{marked}"
+    how = against[0] if against else AGAINST
+    kinds = [
+        (verdicts.count(HOLDS), "holds here", "hold here"),
+        (verdicts.count(FAILS), "does not", "do not"),
+        (len(against), f"is {how}", f"are {how}"),
+        (verdicts.count(PARTLY), "holds in part", "hold in part"),
+        (sum(it.startswith(OPEN) for it in verdicts), "is undecided", "are undecided"),
+        (verdicts.count(MISSING), "was not measured", "were not measured"),
+    ]
+    always = kinds[:1] if against else kinds[:2]  # said even of none
+    parts = [_some(*it) for it in kinds if it[0] or it in always]
+    sentences = [f"Of {len(verdicts)} claims of the article, {words.listing(parts)}."]
+    if added := len(claims) - len(verdicts):
+        sentences.append(f"{_some(added, 'more is', 'more are')} {OURS}.")
+    if any(MARK in it.now for it in claims):
+        sentences.append(f"{MARK}: disturbed by other programs, or limited by the load generator.")
+    return " ".join(sentences)
+
+
+def _some(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

@@ -77,7 +77,7 @@ class Pool(Executor):
 
     @property
     def workers(self) -> int:
-        """How many workers the pool has."""
+        """The number of workers."""
         return self._workers
 
     @property
@@ -195,7 +195,7 @@ class Pool(Executor):
         while self._feed(map_call, owed) or position < map_call.stop:
             owed = 0
             if position not in map_call.runs:
-                self.wait_until(partial(map_call.is_told, position), until)
+                self.wait_until(partial(map_call.is_known, position), until)
             self.home.checkpoint()  # also for a task that never has to wait; and as in Future.result
             run = map_call.pop(position)
             position += len(run)

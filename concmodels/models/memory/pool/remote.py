@@ -15,8 +15,8 @@ from functools import partial
 from importlib import import_module
 
 from concmodels.errors import CannotTravel, ChannelClosed, Deadlock, WouldBlock
-from concmodels.models.memory import channel_layout
 from concmodels.models.memory.arena import OWNER, Cancelled, deadline
+from concmodels.models.memory.channels import layout
 from concmodels.models.memory.participant import participants
 from concmodels.models.memory.pickling import pack_call, pack_error, pack_result, unpack, unpack_arrived, unpack_error
 from concmodels.models.memory.pool import worker as workers
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from concmodels.models.memory.channel import Channel
+    from concmodels.models.memory.channels.channel import Channel
     from concmodels.models.memory.participant import Participant
 
 
@@ -47,7 +47,7 @@ def new_channel(participant: Participant) -> Channel:
     """Make an unbounded channel of this run."""
     kind: type[Channel] = import_module(f"concmodels.models.{participant.kind}").Channel
     channel = kind.__new__(kind)
-    channel._attach(participant, channel_layout.make(participant, math.inf, None))
+    channel._attach(participant, layout.make(participant, math.inf, None))
     return channel
 
 

@@ -154,7 +154,7 @@ class MapCall(Waiting):
         """Return whether so many tasks are worth a batch, or must be `enough`: a single quick task is not."""
         return self.task_ns is None or tasks >= min(enough, _QUICK_NS / max(self.task_ns, 1.0))
 
-    def is_told(self, position: int) -> bool:
+    def is_known(self, position: int) -> bool:
         """Return whether it is known how this task has ended, or that it will not be done."""
         return position in self.runs or self.error is not None
 

@@ -8,7 +8,7 @@ from time import perf_counter_ns
 
 from concmodels.errors import CannotTravel
 from concmodels.models.memory.arena import OWNER, PARENT, Cancelled
-from concmodels.models.memory.channel_layout import LEAST, word_of
+from concmodels.models.memory.channels.layout import LEAST, word_of
 from concmodels.models.memory.participant import Participant, current
 from concmodels.models.memory.pickling import pack_error, pack_result, unpack, unpack_arrived
 from concmodels.models.memory.pool import worker_memory as memory
@@ -74,7 +74,7 @@ class Worker:
         """Wait for the next batch; return False if there will be none."""
         words = self.words
         if words[LEFT] == words[GIVEN]:
-            self.participant.begin_wait()  # one wait, also if it is woken for nothing: see `memory/deadlocks.py`
+            self.participant.begin_wait()  # one wait, also if it is woken for nothing: see `memory/lives/deadlocks.py`
         while words[LEFT] == words[GIVEN]:
             if words[CLOSING]:
                 return False

@@ -4,7 +4,7 @@ from collections import deque
 from time import monotonic
 
 from concmodels.models.memory.arena import BLOCK, SIZE, STATE, WAKER
-from concmodels.models.memory.channel_layout import CONSTANTS, LEAST
+from concmodels.models.memory.channels.layout import CONSTANTS, LEAST
 from concmodels.models.memory.group import DIED, DONE, FAILED
 from concmodels.models.memory.pickling import unpack_arrived, unpack_error
 from concmodels.models.memory.pool import worker_memory as memory

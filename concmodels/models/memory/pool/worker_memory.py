@@ -17,7 +17,7 @@ exceptions, the word is the size. The bytes follow each other in the ring, in th
 there passes through piece by piece: the worker says that it is STUCK, and waits until the pool has read.
 """
 
-from concmodels.models.memory.channel_layout import CONSTANTS, word_of
+from concmodels.models.memory.channels.layout import CONSTANTS, word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

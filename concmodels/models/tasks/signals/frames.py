@@ -50,7 +50,7 @@ def _inside(awaited: Any) -> Any:
 
 
 def place(frames: list[FrameType]) -> str:
-    """Where in the program this is, as ` at file:line`; nothing if no frame is the program's."""
+    """Return where in the program this is, as ` at file:line`; nothing if no frame is the program's."""
     for frame in frames:
         if of_program(frame):
             return f" at {short(frame.f_code.co_filename)}:{frame.f_lineno}"

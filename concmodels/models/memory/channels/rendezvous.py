@@ -11,13 +11,11 @@ returns, and the cancellation is raised at the next wait.
 """
 
 from concmodels.models.memory.arena import ITEM, OUTCOME, PENDING, REFUSED, deadline
-from concmodels.models.memory.channel_layout import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
+from concmodels.models.memory.channels.layout import CLOSED, RECEIVERS, SENDERS, TAIL, ChannelMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-_NOTHING = object()
 
 
 def send_nowait(channel: ChannelMemory, payload: Any) -> bool:
@@ -45,46 +43,35 @@ def receive_nowait(channel: ChannelMemory, nothing: Any) -> Any:
 
 def send(channel: ChannelMemory, payload: Any, timeout: float | None) -> None:
     """Send, waiting until a receiver takes the item. With a timeout of 0 or less only one that waits already."""
-    participant, arena, until = channel.home, channel.home.arena, None
+    participant, arena = channel.home, channel.home.arena
     me = participant.checkpoint().at
-    if timeout is not None:
-        if send_nowait(channel, payload):
-            return
-        until = deadline(timeout)
-        if timeout <= 0:
-            raise TimeoutError(f"{channel!r} has no room")
     with arena.claim:  # one step: either a receiver is there, or one that comes later finds us
         _check_open(channel)
         receiver, owner = arena.claim_first(channel._at + RECEIVERS)
         if receiver:
             participant.words[receiver + ITEM] = payload
         else:
+            _check_may_wait(channel, timeout)
             participant.words[me + ITEM] = payload
             _join(channel, me, SENDERS)
     if receiver:
         participant.notify(owner)
-    elif _wait_for_partner(channel, me, until) == REFUSED:
+    elif _wait_for_partner(channel, me, timeout) == REFUSED:
         channel._refuse_closed()
 
 
 def receive(channel: ChannelMemory, timeout: float | None) -> Any:
     """Receive, waiting for a sender."""
-    participant, until = channel.home, None
+    participant = channel.home
     me = participant.checkpoint().at
-    if timeout is not None:
-        item = receive_nowait(channel, _NOTHING)
-        if item is not _NOTHING:
-            return item
-        until = deadline(timeout)
-        if timeout <= 0:
-            raise TimeoutError(f"{channel!r} is empty")
     with participant.arena.claim:
         owner, word = claim_sender(channel)
         if not owner:
+            _check_may_wait(channel, timeout)
             _join(channel, me, RECEIVERS)
     if owner:
         participant.notify(owner)
-    elif _wait_for_partner(channel, me, until) == REFUSED:
+    elif _wait_for_partner(channel, me, timeout) == REFUSED:
         channel._refuse_closed()
     else:
         word = participant.words[me + ITEM]
@@ -126,17 +113,31 @@ def _check_open(channel: ChannelMemory) -> None:
         channel._refuse_closed()
 
 
+def _check_may_wait(channel: ChannelMemory, timeout: float | None) -> None:
+    """Raise `TimeoutError` for a timeout of 0: to enter the list and leave it at once would be right too, but slow.
+
+    The caller holds the claim lock, so the rest of what may be a timeout, which can be the program's code, is left to
+    `_wait_for_partner`.
+    """
+    if timeout.__class__ in (int, float) and timeout <= 0:
+        raise TimeoutError(f"{channel!r}: nobody waits on the other side")
+
+
 def _join(channel: ChannelMemory, record: int, waiters: int) -> None:
     """Join a list of waiters, to be claimed. The caller holds the claim lock."""
     channel.home.words[record + OUTCOME] = PENDING
     channel.home.arena.push(channel._at + waiters, record)
 
 
-def _wait_for_partner(channel: ChannelMemory, me: int, until: float | None) -> int:
-    """Wait for the claim; return its outcome. The caller has made a checkpoint, and joined a list."""
+def _wait_for_partner(channel: ChannelMemory, me: int, timeout: float | None) -> int:
+    """Wait for the claim; return its outcome. The caller has made a checkpoint, and joined a list.
+
+    Only now is the timeout looked at: a bad one leaves the list as one that is up does.
+    """
     words, participant = channel.home.words, channel.home
     participant.begin_wait()
     try:
+        until = deadline(timeout)
         while words[me + OUTCOME] == PENDING:
             if not channel.home.wait(until):
                 raise TimeoutError(f"{channel!r}: the wait has timed out")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.progress import Progress
 
-from concmodels.programs.output import console
+from concmodels.programs.output.streams import console
 from concmodels.programs.signals import masked
 
 if TYPE_CHECKING:

@@ -28,12 +28,12 @@ from multiprocessing.context import set_spawning_popen
 
 from concmodels.errors import CannotTravel, TaskDied
 from concmodels.models.memory.arena import BROKEN, EXPENDABLE, STATE
-from concmodels.models.memory.child import descriptors, local_slot
-from concmodels.models.memory.child import process as run_process
 from concmodels.models.memory.group import DIED, DONE, STOPPED, finish
-from concmodels.models.memory.leftovers import name_the_folder
+from concmodels.models.memory.lives.child import descriptors, local_slot
+from concmodels.models.memory.lives.child import process as run_process
+from concmodels.models.memory.lives.leftovers import name_the_folder
+from concmodels.models.memory.lives.supervisor import Supervisor, keep_descriptors_free
 from concmodels.models.memory.participant import now, participants
-from concmodels.models.memory.supervisor import Supervisor, keep_descriptors_free
 from concmodels.platform import waking
 
 TYPE_CHECKING = False
@@ -46,9 +46,14 @@ _RESEND_S, _KILL_AFTER_S = 0.005, 0.25
 _TAKEN = 1  # the number that comes with a socket: no record has it
 _PRELOAD = [
     f"concmodels.models.{name}"
-    for name in ("processes", "memory.child", "memory.rendezvous", "tasks.signals.guard", "memory.last_out")
+    for name in (
+        *("processes", "memory.channels.rendezvous", "memory.lives.child", "memory.lives.forkserver_exit"),
+        "tasks.signals.guard",
+    )
 ]
-_IMPORTED_LATE = [f"concmodels.models.{name}" for name in ("memory.buffer", "memory.select", "waiting.timeouts")]
+_IMPORTED_LATE = [
+    f"concmodels.models.{name}" for name in ("memory.buffers.buffer", "memory.channels.select", "waiting.timeouts")
+]
 """What main imports when it needs it, and forked children too."""
 
 
@@ -83,11 +88,11 @@ class ProcessSupervisor(Supervisor):
     """Starts a process per task."""
 
     def __init__(self, kind: str, channel_bytes: int, deadlock_after: float | None, method: str) -> None:
-        super().__init__(kind, channel_bytes, deadlock_after)
         if method == "fork":
             # A module that another thread is in the middle of importing can never be imported in the forked child.
             for name in (*_PRELOAD, *_IMPORTED_LATE):
                 import_module(name)
+        super().__init__(kind, channel_bytes, deadlock_after)
         self._method = method
         self._children: dict[int, Child] = {}  # by the descriptor that tells that it has ended
         self._askers: dict[int, Child] = {}  # by the descriptor of the socket
@@ -253,7 +258,7 @@ class ProcessSupervisor(Supervisor):
 
     def _go_on_without(self, dead: Child) -> None:
         """Go on without a process that was to end, or a pool's worker, if it held no lock; else break the run off."""
-        from concmodels.models.memory import recovery
+        from concmodels.models.memory.lives import recovery
 
         cancelled = self._was_to_end(dead)
         expendable = cancelled or self.participant.words[dead.at + EXPENDABLE]
@@ -281,7 +286,7 @@ class ProcessSupervisor(Supervisor):
         If that thread is the supervisor itself, no other would notice that the holder of the lock is dead.
         """
         if threading.current_thread() is self._thread and not self.participant.words[BROKEN]:
-            from concmodels.models.memory import recovery
+            from concmodels.models.memory.lives import recovery
 
             dead = [self._children[fd] for fd in self.poller.wait(0) if fd in self._children]
             for child in filter(self._died, dead):

@@ -1,12 +1,12 @@
-"""Tells of the guarantees that a simulated model breaks on which schedule it does, and what happens there."""
+"""Verdicts on a simulated model: for a broken guarantee also the schedule that breaks it, and what happens there."""
 
 import shlex
 from typing import TYPE_CHECKING, Any, Protocol
 
-from concmodels.conformance.grading import explaining
-from concmodels.conformance.grading.reasons import verdict
+from concmodels.conformance.grading import explanation
 from concmodels.conformance.grading.report import BROKEN
 from concmodels.conformance.grading.schedule import HeldOn
+from concmodels.conformance.grading.verdict import verdict
 from concmodels.errors import Deadlock
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.running.outcome import cause, sentence
@@ -28,8 +28,11 @@ _TO_EXPLAIN_S = 60.0
 """An explanation that takes longer than this hangs."""
 
 
-class Explainer:
-    """Tells of broken guarantees on which schedule they were broken, and what happens there."""
+class SimulatedVerdicts:
+    """Verdicts on a simulated model, with an explanation of each broken guarantee.
+
+    `path` is the file of the model; with `replay`, the model is tested on the schedule with this id only.
+    """
 
     def __init__(self, path: str, replay: str) -> None:
         self._path, self._replay = path, replay
@@ -47,7 +50,7 @@ class Explainer:
             answer["reason"] = sentence(deadlock)  # who waits where stands in the explanation
         if model.schedule:
             answer["reason"] += f"\non schedule {model.schedule + 1}: others can keep it"
-        answer |= self._again(guarantee, model.replaying or explaining.long_one(model, guarantee))
+        answer |= self._again(guarantee, model.replaying or explanation.long_one(model, guarantee))
         wire.say(told=answer, seconds=_TO_EXPLAIN_S)
         return answer | self._explanation(guarantee, model, answer["reason"], model.broken_by)
 
@@ -57,7 +60,7 @@ class Explainer:
         """Return what an `Outcome` has instead of the schedule that was drawn, if there is a better one."""
         if model.replaying is not None:
             try:
-                text = explaining.replayed(model, guarantee, model.replaying)
+                text = explanation.replayed(model, guarantee, model.replaying)
             except CannotExplore as why_not:
                 text = str(why_not)
             return {"replay": self._replay, "explanation": _without(reason, text)}
@@ -65,7 +68,7 @@ class Explainer:
             return {}
         self._told.add(guarantee.full_name)
         before = model.steps
-        held_on, text = explaining.explanation_of(model, guarantee, error)
+        held_on, text = explanation.explanation_of(model, guarantee, error)
         self._left -= model.steps - before
         return self._again(guarantee, held_on, _without(reason, text))
 

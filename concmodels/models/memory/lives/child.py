@@ -75,14 +75,14 @@ def notifier(waker: int) -> Callable[[], None]:
 
 def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
     """Say where a thread waits, because the supervisor suspects a deadlock; that is rare, so the import waits too."""
-    from concmodels.models.memory.deadlocks import tell
+    from concmodels.models.memory.lives.deadlocks import tell
 
     tell(participant, slot, frame)
 
 
 def interpreter(kind: str, run: int, fd: int, supervisor: int, view: memoryview, at: int, turn: int) -> None:
     """Do a task in the interpreter that was made for it; this is the first that is called there."""
-    from concmodels.models.memory.ctypes_turns import take_turns
+    from concmodels.models.memory.lives.ctypes_turns import take_turns
 
     take_turns(turn)
     participant = Participant(kind, run, Arena(fd, view))

@@ -13,7 +13,7 @@ from _thread import _count
 
 from concmodels.errors import Deadlock
 from concmodels.models.deadlocks.report import SENTENCE, NoProgress, doing
-from concmodels.models.memory.arena import ALERT, PLACE_AT, PLACE_SIZE, SPAWNED, TELL, TOLD, WAITING
+from concmodels.models.memory.arena import ALERT, ANSWERED, ASKED, PLACE_AT, PLACE_SIZE, SPAWNED, WAITING
 from concmodels.models.memory.participant import now
 from concmodels.models.tasks.signals.frames import stack
 from concmodels.platform.waking import is_any_woken
@@ -71,7 +71,7 @@ class DeadlockDetector:
 
     def _ask(self, waits: dict[int, int]) -> None:
         self._asked, self._pause = waits, _SOON_S
-        self._participant.words[TELL] += 1
+        self._participant.words[ASKED] += 1
         self._participant.words[ALERT] = 1
         for at in waits:
             self._participant.notify(at)
@@ -80,7 +80,7 @@ class DeadlockDetector:
     def _conclude(self, names: dict[int, str], waits: dict[int, int]) -> Deadlock | None:
         """Return the deadlock once all tasks have answered and wait again; None as long as that is not so."""
         words, lines, asked = self._participant.words, [], self._asked
-        if not waits or (waits == asked and any(words[at + TOLD] != words[TELL] for at in names)):
+        if not waits or (waits == asked and any(words[at + ANSWERED] != words[ASKED] for at in names)):
             return None
         self._asked, self._pause = {}, self._still.pause
         if waits != asked:
@@ -104,5 +104,5 @@ def tell(participant: Participant, slot: WaitSlot, frame: FrameType) -> None:
         words[slot.at + PLACE_SIZE] = (
             _FOREIGN if _count() > participant.own_threads + len(participant.service) else len(text)
         )
-        words[slot.at + TOLD] = words[TELL]
+        words[slot.at + ANSWERED] = words[ASKED]
     participant.notify_supervisor()

@@ -12,7 +12,7 @@ There are four ways in which they are removed, and one is enough:
 
 1. the run, when it ends; SIGTERM and SIGHUP end it in order;
 2. multiprocessing's resource tracker, which knows the semaphores, removes them when the process is killed;
-3. the forkserver, which outlives the process, removes the folder: `last_out.py`;
+3. the forkserver, which outlives the process, removes the folder: `forkserver_exit.py`;
 4. the next run removes what is left of processes that are dead.
 """
 

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.world import Run
 
 _STEPS = 100_000
-"""So many steps may be made to shorten a schedule. Not seconds: an explanation is the same on a slow machine."""
+"""The most steps that are made to shorten a schedule. Not seconds: an explanation is the same on a slow machine."""
 
 _SECONDS = 10.0
-"""What takes longer than this is given up."""
+"""The seconds after which an explanation is given up."""
 
 _TRIED = 12
 """On so many schedules that are drawn, a guarantee is held again with few items."""
@@ -47,7 +47,7 @@ _ROWS = 20
 """The most rows of a picture: a report has many."""
 
 
-class Holds(Runs):
+class GuaranteeRuns(Runs):
     """Runs each of which holds a model to a guarantee."""
 
     def __init__(self, model: SimulatedCandidate, guarantee: Guarantee, switches: Switches, few: bool) -> None:
@@ -101,7 +101,7 @@ def explanation_of(model: SimulatedCandidate, guarantee: Guarantee, error: BaseE
 
 def long_one(model: SimulatedCandidate, guarantee: Guarantee) -> HeldOn:
     """Return the schedule on which the model has just been held to the guarantee."""
-    return Holds(model, guarantee, model.switches, few=False).held_on(None, model.source)
+    return GuaranteeRuns(model, guarantee, model.switches, few=False).held_on(None, model.source)
 
 
 def _can_be_told(guarantee: Guarantee, error: BaseException) -> bool:
@@ -115,17 +115,17 @@ def _can_be_told(guarantee: Guarantee, error: BaseException) -> bool:
 def _few(model: SimulatedCandidate, guarantee: Guarantee, error: BaseException) -> tuple[HeldOn, str] | None:
     sources = [PLAINEST, *(f"random{seed}" for seed in range(_TRIED))]
     for switches in dict.fromkeys(("checkpoints", model.switches)):
-        found = _shortest(Holds(model, guarantee, switches, few=True), error, sources)
+        found = _shortest(GuaranteeRuns(model, guarantee, switches, few=True), error, sources)
         if found is not None:
             return found
     return None
 
 
 def _all(model: SimulatedCandidate, guarantee: Guarantee, error: BaseException) -> tuple[HeldOn, str] | None:
-    return _shortest(Holds(model, guarantee, model.switches, few=False), error, [PLAINEST, model.source])
+    return _shortest(GuaranteeRuns(model, guarantee, model.switches, few=False), error, [PLAINEST, model.source])
 
 
-def _shortest(runs: Holds, error: BaseException, sources: Iterable[str]) -> tuple[HeldOn, str] | None:
+def _shortest(runs: GuaranteeRuns, error: BaseException, sources: Iterable[str]) -> tuple[HeldOn, str] | None:
     wanted = kind(cause(error))
     with runs:
         try:
@@ -134,7 +134,7 @@ def _shortest(runs: Holds, error: BaseException, sources: Iterable[str]) -> tupl
             return None
 
 
-def _found(runs: Holds, wanted: tuple[str, str], sources: Iterable[str]) -> tuple[HeldOn, str] | None:
+def _found(runs: GuaranteeRuns, wanted: tuple[str, str], sources: Iterable[str]) -> tuple[HeldOn, str] | None:
     for source in sources:
         with runs.switching():
             schedule = shortest(runs, strategy_from(source), wanted)
@@ -151,7 +151,7 @@ def _found(runs: Holds, wanted: tuple[str, str], sources: Iterable[str]) -> tupl
 def replayed(model: SimulatedCandidate, guarantee: Guarantee, held_on: HeldOn) -> str:
     """Return what happens on this schedule; nothing if the guarantee is kept there. Raises `CannotExplore`."""
     replay_id = held_on.replay_id
-    with Holds(model, guarantee, replay_id.switches, held_on.few) as runs:
+    with GuaranteeRuns(model, guarantee, replay_id.switches, held_on.few) as runs:
         with runs.switching():
             schedule = replay_id.schedule or _recorded(runs, held_on.strategy())
             failure = noted(runs, schedule, replay_id)
@@ -161,13 +161,13 @@ def replayed(model: SimulatedCandidate, guarantee: Guarantee, held_on: HeldOn) -
         return _told(runs, failure)
 
 
-def _recorded(runs: Holds, strategy: Strategy) -> Schedule:
+def _recorded(runs: GuaranteeRuns, strategy: Strategy) -> Schedule:
     recorder = Recorder(strategy)
     runs.repeat(recorder)
     return recorder.schedule
 
 
-def _told(runs: Holds, failure: Failure) -> str:
+def _told(runs: GuaranteeRuns, failure: Failure) -> str:
     """Return the explanation of a failure, with lines of the model's own files alone."""
     own = {source.path for source in runs.model.program.sources}
     moments = [it if os.path.abspath(it.file) in own else replace(it, file="", line=0) for it in failure.moments]

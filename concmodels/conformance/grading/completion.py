@@ -20,7 +20,7 @@ class Lacking(NotImplementedError, AttributeError):
     """The model lacks this. It is an AttributeError too, so that `hasattr` answers as if the gap were not filled."""
 
 
-def model(base: Any, given: dict[str, Any], is_async: bool, tell: Tell) -> SimpleNamespace:
+def completed(base: Any, given: dict[str, Any], is_async: bool, tell: Tell) -> SimpleNamespace:
     """Return a complete model: the names in `given`, and all others from `base`."""
     whole = SimpleNamespace(**{name: getattr(base, name) for name in VOCABULARY if hasattr(base, name)})
     whole.TaskGroup = (_async_group if is_async else _sync_group)(base, tell)

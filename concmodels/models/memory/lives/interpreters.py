@@ -6,18 +6,19 @@ from concurrent import interpreters
 from os import cpu_count
 
 from concmodels.models.memory.arena import STATE
-from concmodels.models.memory.ctypes_turns import turns
 from concmodels.models.memory.group import DONE
-from concmodels.models.memory.supervisor import Supervisor
+from concmodels.models.memory.lives.ctypes_turns import turns
+from concmodels.models.memory.lives.supervisor import Supervisor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from contextlib import ExitStack
 
 _LIFE = """
 import sys
 sys.path[:] = path
-from concmodels.models.memory.child import interpreter
+from concmodels.models.memory.lives.child import interpreter
 interpreter(kind, run, fd, supervisor, view, at, turn)
 del view
 """
@@ -31,7 +32,11 @@ class InterpreterSupervisor(Supervisor):
         self._hosts: set[threading.Thread] = set()
         self._gone: list[threading.Thread] = []
         self._making = threading.Semaphore(cpu_count() or 2)  # more at a time only get into each other's way
+
+    def _open(self, opened: ExitStack, kind: str, channel_bytes: int) -> None:
+        super()._open(opened, kind, channel_bytes)
         self._turn = turns.begin()
+        opened.callback(turns.end)
 
     def start(self, at: int, name: str) -> None:
         """Start the thread that hosts the interpreter. Not a daemon: that may crash at exit."""
@@ -93,9 +98,3 @@ class InterpreterSupervisor(Supervisor):
         """Join the hosts."""
         for host in self._hosts:
             host.join()
-
-    def _close(self) -> None:
-        try:
-            super()._close()
-        finally:
-            turns.end()

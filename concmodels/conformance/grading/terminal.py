@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from concmodels.conformance.grading.report import BROKEN, KEPT, NOT_GUARANTEED, Line, Outcome, Report
-from concmodels.programs.output import console
+from concmodels.programs.output.streams import console
 
 _WORDS = {
     KEPT: ("passed        ", "green"),
@@ -22,7 +22,7 @@ _HARDLY = 20
 """Fewer guarantees than this say little about a model."""
 
 
-class Show:
+class TerminalReport:
     """Writes the report to one stream, usually standard output."""
 
     def __init__(self, stream: TextIO | None, quiet: bool, traceback: bool) -> None:

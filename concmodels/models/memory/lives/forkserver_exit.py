@@ -18,7 +18,7 @@ def _remove_folder() -> None:
     import time
     from multiprocessing import forkserver
 
-    from concmodels.models.memory import leftovers
+    from concmodels.models.memory.lives import leftovers
 
     server: Any = forkserver._forkserver
     owner = leftovers.owner_of(os.path.dirname(server._forkserver_address or ""))

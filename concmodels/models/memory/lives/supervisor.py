@@ -14,6 +14,7 @@ import errno
 import os
 import signal
 import threading
+from contextlib import ExitStack
 from itertools import count
 from math import inf
 
@@ -44,9 +45,9 @@ from concmodels.models.memory.arena import (
     Arena,
     Cancelled,
 )
-from concmodels.models.memory.child import local_slot, notifier, tell
 from concmodels.models.memory.group import ALL_GONE, DONE, FAILED, KILLING, STOPPED, cancel, finish
-from concmodels.models.memory.leftovers import make_semaphores
+from concmodels.models.memory.lives.child import local_slot, notifier, tell
+from concmodels.models.memory.lives.leftovers import make_semaphores
 from concmodels.models.memory.participant import Participant, WaitSlot, enter, leave, runs_here
 from concmodels.models.tasks.nesting import refusal
 from concmodels.models.tasks.signals.guard import Guard
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from concmodels.models.memory.deadlocks import DeadlockDetector
+    from concmodels.models.memory.lives.deadlocks import DeadlockDetector
 
 _runs = count(1)
 _RESERVE = 48  # descriptors
@@ -79,14 +80,6 @@ class Supervisor:
             raise ValueError(f"channel_bytes is at least {PAGE}, not {channel_bytes}")
         seconds = patience(deadlock_after)
         measuring.raise_descriptor_limit()
-        self.waker = waking.make()
-        self.signal_pipe = os.pipe()
-        os.set_blocking(self.signal_pipe[0], False)
-        os.set_blocking(self.signal_pipe[1], False)
-        self.poller = waking.Poller()
-        self._woken = waking.descriptors(self.waker)[0]  # can be read then
-        self.poller.add(self._woken)
-        self.poller.add(self.signal_pipe[0])
         self.grace = GRACE_S
         self.stopping = False
         self.tasks: dict[int, str] = {}  # the names of those that have not ended, by record
@@ -94,24 +87,48 @@ class Supervisor:
         self._main_waker: int | None = None
         self._main_thread = 0
         self._deadlock: Deadlock | None = None
-        arena = Arena.create()
+        with ExitStack() as opened:  # closes what is open by then if a step fails
+            self._open(opened, kind, channel_bytes)
+            self._detector = None if seconds is None else self._new_detector(seconds)
+            self._write_main()
+            self._opened = opened.pop_all()
+        self._thread = threading.Thread(target=self._supervise, name=f"supervisor of {kind}")
+
+    def _open(self, opened: ExitStack, kind: str, channel_bytes: int) -> None:
+        """Open what the run needs; each step says at once how that is closed. The last is closed first."""
+        self.waker = waking.make()
+        opened.callback(waking.close, self.waker)
+        self.signal_pipe = os.pipe()
+        for fd in self.signal_pipe:
+            opened.callback(os.close, fd)
+        for fd in self.signal_pipe:
+            os.set_blocking(fd, False)
+        self.poller = waking.Poller()
+        opened.callback(self.poller.close)
+        self._woken = waking.descriptors(self.waker)[0]  # can be read then
+        self.poller.add(self._woken)
+        self.poller.add(self.signal_pipe[0])
         prefix, self._remove_semaphores = make_semaphores(2 * PAIRS + 1)
+        opened.callback(self._remove_semaphores)
+        arena = Arena.create()
+        opened.callback(os.close, arena.fd)
         arena.name_locks(prefix)
         arena.words[CHANNEL_BYTES] = 1 << (int(channel_bytes) - 1).bit_length()
         self.run = os.getpid() << 24 | next(_runs)
         self.participant = Participant(kind, self.run, arena)
+        opened.callback(self.participant.close, last=True)
+        self._set_up_participant()
+
+    def _set_up_participant(self) -> None:
         self.participant.tell = tell
         self.participant.notify_supervisor = notifier(self.waker)
         self.participant.is_parent = True
         self.participant.own_threads = inf  # the deadlock detector itself looks at those of the parent
         self.participant.shorten_grace = self._shorten_grace
         self.participant.new_slot = lambda: local_slot(self.participant)
-        self._detector = None if seconds is None else self._new_detector(seconds)
-        self._write_main()
-        self._thread = threading.Thread(target=self._supervise, name=f"supervisor of {kind}")
 
     def _new_detector(self, seconds: float) -> DeadlockDetector:
-        from concmodels.models.memory.deadlocks import DeadlockDetector
+        from concmodels.models.memory.lives.deadlocks import DeadlockDetector
 
         return DeadlockDetector(self.participant, seconds)
 
@@ -138,17 +155,20 @@ class Supervisor:
         with Guard(wake, lambda: [name for supervisor in made for name in supervisor.give_up()]) as guard:
             supervisor = cls(*how)
             made.append(supervisor)
-            return supervisor._run_main(main, args, guard)
+            try:
+                return supervisor._run_main(main, args, guard)
+            finally:
+                supervisor._close()
 
     def _run_main(self, main: Callable[..., Any], args: tuple[Any, ...], guard: Guard) -> Any:
         participant = self.participant
         slot = local_slot(participant)
         slot.guard = guard
         participant.bind_first_thread(slot)
-        enter(participant)
         self._main_waker = slot.waker
         self.tasks[slot.at], self._main_thread = "main", threading.get_ident()
         noted = self._note_signals(self.signal_pipe[1])
+        enter(participant)
         try:
             self._thread.start()
             try:
@@ -172,7 +192,6 @@ class Supervisor:
             leave(participant)
             self._main_waker = None
             self._note_signals(noted)
-            self._close()
 
     @staticmethod
     def _note_signals(fd: int) -> int:
@@ -201,13 +220,9 @@ class Supervisor:
     def _close(self) -> None:
         wakers = [self.participant.words[at] for at in self._records()]
         self._close_in_flight()
-        self.participant.close(last=True)
-        for waker in (*filter(None, wakers), self.waker):
+        self._opened.close()
+        for waker in filter(None, wakers):
             waking.close(waker)
-        self.poller.close()
-        for fd in (*self.signal_pipe, self.participant.arena.fd):
-            os.close(fd)
-        self._remove_semaphores()
 
     def _close_in_flight(self) -> None:
         if self.participant.words[IN_FLIGHT]:
@@ -305,8 +320,8 @@ class Supervisor:
         group = words[at + PARENT]
         with arena.claim:
             words[group + LIVE] -= 1
-            told = not words[group + LIVE] or words[at + EXPENDABLE]
-        if told:
+            is_awaited = not words[group + LIVE] or words[at + EXPENDABLE]
+        if is_awaited:
             self.participant.notify(words[group + OWNER])
 
     def _tell_cancelled(self) -> None:

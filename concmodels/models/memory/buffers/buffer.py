@@ -13,10 +13,10 @@ back. A process that is killed leaves its views counted: then the block stays un
 from math import prod
 
 from concmodels.models.memory.arena import FREE_SHARE, SHARES
-from concmodels.models.memory.open_views import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED, views_of
+from concmodels.models.memory.buffers.source import copy, describe
+from concmodels.models.memory.buffers.views import COUNT, ENTRY_BYTES, NEXT, NUMBER, PLACE, WAS_RELEASED, views_of
 from concmodels.models.memory.participant import Participant, current, participants
 from concmodels.models.memory.pickling import unpack
-from concmodels.models.memory.share_source import copy, describe
 from concmodels.models.sharing import RELEASED, SharedBase, import_numpy, measure, no_view
 
 TYPE_CHECKING = False

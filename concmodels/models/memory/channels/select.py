@@ -15,10 +15,10 @@ So a look is always made while no partner can claim the task: it never does two 
 from math import inf
 
 from concmodels.errors import Selected
-from concmodels.models.memory import rendezvous
 from concmodels.models.memory.arena import CHOSEN, ITEM, LIST, OUTCOME, OWNER, PAIRS, PENDING, REFUSED, deadline
-from concmodels.models.memory.channel import Channel, DetachedChannel
-from concmodels.models.memory.channel_layout import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
+from concmodels.models.memory.channels import rendezvous
+from concmodels.models.memory.channels.channel import Channel, DetachedChannel
+from concmodels.models.memory.channels.layout import CLOSED, HEAD, RECEIVERS, SENDERS, TAIL
 from concmodels.models.waiting.select import bad_case, shuffled
 from concmodels.models.waiting.timeouts import expired
 

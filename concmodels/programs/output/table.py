@@ -1,15 +1,34 @@
 """The table of results: one row per model, fastest first, with bars; readable in 80 columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from concmodels.programs.formats import WAYS
-from concmodels.programs.result import Outcome
+from concmodels.programs.output.formats import WAYS
+
+if TYPE_CHECKING:
+    from typing import ClassVar, Protocol
+
+    class Result(Protocol):
+        """The result of one run, as `Outcome` is one."""
+
+        SPEED: ClassVar[str]
+        """The name of the figure that the table ranks by."""
+
+        @property
+        def name(self) -> str: ...
+        @property
+        def verified(self) -> bool: ...
+        def all_columns(self) -> dict[str, tuple[str, str]]: ...
+        def headline(self) -> str: ...
+        def details(self) -> str: ...
+        def where(self) -> str: ...
+        def proven(self) -> str: ...
+
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _SMALLEST_BAR = 6
@@ -21,7 +40,7 @@ class Row:
     """The successful runs of one model."""
 
     name: str
-    results: list[Outcome]
+    results: list[Result]
 
     def median(self, figure: str) -> float | None:
         """Return the median of a figure over the repeats, None if it is unknown."""
@@ -40,21 +59,21 @@ class Row:
 
     @property
     def spread(self) -> str:
-        """How much the runs differ: half of the distance from the slowest to the fastest, divided by the median."""
+        """The spread of the runs: half of the distance from the slowest to the fastest, divided by the median."""
         speeds = [getattr(it, it.SPEED) or 0.0 for it in self.results]
         return f"{(max(speeds) - min(speeds)) / 2 / self.speed:.0%}" if len(speeds) > 1 else ""
 
 
-def rows(results: Iterable[Outcome]) -> list[Row]:
+def rows(results: Iterable[Result]) -> list[Row]:
     """Return one row per model that has verified runs, the fastest first."""
-    by_name: dict[str, list[Outcome]] = {}
+    by_name: dict[str, list[Result]] = {}
     for result in results:
         if result.verified:
             by_name.setdefault(result.name, []).append(result)
     return sorted((Row(name, its) for name, its in by_name.items()), key=lambda row: -row.speed)
 
 
-def show(results: list[Outcome], console: Console) -> None:
+def print_table(results: Sequence[Result], console: Console) -> None:
     """Print the table, and the line that says what was verified."""
     ranked = rows(results)
     if ranked:
@@ -102,12 +121,12 @@ def _bar(share: float, width: int, console: Console) -> Text:
     return Text("█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip(), style="cyan")
 
 
-def _title(result: Outcome) -> Text:
+def _title(result: Result) -> Text:
     title = Text(f"{result.headline()}\n", style="bold")
     return title.append(f"{result.details()}; {result.where()}\n", style="not bold dim")
 
 
-def _verdict(results: list[Outcome]) -> str:
+def _verdict(results: Sequence[Result]) -> str:
     good = [it for it in results if it.verified]
     if not good:
         return "nothing was verified"

@@ -15,10 +15,10 @@ _HEADERS = ("a task is", "scheduled by", "a message travels as", "in parallel", 
 _WIDE = 150  # columns: from this width on, all facts of a model fit on one line
 
 _PARALLEL = {"always": "always", "never": "never", "on free-threaded": "without GIL", "by as many": "on a cluster"}
-"""How the line of a model says what its facts begin with."""
+"""The words in the line of a model for what its facts begin with."""
 
 
-def show(out: Console, *, is_long: bool = False) -> None:
+def print_models(out: Console, *, is_long: bool = False) -> None:
     """Print all models on this console: a line for each, or with `is_long` all that the catalog says of it."""
     shown = [facts for facts in FACTS + SIMULATED + DISTRIBUTED if facts.model == catalog.name_of(facts)]
     if not is_long:

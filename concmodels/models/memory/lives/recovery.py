@@ -19,7 +19,7 @@ from concmodels.models.memory.arena import (
     RECORDS_AT,
     Arena,
 )
-from concmodels.models.memory.channel_layout import CAPACITY, RECEIVERS, SENDERS
+from concmodels.models.memory.channels.layout import CAPACITY, RECEIVERS, SENDERS
 from concmodels.models.memory.group import cancel
 from concmodels.models.memory.participant import Participant
 

@@ -1,0 +1,222 @@
+"""What was called held, and could fail: each program here has got a proof that it had not earned."""
+
+import sys
+import textwrap
+
+import pytest
+
+from concmodels.explore import CannotExplore, NotRepeatable, explore
+from concmodels.explore.preemption.monitoring import must_be_seen
+
+LOST_UPDATE = """
+    import threading
+
+    counter = 0
+
+    def count():
+        global counter
+        counter += 1
+
+    def main():
+        threads = [threading.Thread(target=count) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert counter == 2
+"""
+NOT_REPEATABLE = """
+    import random
+    import threading
+
+    drawn = random.SystemRandom()
+    number = 0
+
+    def count():
+        global number
+        for _ in range(drawn.randrange(50)):
+            number += 1
+
+    def main():
+        threads = [threading.Thread(target=count) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+"""
+LOCKS_IN_A_LOOK_UP = """
+    import threading
+
+    class Locked(dict):
+        def __init__(self):
+            self.lock = threading.RLock()
+
+        def __contains__(self, key):
+            with self.lock:
+                return dict.__contains__(self, key)
+
+        def __setitem__(self, key, value):
+            with self.lock:
+                if key in self:
+                    del self[key]
+                dict.__setitem__(self, key, value)
+
+    def main():
+        items = Locked()
+
+        def put(key):
+            items[key] = key
+
+        threads = [threading.Thread(target=put, args=(number % 2,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(items) == 2
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write a program into a file, and return its name."""
+
+    def write(text, name="program.py"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+        return str(path)
+
+    return write
+
+
+def is_traced():
+    """Whether a trace function is called in this thread."""
+    seen = []
+    old = sys.gettrace()
+    sys.settrace(lambda *_: seen.append(1))
+    try:
+        (lambda: None)()
+    finally:
+        sys.settrace(old)
+    return bool(seen)
+
+
+# One exploration, and what comes after it in the same thread.
+
+
+def test_what_was_not_repeatable_hides_nothing_from_the_next_one(program):
+    broken, other = program(LOST_UPDATE), program(NOT_REPEATABLE, "other.py")
+    for _ in range(2):
+        with pytest.raises(NotRepeatable):
+            explore(other)
+        assert is_traced()
+        assert explore(broken).verdict == "broken"
+
+
+def test_the_methods_of_a_container_are_not_called_to_see_what_an_instruction_accesses(program):
+    broken = program(LOST_UPDATE)
+    assert explore(program(LOCKS_IN_A_LOOK_UP, "other.py")).verdict != "broken"
+    assert is_traced()
+    assert explore(broken).verdict == "broken"
+
+
+CALLS = {
+    "a key's ==": """
+        class Key(str):
+            def __eq__(self, other):
+                CALLED.append(1)
+                return str.__eq__(self, other)
+            __hash__ = str.__hash__
+        items = {Key("a"): 0}
+        def work(): items["a"] = items[Key("a")]
+    """,
+    "__getattr__": """
+        class Far:
+            def __getattr__(self, name):
+                CALLED.append(1)
+                return [name]
+        far = Far()
+        far.n = 0
+        def work():
+            far.n = len(far.names) + far.n
+    """,
+    "a descriptor without __set__": """
+        class Made:
+            def __get__(self, owner, kind):
+                CALLED.append(1)
+                return [1]
+        class Owner:
+            made = Made()
+        owner = Owner()
+        owner.n = 0
+        def work():
+            owner.n = len(owner.made)
+    """,
+    "__len__": """
+        class Items(list):
+            def __len__(self):
+                CALLED.append(1)
+                return list.__len__(self)
+        items = Items([1, 2])
+        def work(): items[-1] = items[-2]
+    """,
+    "__iter__ of a tuple": """
+        class Pair(tuple):
+            def __iter__(self):
+                CALLED.append(1)
+                return tuple.__iter__(self)
+            def __radd__(self, other):
+                CALLED.append(1)
+                return NotImplemented
+        left = [Pair((1, 2))]
+        def work():
+            global kept
+            kept = left + left
+            kept = str(Pair((1, left)))
+    """,
+}
+CALLER = """
+    import threading
+
+    CALLED = []
+
+    def main():
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return len(CALLED)
+"""
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_no_code_of_the_program_is_run_that_it_does_not_run_itself(program, name):
+    text = textwrap.dedent(CALLER) + textwrap.dedent(CALLS[name])
+    alone = {}
+    exec(text, alone)
+    report = explore(program(text), schedules=200)
+    assert set(report.outcomes) == {alone["main"]()}, report
+
+
+def test_an_exploration_needs_events():
+    sys.monitoring.use_tool_id(4, "test")
+    try:
+        must_be_seen(4)
+        refused = []
+
+        def trace(*_):
+            try:
+                must_be_seen(4)
+            except CannotExplore as error:
+                refused.append(str(error))
+
+        old = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            (lambda: None)()
+        finally:
+            sys.settrace(old)
+    finally:
+        sys.monitoring.free_tool_id(4)
+    assert "no event of sys.monitoring comes in this thread" in refused[0]
