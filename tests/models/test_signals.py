@@ -191,8 +191,8 @@ def ignores(model):
 
 if __name__ == "__main__":
     if sys.argv[3:] == ["slow"]:  # so is the machine: what comes after a second may be the same request
-        from concmodels.models.tasks.signals import requests
-        requests._ONCE_S = 3600
+        from concmodels.models.tasks.signals import guard
+        guard._ONCE_S = 3600
     if sys.argv[2] == "taken_by_c":
         import gevent
         watcher = gevent.signal_handler(signal.SIGTERM, print, "handled")
