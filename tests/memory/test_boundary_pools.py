@@ -125,6 +125,25 @@ def test_what_cannot_travel_is_refused(model):
 
 
 @pytest.mark.parametrize("model", BOTH)
+def test_a_batch_that_cannot_be_read_has_others_behind_it(model):
+    """The worker leaves it, and goes on with the next: the pool must not take that one's results for its own."""
+
+    def main():
+        with model.Pool(1) as pool:
+            list(pool.map(tasks.same, range(3000)))
+            for round in range(40):
+                items = [f"{round}, {number}" for number in range(30)]
+                items[13] = tasks.Unreadable()
+                results, arrived = pool.map(tasks.same, items, chunksize=3), []
+                with pytest.raises(CannotTravel, match="unpickled.*ValueError: it can't be read"):
+                    for result in results:
+                        arrived.append(result)
+                assert arrived == items[:13]
+
+    model.run(main)
+
+
+@pytest.mark.parametrize("model", BOTH)
 def test_an_initializer_that_cannot_travel_starts_nothing(model):
     def main():
         with pytest.raises(CannotTravel):
