@@ -253,6 +253,29 @@ def test_a_pool_outside_its_run(model):
     pool = model.run(model.Pool)
     with pytest.raises(RuntimeError):
         pool.submit(tasks.same, 1)
+    with pytest.raises(RuntimeError):
+        pool.map(tasks.same, [1])
+
+
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("verb", ["submit", "map"])
+def test_who_was_cancelled_with_a_pool_that_is_gone_hears_of_that(model, verb):
+    heard = []
+
+    def main():
+        with model.TaskGroup() as group:
+            pool = model.Pool(1)
+            group.cancel()
+            while not pool._collector.is_gone():
+                time.sleep(0.001)
+            try:
+                getattr(pool, verb)(tasks.same, [1])
+            except BaseException as error:
+                heard.append(type(error))
+                raise
+
+    model.run(main)
+    assert heard == [model.Cancelled]
 
 
 # Deaths.
