@@ -125,6 +125,25 @@ def test_what_cannot_travel_is_refused(model):
 
 
 @pytest.mark.parametrize("model", BOTH)
+def test_a_batch_that_cannot_be_read_has_others_behind_it(model):
+    """The worker leaves it, and goes on with the next: the pool must not take that one's results for its own."""
+
+    def main():
+        with model.Pool(1) as pool:
+            list(pool.map(tasks.same, range(3000)))
+            for round in range(40):
+                items = [f"{round}, {number}" for number in range(30)]
+                items[13] = tasks.Unreadable()
+                results, arrived = pool.map(tasks.same, items, chunksize=3), []
+                with pytest.raises(CannotTravel, match="unpickled.*ValueError: it can't be read"):
+                    for result in results:
+                        arrived.append(result)
+                assert arrived == items[:13]
+
+    model.run(main)
+
+
+@pytest.mark.parametrize("model", BOTH)
 def test_an_initializer_that_cannot_travel_starts_nothing(model):
     def main():
         with pytest.raises(CannotTravel):
@@ -234,6 +253,29 @@ def test_a_pool_outside_its_run(model):
     pool = model.run(model.Pool)
     with pytest.raises(RuntimeError):
         pool.submit(tasks.same, 1)
+    with pytest.raises(RuntimeError):
+        pool.map(tasks.same, [1])
+
+
+@pytest.mark.parametrize("model", BOTH)
+@pytest.mark.parametrize("verb", ["submit", "map"])
+def test_who_was_cancelled_with_a_pool_that_is_gone_hears_of_that(model, verb):
+    heard = []
+
+    def main():
+        with model.TaskGroup() as group:
+            pool = model.Pool(1)
+            group.cancel()
+            while not pool._collector.is_gone():
+                time.sleep(0.001)
+            try:
+                getattr(pool, verb)(tasks.same, [1])
+            except BaseException as error:
+                heard.append(type(error))
+                raise
+
+    model.run(main)
+    assert heard == [model.Cancelled]
 
 
 # Deaths.

@@ -12,7 +12,7 @@ from itertools import count
 from concmodels.errors import TaskCancelled, WorkerDied
 from concmodels.models.memory.arena import CHANNEL_BYTES
 from concmodels.models.memory.group import cancel
-from concmodels.models.memory.participant import now
+from concmodels.models.memory.participant import now, participants
 from concmodels.models.memory.pool import worker_memory
 from concmodels.models.memory.pool.work import Calls
 from concmodels.models.memory.pool.worker import serve
@@ -61,10 +61,10 @@ class Dispatcher:
 
         A task of the pool's own may go on giving it work until the last one has ended.
         """
-        if self._broken is not None:
-            raise self._broken
         if self.stage > (CLOSED if of_task else OPEN):
-            raise refusal(None)
+            if self._participant.run in participants:  # else the run is over, and here is nobody to be cancelled
+                self._participant.checkpoint()  # what has ended the pool may be meant for the caller too
+            raise self._broken or refusal(None)
 
     def add(self, work: Work) -> None:
         """Add the work of a `map`."""

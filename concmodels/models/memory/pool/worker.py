@@ -97,6 +97,7 @@ class Worker:
             function, items = self._open(function_data, stars, packed)
         except Exception as error:  # noqa: BLE001 - it is the task's failure
             if count > 1:
+                words[slot + memory.UNREAD] = batch + 1
                 return  # none has begun: the pool sends them one by one
             function, items = _raiser(error), (None,)
         began = perf_counter_ns()

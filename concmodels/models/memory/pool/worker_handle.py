@@ -123,7 +123,12 @@ class WorkerHandle:
 
     def begun(self, batch: Batch) -> int:
         """Return how many tasks of a batch have begun."""
-        return min(len(batch.tasks), max(0, self.words[BEGUN] + 1 - batch.number))
+        begun = self.words[BEGUN]  # first: a worker that is beyond a batch it could not read has said so before
+        return 0 if self._is_unread(batch) else min(len(batch.tasks), max(0, begun + 1 - batch.number))
+
+    def _is_unread(self, batch: Batch) -> bool:
+        """Return whether the worker could not unpickle a batch, and has begun none of it."""
+        return bool(self.words[memory.slot(batch.sequence) + memory.UNREAD] == batch.sequence + 1)
 
     def waiting(self) -> int:
         """Return how many of the tasks that were given to the worker have not begun."""
@@ -178,7 +183,7 @@ class WorkerHandle:
             self._drain()
         for batch in list(self.batches):
             number, stop = batch.number + batch.done, min(ended + 1, batch.number + len(batch.tasks))
-            if number < stop:
+            if number < stop and not self._is_unread(batch):
                 at = memory.result_at(number)
                 for run in self._runs(words[at : at + stop - number].tolist()):
                     batch.put(run)

@@ -32,7 +32,9 @@ READY_TO_WORK, UNFIT = 1, 2
 """What READY says, once the initializer was called."""
 
 SLOTS, SLOTS_AT, SLOT_WORDS = 2, 16, 4
-STOP, PAYLOAD_AT, PAYLOAD_SIZE = range(3)
+STOP, PAYLOAD_AT, PAYLOAD_SIZE, UNREAD = range(4)
+"""UNREAD is the worker's: the number of the batch, from 1 on, says that the worker could not unpickle it, and has begun
+none of it. BEGUN and ENDED don't say so: they go on with the batch behind it."""
 
 RESULTS_AT, MOST = 32, 1 << 12
 """MOST is the most tasks of one batch: enough for a millisecond of the emptiest. (Linux moves no task that has run in
