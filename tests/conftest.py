@@ -1,10 +1,13 @@
 """Which models the tests are run on, and when they may be skipped: decided here and nowhere else.
 
 A test that asks for `model` runs once for every model and variant of the catalog, and never names one itself; one that
-asks for `guarantee` too runs once for every guarantee that the model gives:
+asks for `guarantee` too runs once for every chapter of the guarantees that the model gives:
 
-    def test_guarantee(model, guarantee):
-        guarantee.hold(model)
+    def test_guarantee(model, guarantee, hold):
+        hold(model, guarantee)
+
+A guarantee that a model breaks is then a failed subtest of its own, with the guarantee's name. With `-k`, `--model` or
+`--thorough`, each guarantee has a test of its own, whose name has that of the guarantee.
 
 What can't run here is skipped, and says why. On CI (`CI=true` in the environment) and with `--expect-all` such a skip
 is a failure, unless it is one of EXPECTED: there, nothing may be missing unnoticed.
@@ -88,7 +91,12 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_generate_tests(metafunc):
     """On every model when none is named, and as often as asked for."""
-    if not plugin.chosen(metafunc.config):
+    if "guarantee" in metafunc.fixturenames and _is_by_chapters(metafunc.config):
+        plugin.compile_with_values()
+        pairs = list(matrix.chapters())
+        ids = [f"{name}-{chapter}" for name, chapter in pairs]
+        metafunc.parametrize("model, guarantee", pairs, ids=ids, indirect=["model"], scope="session")
+    elif not plugin.chosen(metafunc.config):
         thorough = _thorough(metafunc.config)
         plugin.parametrize(
             metafunc, catalog.names(variants=True), lambda name, it: matrix.is_for(name, it, thorough=thorough)
@@ -96,6 +104,11 @@ def pytest_generate_tests(metafunc):
     if (times := metafunc.config.getoption("times")) > 1:
         metafunc.fixturenames.append("repetition")
         metafunc.parametrize("repetition", range(times))
+
+
+def _is_by_chapters(config):
+    """Whether a chapter of guarantees is one test: not, where some of the guarantees may be meant."""
+    return not (_thorough(config) or config.option.keyword or any("::" in argument for argument in config.args))
 
 
 @pytest.hookimpl(trylast=True)
@@ -130,6 +143,15 @@ def _skip_what_cannot_run_here(items):
             name = name.removeprefix("concmodels.models.").removesuffix("_") if isinstance(name, str) else ""
             if reason := reasons.get(name):
                 item.add_marker(pytest.mark.skip(reason=f"{name} can't run here: {reason}"))
+
+
+_TIMEOUT = pytest.StashKey()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_timeout_set_timer(item, settings):
+    """Keep what the time limit of a test was set by, so that `hold` can set it again."""
+    item.stash[_TIMEOUT] = settings
 
 
 def _may_take_minutes(item):
@@ -169,15 +191,49 @@ def _spared_collector():
 
 
 @pytest.fixture(autouse=True)
-def _own_count_of_operations(monkeypatch):
-    """Count the operations of each test from its beginning.
+def count_operations_anew(monkeypatch):
+    """Count the operations of each test from its beginning; the test may call this to begin once more.
 
     At every 256th one a task lets the others run, and a model that runs its tasks in one thread has one count for all
     its channels. Else the order in which the tasks of a test run would depend on the tests that were here before it.
     """
-    for name in _ONE_THREAD:
-        if (module := sys.modules.get(f"concmodels.models.{name}")) is not None:
-            monkeypatch.setattr(module.Channel, "_yields", yield_every())
+
+    def begin():
+        for name in _ONE_THREAD:
+            if (module := sys.modules.get(f"concmodels.models.{name}")) is not None:
+                monkeypatch.setattr(module.Channel, "_yields", yield_every())
+
+    begin()
+    return begin
+
+
+@pytest.fixture
+def hold(request, subtests, count_operations_anew):
+    """Return what holds a model to a guarantee, or to each of a chapter as if that had a test of its own.
+
+    Each then has the whole time limit to itself; one that is broken is a failed subtest, and the next is held too.
+    """
+
+    def hold(model, guarantee):
+        if not isinstance(guarantee, matrix.Chapter):
+            guarantee.hold(model)
+            return
+        for each in guarantee.guarantees:
+            count_operations_anew()
+            _begin_time_limit_anew(request.node)
+            try:
+                each.hold(model)
+            except BaseException:
+                with subtests.test(str(each)):
+                    raise
+
+    return hold
+
+
+def _begin_time_limit_anew(item):
+    if _TIMEOUT in item.stash:
+        item.ihook.pytest_timeout_cancel_timer(item=item)
+        item.ihook.pytest_timeout_set_timer(item=item, settings=item.stash[_TIMEOUT])
 
 
 @pytest.fixture(scope="session")

@@ -75,6 +75,32 @@ def pairs(*, thorough):
                 yield name, guarantee
 
 
+class Chapter:
+    """Guarantees of one chapter that a model is held to by one test; it is shown as the name of the chapter.
+
+    With a test for each of them, pytest itself would take more of the processor than most of the guarantees.
+    """
+
+    def __init__(self, name):
+        self._name = name
+        self.guarantees = []
+
+    def __str__(self):
+        return self._name
+
+
+def chapters():
+    """Each model or variant of the catalog with each chapter of what it is held to as a rule."""
+    all_of_them = list(guarantees())
+    for name in catalog.names(variants=True):
+        facts, found = catalog.facts(name), {}
+        for guarantee in all_of_them:
+            if guarantee.by(facts) and is_for(name, guarantee, thorough=False):
+                found.setdefault(guarantee.chapter, Chapter(guarantee.chapter)).guarantees.append(guarantee)
+        for chapter in found.values():
+            yield name, chapter
+
+
 def model(name, *, thorough):
     """The model, as `suite.Model`; it has run before."""
     found = Model.named(name)

@@ -106,9 +106,10 @@ class NothingLeft:
 
         Only processes that are new are asked for their parents: there may be hundreds of others.
         """
-        end = time.monotonic() - measuring.held_up() + PATIENCE
+        end, pause = time.monotonic() - measuring.held_up() + PATIENCE, 0.002
         while (left := self._new()) and time.monotonic() - measuring.held_up() < end:
-            time.sleep(0.002)
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.05)  # what takes long to end is not looked at all the time
         return left
 
     def _new(self) -> set[str]:

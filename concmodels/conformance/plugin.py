@@ -143,7 +143,7 @@ def parametrize(
     """
     if "model" not in metafunc.fixturenames or _names_models_itself(metafunc):
         return
-    _compile_with_values()
+    compile_with_values()
     if "guarantee" not in metafunc.fixturenames:
         metafunc.parametrize("model", names, indirect=True, scope="session")
         return
@@ -212,7 +212,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
         pytest.skip(str(error))
 
 
-def _compile_with_values() -> None:
+def compile_with_values() -> None:
     """Let the sync text be compiled as pytest compiles a test, so that a failed `assert` shows the values."""
     import ast
     from types import CodeType

@@ -29,6 +29,11 @@ def test_a_variant_is_held_to_what_it_differs_in():
         assert usual[name] == all_chapters[name] & (differs_in or all_chapters[name]), name
 
 
+def test_the_chapters_have_each_guarantee_once():
+    usual = [(name, str(it)) for name, it in matrix.pairs(thorough=False)]
+    assert [(name, str(it)) for name, chapter in matrix.chapters() for it in chapter.guarantees] == usual
+
+
 def test_every_model_is_held_to_every_guarantee():
     usual, whole = ({(name, it.full_name) for name, it in matrix.pairs(thorough=how)} for how in (False, True))
     assert {(name, guarantee) for name, guarantee in whole - usual if name in catalog.names()} == set()

@@ -22,7 +22,7 @@ from commands import (
     skip_unless_here,
     until,
 )
-from kinds import EACH, paired
+from kinds import one_of_each_kind, paired
 from platforms import linux_files
 from undisturbed import undisturbed
 
@@ -51,7 +51,7 @@ def _a_node(program):
     return nodes[0] if len(nodes) == 4 else None
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", one_of_each_kind(NAMES))
 def test_a_timeout(tmp_path, name):
     skip_unless_here(name)
     options = ("--in-flight", 2, "--model", name, "--timeout", 0.6, "--json", tmp_path / "f")

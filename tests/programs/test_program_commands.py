@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, Program, on_a_terminal, ring, skip_unless_here, until
 from in_process import called
-from kinds import EACH_KIND, paired
+from kinds import EACH, EACH_KIND, one_of_each_kind, paired
 from platforms import linux_files
 
 from concmodels import catalog
@@ -51,8 +51,8 @@ def run(folder, program, *arguments, **options):
         (("select", "--tasks", 1, 1), "select of 1 sender: 1 message", "1 message arrived once, in order"),
     ],
 )
-def test_the_table_of_channels(tmp_path, arguments, headline, verdict):
-    status, out, err = run(tmp_path, "channel", *arguments)
+def test_the_table_of_channels(arguments, headline, verdict):
+    status, out, err = called(*arguments, module="concmodels.channel")
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert (lines[0], lines[-1]) == (headline, f"verified: {verdict}")
@@ -66,8 +66,8 @@ def test_the_table_of_channels(tmp_path, arguments, headline, verdict):
         ((1, "--size", 100, "--workers", 1), "pool of 1 worker: 1 task of cpu"),
     ],
 )
-def test_the_table_of_pools(tmp_path, arguments, headline):
-    status, out, err = run(tmp_path, "pool", *arguments)
+def test_the_table_of_pools(arguments, headline):
+    status, out, err = called(*arguments, module="concmodels.pool")
     assert (status, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == headline
@@ -146,13 +146,13 @@ def test_one_of_several_is_asked_for_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("program", ["channel", "pool"])
-def test_list_and_help(tmp_path, program):
-    status, out, _ = run(tmp_path, program, "--list")
+def test_list_and_help(program):
+    status, out, _ = called("--list", module=f"concmodels.{program}")
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()] == catalog.names(
         variants=True, distributed=True, simulated=True
     )
-    status, out, _ = run(tmp_path, program, "--help")
+    status, out, _ = called("--help", module=f"concmodels.{program}")
     assert status == 0
     assert f"python -m concmodels.{program}" in out
 
@@ -221,7 +221,7 @@ def limited(descriptors):
     return ("sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh")
 
 
-@pytest.mark.parametrize("name", catalog.names(variants=True))
+@pytest.mark.parametrize("name", EACH)
 def test_a_pool_with_too_few_descriptors_for_its_connections(tmp_path, name):
     skip_unless_here(name)
     arguments = (100, "--work", "io", "--workers", 100, "--model", name)
@@ -234,7 +234,7 @@ def test_a_pool_with_too_few_descriptors_for_its_connections(tmp_path, name):
 IN_PLACE = [name for name in catalog.names() if not catalog.facts(name).descriptors]
 
 
-@pytest.mark.parametrize("name", IN_PLACE)
+@pytest.mark.parametrize("name", one_of_each_kind(IN_PLACE))
 def test_a_pool_with_just_enough_descriptors(tmp_path, name):
     """What is not refused succeeds, and hardly more is asked for than is needed."""
     skip_unless_here(name)
@@ -318,7 +318,7 @@ def _cpu_ticks(pid):
     return int(Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[11])
 
 
-@pytest.mark.parametrize(("name", "program"), paired(catalog.names(), ENDLESS))
+@pytest.mark.parametrize(("name", "program"), paired(catalog.names(), ENDLESS, fully=()))
 def test_a_timeout(tmp_path, name, program):
     skip_unless_here(name)
     options = ("--model", name, "--timeout", 0.6, "--json", tmp_path / "f")
@@ -338,7 +338,7 @@ def test_a_timeout_where_nobody_ever_waits(tmp_path, name):
     assert f"{name}: timed out after 1.2 s" in err and "would not end" not in err
 
 
-@pytest.mark.parametrize(("name", "program"), paired(catalog.names(), ENDLESS))
+@pytest.mark.parametrize(("name", "program"), paired(catalog.names(), ENDLESS, fully=()))
 def test_interrupts(tmp_path, name, program):
     skip_unless_here(name)
     after = random.uniform(0, 0.9)  # the start, the set-up, the run
