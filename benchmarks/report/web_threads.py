@@ -6,7 +6,7 @@ from typing import NamedTuple
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Line, Part, drawing
-from benchmarks.report.once import bounds
+from benchmarks.report.ranking import bounds
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.sweeps import Sweep
 from benchmarks.result import Results, Row
@@ -42,7 +42,7 @@ def chart(results: Results) -> Chart | Absent:
     if not found:
         return Absent(TITLE, "no two numbers of threads were measured")
     rows = [row for it in found for _, row in it.sweep]
-    draw = drawing(parts(found), together=False)
+    draw = drawing(parts(found), same_axis=False)
     table = sheet(results, found)
     return Chart("web-threads", TITLE, takeaway(found), says(found), command_for(results, rows), draw, table, NOTE)
 
