@@ -18,7 +18,6 @@ from benchmarks.report import (
     sweeps,
     web,
     web_stack,
-    web_threads,
 )
 from benchmarks.report.chart import Absent, Chart
 from benchmarks.report.polling import with_note
@@ -28,7 +27,7 @@ from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
 PARTS = (
-    rings, shipped, sweeps, comparisons, programs, pools, spawn, articles, gil, web, granian, web_threads, web_stack,
+    rings, shipped, sweeps, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack,
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ A row has a label, points, and figures in words at its right. What a point looks
 above the panels explains those styles that occur in it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +107,11 @@ class Panel:
         points = [point for entry in self.entries for point in entry.points]
         return [value for point in points for value in (*point.values, *point.spread)]
 
+    @property
+    def texts(self) -> list[tuple[str, ...]]:
+        """What is written at the right of each row."""
+        return [entry.texts or (self.write(entry.points[0].values[-1]),) for entry in self.entries]
+
 
 def bar(
     row: Row, value: float | None = None, spread: tuple[float, ...] = (), mark: float | None = None, label: str = ""
@@ -117,13 +122,19 @@ def bar(
     return Entry(label or row.candidate, row.model, (Point("bar", (found,), ends), *marks), row.kind)
 
 
-def dot(group: str, name: str, ratios: tuple[float, float, float], model: str | None = None, **more: Any) -> Entry:
+def dot(
+    group: str,
+    name: str,
+    ratios: tuple[float, float, float],
+    model: str | None = None,
+    goal: float | None = None,
+    then: float | None = None,
+) -> Entry:
     """Return a ratio with its least and its greatest value, as a dot under the name of its group.
 
-    `goal` has to be reached, and makes it a dot that has or has not; `then` is the ratio of an article.
+    A goal has to be reached; `then` is the ratio of an article.
     """
     value, low, high = ratios
-    goal, then = more.get("goal"), more.get("then")
     style = "dot" if goal is None else "met" if value >= goal else "missed"
     beside = [Point(style, (it,)) for style, it in (("goal", goal), ("then", then)) if it]
     first = Point(style, (value,), (low, high))
@@ -151,15 +162,16 @@ def drawing(panels: list[Panel], key: Mapping[str, str] = {}, across: int = 1) -
     @in_style
     def draw(look: Look) -> Figure:
         handles, columns = handles_of(panels, key, look), 1 if look.narrow else across
-        top = key_height(look, handles)
-        lines = [panels[start : start + columns] for start in range(0, len(panels), columns)]
         width = (look.width - GAP * (columns - 1)) / columns
-        heights = [max(height_of(panel, width, look) for panel in line) for line in lines]
-        canvas = Canvas(look, top + sum(heights))
         least = max(label_width(panel, width, look) for panel in panels) if columns == 1 else 0
+        placed = [(panel, layout(panel, width, look, least)) for panel in panels]
+        lines = [placed[start : start + columns] for start in range(0, len(placed), columns)]
+        heights = [max(its.whole for _, its in line) for line in lines]
+        top = key_height(look, handles)
+        canvas = Canvas(look, top + sum(heights))
         for line, height in zip(lines, heights, strict=True):
-            for number, panel in enumerate(line):
-                add(canvas, panel, (number * (width + GAP), top, width), least)
+            for number, (panel, its) in enumerate(line):
+                add(canvas, panel, its, number * (width + GAP), top)
             top += height
         canvas.key(handles)
         return canvas.figure
@@ -186,7 +198,8 @@ def handles_of(panels: list[Panel], key: Mapping[str, str], look: Look) -> list[
         if style in joined:
             ink = getattr(its, STYLES[style].ink or key_ink)
             found.append(Line2D([], [], color=ink, label=text, **sign(style, its.page, joined[style])))
-    found += [Line2D([], [], color=its.ink, linestyle="--", label=key["line"])] if "line" in key else []
+    lined = "line" in key and any(panel.line for panel in panels)
+    found += [Line2D([], [], color=its.ink, linestyle="--", label=key["line"])] if lined else []
     return found
 
 
@@ -198,9 +211,45 @@ def sign(style: str, page: str, joined: bool) -> dict[str, Any]:
     return {"marker": its.marker, "markersize": its.size, "linestyle": "-" if joined else "", **edge}
 
 
-def label_width(panel: Panel, space: float, look: Look) -> float:
-    """Return the width of the longest label that stands beside its row, or a margin if they stand above."""
-    return 6 if is_tall(panel, space, look) else width_of(look, [it.label for it in panel.entries]) + 8
+@dataclass(frozen=True)
+class Layout:
+    """Where the parts of a panel are, in pixels."""
+
+    tall: bool
+    """Whether the labels stand above the rows."""
+    title: float
+    """The height of the title."""
+    labels: float
+    """Where the axes begin, from the left of the panel."""
+    plot: float
+    """The width of the axes."""
+    ends: list[float]
+    """Where the figures at the right end, from the left of the panel."""
+    middles: list[float]
+    """The middle of each row, from the top of the axes."""
+    height: float
+    """The height of the axes."""
+
+    @property
+    def whole(self) -> float:
+        """The height of the panel with all its text."""
+        return self.title + self.height + FOOT
+
+
+def layout(panel: Panel, space: float, look: Look, least: float) -> Layout:
+    """Return the layout of a panel that is so wide; labels beside the rows take so much at least."""
+    tall = is_tall(panel, space, look)
+    labels = label_width(panel, space, look) if tall else max(least, label_width(panel, space, look))
+    columns = [width_of(look, [*column, *panel.heads]) + 10 for column in zip(*panel.texts, strict=True)]
+    ends = [space - sum(columns[number + 1 :]) - 2 for number in range(len(columns))]
+    each, at, group, middles = TALL_ROW if tall else ROW, 0.0, "", []
+    for entry in panel.entries:
+        at += HEADING if entry.group != group else 0
+        group = entry.group
+        middles.append(at + each / 2)
+        at += each
+    title = TITLE if panel.title or panel.heads else 0
+    return Layout(tall, title, labels, space - labels - sum(columns), ends, middles, at)
 
 
 def is_tall(panel: Panel, space: float, look: Look) -> bool:
@@ -208,58 +257,40 @@ def is_tall(panel: Panel, space: float, look: Look) -> bool:
     return width_of(look, [it.label for it in panel.entries]) > MOST_LABEL * space
 
 
-def height_of(panel: Panel, space: float, look: Look) -> float:
-    """Return the height of a panel with all its text."""
-    *_, last = places(panel, space, look)
-    return last + FOOT + (TITLE if panel.title or panel.heads else 0)
+def label_width(panel: Panel, space: float, look: Look) -> float:
+    """Return the width of the longest label that stands beside its row, or a margin if they stand above."""
+    return 6 if is_tall(panel, space, look) else width_of(look, [it.label for it in panel.entries]) + 8
 
 
-def places(panel: Panel, space: float, look: Look) -> Iterator[float]:
-    """Yield where the middle of each row is, in pixels below the top of the axes, and at last where the axes end."""
-    each, at, group = TALL_ROW if is_tall(panel, space, look) else ROW, 0.0, ""
-    for entry in panel.entries:
-        at += HEADING if entry.group != group else 0
-        group = entry.group
-        yield at + each / 2
-        at += each
-    yield at
-
-
-def add(canvas: Canvas, panel: Panel, box: tuple[float, float, float], least: float) -> None:
-    """Draw a panel at this place, so wide; labels beside the rows take so much at least."""
-    left, top, space = box
-    look, tall = canvas.look, is_tall(panel, space, canvas.look)
-    labels = 6 if tall else max(least, label_width(panel, space, look))
-    texts = [entry.texts or (panel.write(entry.points[0].values[-1]),) for entry in panel.entries]
-    columns = [width_of(look, [*column, *panel.heads]) + 10 for column in zip(*texts, strict=True)]
-    ends = [space - sum(columns[number + 1 :]) - 2 for number in range(len(columns))]
+def add(canvas: Canvas, panel: Panel, its: Layout, left: float, top: float) -> None:
+    """Draw a panel at this place."""
+    soft = canvas.colours.soft
     canvas.words(left, top + 6, panel.title, fontweight="bold")
-    for end, head in zip(ends, panel.heads, strict=False):
-        canvas.words(left + end, top + 6, head, ha="right", color=canvas.colours.soft)
-    top += TITLE if panel.title or panel.heads else 0
-    *middles, height = places(panel, space, look)
-    plot = space - labels - sum(columns)
-    axes = canvas.axes(left + labels, top, plot, height)
-    axes.set_ylim(height, 0)
+    for end, head in zip(its.ends, panel.heads, strict=False):
+        canvas.words(left + end, top + 6, head, ha="right", color=soft)
+    axes = canvas.axes(left + its.labels, top + its.title, its.plot, its.height)
+    axes.set_ylim(its.height, 0)
     axes.yaxis.set_visible(False)
-    scale(axes, panel, plot, tall)
-    for entry, middle in zip(panel.entries, middles, strict=True):
-        points(axes, entry, middle + (6 if tall else 0), canvas)
-    for entry, middle, figures in zip(panel.entries, middles, texts, strict=True):
-        label(axes, entry, middle, (labels, plot), canvas, tall)
-        for end, text in zip(ends, figures, strict=True):
-            write(axes, (end - labels) / plot, middle + (6 if tall else 0), text, ha="right")
-    headings(axes, panel, middles, (labels, plot), canvas)
-    canvas.words(left + space - 2, top + height + 26, panel.axis, ha="right", color=canvas.colours.soft)
+    scale(axes, panel, its)
+    low = 6 if its.tall else 0
+    for entry, middle in zip(panel.entries, its.middles, strict=True):
+        points(axes, entry, middle + low, canvas)
+    for entry, middle, texts in zip(panel.entries, its.middles, panel.texts, strict=True):
+        label(axes, entry, middle, its, canvas)
+        for end, text in zip(its.ends, texts, strict=True):
+            write(axes, its, end, middle + low, text, ha="right")
+    headings(axes, panel, its, canvas)
+    right, below = left + its.ends[-1], top + its.title + its.height + 26
+    canvas.words(right, below, panel.axis, ha="right", color=soft)
 
 
-def scale(axes: Axes, panel: Panel, pixels: float, tall: bool) -> None:
+def scale(axes: Axes, panel: Panel, its: Layout) -> None:
     """Set the ends and the ticks of the axis."""
     values = [*panel.values, *([panel.line] if panel.line else [])]
     if panel.log:
-        axis.log(axes, "x", min(values) / 1.6, max(values) * 1.25, panel.write, pixels, TICK_SPACE if tall else 0)
+        axis.log(axes, "x", min(values) / 1.6, max(values) * 1.25, panel.write, its.plot, TICK_SPACE if its.tall else 0)
     else:
-        axis.linear(axes, max(values) * 1.05 or 1.0, panel.write, pixels)  # an axis has a length if all are 0
+        axis.linear(axes, max(values) * 1.05 or 1.0, panel.write, its.plot)  # an axis has a length if all are 0
     if panel.line:
         axes.axvline(panel.line, color=axes.xaxis.label.get_color(), linestyle="--", linewidth=1.2, label="line")
 
@@ -267,51 +298,51 @@ def scale(axes: Axes, panel: Panel, pixels: float, tall: bool) -> None:
 def points(axes: Axes, entry: Entry, at: float, canvas: Canvas) -> None:
     """Draw the points of a row with their spreads; those of then are a little lower, so that they hide nothing."""
     its = canvas.colours
-    row = (
-        colour(canvas.look, entry.model) if entry.kind == "model" else its.ink if entry.kind == "baseline" else its.soft
-    )
+    others = its.ink if entry.kind == "baseline" else its.soft
+    row = colour(canvas.look, entry.model) if entry.kind == "model" else others
     for point in entry.points:
         name = f"{point.style} {entry.label}"
         if point.style == "bar":
             axes.barh(at, point.values[0], 14, color=row, label=name)
             spread = {"color": its.soft if entry.kind == "baseline" else its.ink, "linewidth": 1.3}
         else:
-            own = getattr(its, STYLES[point.style].ink or "", row)
+            ink = STYLES[point.style].ink
+            own = getattr(its, ink) if ink else row
             low, joined = (LOWER if point.style == "then" else 0), len(point.values) > 1
             how = sign(point.style, its.page, joined) | {"linewidth": 1 if low else 2, "clip_on": False}
             axes.plot(point.values, [at + low] * len(point.values), color=own, label=name, **how)
             spread = {"color": own, "linewidth": 2, "alpha": 0.6}
         if point.spread and point.spread[0] < point.spread[1]:
-            axes.plot(
-                point.spread, [at, at], solid_capstyle="butt", zorder=2.1 if point.style == "bar" else 1.9, **spread
-            )
+            above = 2.1 if point.style == "bar" else 1.9
+            axes.plot(point.spread, [at, at], solid_capstyle="butt", zorder=above, **spread)
 
 
-def label(axes: Axes, entry: Entry, at: float, room: tuple[float, float], canvas: Canvas, tall: bool) -> None:
+def label(axes: Axes, entry: Entry, middle: float, its: Layout, canvas: Canvas) -> None:
     """Write what a row is, beside it or above it."""
-    labels, plot = room
-    if tall:
-        behind = {"facecolor": canvas.colours.page, "edgecolor": "none", "pad": 0.5}  # else the grid runs through it
-        write(axes, 0, at - 10, entry.label, bbox=behind)
+    if its.tall:
+        write(axes, its, its.labels, middle - 10, entry.label, bbox=behind(canvas))
     else:
-        write(axes, -6 / plot, at, entry.label, ha="right")
+        write(axes, its, its.labels - 6, middle, entry.label, ha="right")
 
 
-def headings(axes: Axes, panel: Panel, middles: list[float], room: tuple[float, float], canvas: Canvas) -> None:
+def headings(axes: Axes, panel: Panel, its: Layout, canvas: Canvas) -> None:
     """Write the name of each group above its first row."""
-    labels, plot = room
-    behind = {"facecolor": canvas.colours.page, "edgecolor": "none", "pad": 0.5}
     group = ""
-    for entry, middle in zip(panel.entries, middles, strict=True):
+    for entry, middle in zip(panel.entries, its.middles, strict=True):
         if entry.group != group:
-            half = middle - HEADING / 2 - (ROW if labels > 6 else TALL_ROW) / 2 + 3
-            write(axes, -labels / plot, half, entry.group, fontweight="bold", bbox=behind)
+            up = (TALL_ROW if its.tall else ROW) / 2 + HEADING / 2 - 3
+            write(axes, its, 0, middle - up, entry.group, fontweight="bold", bbox=behind(canvas))
         group = entry.group
 
 
-def write(axes: Axes, x: float, y: float, text: str, **how: Any) -> None:
-    """Write text at a part of the width of the axes, so many pixels below their top."""
-    axes.text(x, y, text, transform=axes.get_yaxis_transform(), va="center", **how)
+def behind(canvas: Canvas) -> dict[str, Any]:
+    """Return what lies behind words on the axes; else the grid runs through them."""
+    return {"facecolor": canvas.colours.page, "edgecolor": "none", "pad": 0.5}
+
+
+def write(axes: Axes, its: Layout, left: float, top: float, text: str, **how: Any) -> None:
+    """Write text at this place, counted from the left of the panel and from the top of the axes."""
+    axes.text((left - its.labels) / its.plot, top, text, transform=axes.get_yaxis_transform(), va="center", **how)
 
 
 __all__ = ["Entry", "Panel", "Point", "bar", "dot", "drawing", "fitting_panel", "ratio_panel"]

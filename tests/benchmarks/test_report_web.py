@@ -7,12 +7,12 @@ from test_report import LOOKS, MS, US, chart, drawn, results, row
 
 from benchmarks import report
 from benchmarks.cell import Candidate
-from benchmarks.report import Chart, ranking, words
+from benchmarks.report import ranking, words
 from benchmarks.result import Results, Row
 from benchmarks.suites import web
 
 NAMES = {
-    "web-models", "web-waiting", "web-tail", "web-idle", "web-knee", "web-slow", "web-stop", "web-threads", "web-stack",
+    "web-models", "web-waiting", "web-tail", "web-idle", "web-knee", "web-slow", "web-stop", "web-stack",
     "web-workers", "web-delay",
 }  # fmt: skip
 """The charts of a run under one Python; `web-granian` compares two."""
@@ -52,15 +52,6 @@ def stack(cell: str, name: str, model: str, *seconds: float, p99: float = 50 * M
     return row(f"web/{cell}/{name}", *seconds, kind=kind, model=model, step="request", figures=figures, **sizes)
 
 
-def granian(cell: str, path: str, per_second: float, threads: int, p99: float | None = None) -> Row:
-    figures = {} if p99 is None else {"p99_s": p99}
-    sizes = {"endpoint": path, "server": "granian", "workers": 1, "interface": "wsgi", "threads": threads}
-    seconds = [1 / per_second, 1 / per_second]
-    return row(
-        f"web/{cell}/wsgi W1 {path}", *seconds, kind="peer", model="threads", step="request", figures=figures, **sizes
-    )
-
-
 def test_a_full_run_has_every_chart():
     every = everything()
     found = {it.name: it for it in report.charts(every)}
@@ -79,16 +70,7 @@ def test_two_pythons_have_the_chart_of_their_ratio_too():
     every = results(*everything().rows, *twin)
     found = {it.name: it for it in report.charts(every)}
     assert NAMES | {"web-granian"} == set(found) - {"gil-3.14t", "works-3.14t", "iterator-3.14t"}
-    assert "/io, 3.14t" in drawn_lines(found["web-threads"])
     assert found["web-granian"].takeaway.startswith("Without the GIL Granian gives ")
-
-
-def drawn_lines(it: Chart) -> dict[str, list[float]]:
-    """What the lines of the chart show, without those behind."""
-    lines = [line for axes in it.draw(LOOKS[0]).axes for line in axes.lines]
-    return {
-        line.get_label().removeprefix("line "): list(line.get_ydata()) for line in lines if "line " in line.get_label()
-    }
 
 
 def test_slow_clients_and_what_is_answered_of_the_others():
@@ -110,33 +92,6 @@ def test_an_end_under_load_and_what_it_loses():
     assert [line[:2] for line in it.sheet.lines] == [["asyncio", "0"], ["threads", "0"], ["trio", "7"]]
     calm = chart("web-stop", stop("threads", 0.1, 0), stop("asyncio", 0.1, 0))
     assert calm.takeaway == "Asked to end under load, none of 2 servers loses a request"
-
-
-def test_blocking_threads_and_what_more_of_them_give():
-    past = granian("threads-1", "/io", 94, 1)
-    past = replace(past, candidate=f"{past.candidate} on 3.14", kind="past")
-    past = replace(past, parameters=past.parameters | {"python": "3.14", "cores": 8})
-    it = chart(
-        "web-threads", past,
-        granian("threads-1", "/json", 5000, 1, 20 * MS), granian("threads-128", "/json", 4000, 128, 30 * MS),
-        granian("threads-1", "/io", 95, 1), granian("granian", "/io", 5000, 64, 20 * MS),
-        granian("threads-128", "/io", 6270, 128, 19 * MS),
-    )  # fmt: skip
-    assert it.takeaway == (
-        "128 blocking threads give 80% as many small answers and 66 times as many answers that wait as 1 does"
-    )
-    rates, latencies = it.draw(LOOKS[0]).axes
-    assert [len(line.get_xdata()) for line in rates.lines] == [2, 3]
-    assert [len(line.get_xdata()) for line in latencies.lines] == [2, 2]  # one thread gives too few answers for a P99
-    assert it.sheet.head == [
-        "blocking threads",
-        "/json, a second",
-        "P99",
-        "/io, a second",
-        "P99",
-        "/io, then, on 8 cores",
-    ]
-    assert it.sheet.lines[0] == ["1", "5k", "20 ms", "95", "", "94"]
 
 
 def capacity(cell: str, name: str, *seconds: float, kind: str = "model", **sizes: object) -> Row:
