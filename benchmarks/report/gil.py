@@ -197,8 +197,11 @@ def workers(results: Results, cell: tuple[str, str], one: str, other: str) -> li
 
 
 def spread(row: Row) -> str:
-    """Return a median with its spread."""
-    return f"{words.duration(row.median)} ({words.duration(row.least)} to {words.duration(row.most)})"
+    """Return a median with its spread, and the unit once if it is the same."""
+    each = [words.duration(it) for it in (row.median, row.least, row.most)]
+    units = {it.partition(" ")[2] for it in each}
+    median, least, most = (it.partition(" ")[0] for it in each) if len(units) == 1 else each
+    return f"{median} ({least} to {most}) {'' if len(units) > 1 else units.pop()}".strip()
 
 
 def race(results: Results, one: str, other: str) -> Chart | Absent:

@@ -20,7 +20,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         rows = {cell: found for cell in results.cells(suite) if (found := models(results, suite, cell))}
         if rows:
             every = [row for found in rows.values() for row in found]
-            yield table(suite, title, leading(rows), results, every, sheet(rows))
+            yield table(suite, title, leading(rows), results, every, sheet(rows), note(rows))
         else:
             yield Absent(title, f"nothing of the suite {suite} was measured")
 
@@ -45,8 +45,16 @@ def leading(rows: dict[str, list[Row]]) -> str:
     return f"{words.listing(best)} {verb} among the fastest in {most} of {len(rows)} programs"
 
 
+def note(rows: dict[str, list[Row]]) -> str:
+    """Say what the figures of each program are the time of."""
+    programs: dict[str, list[str]] = {}
+    for cell, found in rows.items():
+        programs.setdefault(found[0].step, []).append(cell)
+    each = [f"a {step} ({words.listing(cells)})" for step, cells in programs.items()]
+    return f"The best on the whole comes first. A figure is the time of {'; '.join(each)}."
+
+
 def sheet(rows: dict[str, list[Row]]) -> Sheet:
-    """Return the table, the best model first; its head says what is counted."""
+    """Return the table, the best model first."""
     times = {(row.candidate, cell): words.duration(row.median) for cell, found in rows.items() for row in found}
-    head = ["", *(f"{cell}, per {found[0].step}" for cell, found in rows.items())]
-    return Sheet(head, [[model, *(times.get((model, cell), "") for cell in rows)] for model in in_order(rows)])
+    return Sheet(["", *rows], [[model, *(times.get((model, cell), "") for cell in rows)] for model in in_order(rows)])

@@ -122,7 +122,7 @@ def tail(results: Results) -> Chart | Absent:
         f"{takeaway}. The highest P99 is {words.duration(rows[-1].median)}. Where a task runs until it waits, one that"
         " computes keeps all others waiting."
     )
-    draw, command = drawing([panel], OTHERS | {"mark": "where no request computes"}), command_for(results, rows)
+    draw, command = drawing([panel], OTHERS | {"mark": "if none computes"}), command_for(results, rows)
     return Chart("web-tail", TAIL, takeaway, says, command, draw, cell_sheet(rows_of(results, "web", "tail")))
 
 

@@ -130,8 +130,8 @@ def test_three_works_are_one_table_with_a_row_for_each_python():
     it = chart("works-3.14t")
     assert it.sheet.head == ["", "cpu", "warm cpu"]
     assert [line[0] for line in it.sheet.lines] == ["threads", "threads, 3.14t", "asyncio"]
-    assert it.sheet.lines[0] == ["threads", "60 ms (60 ms to 60 ms)", "5 ms (4 ms to 6 ms)"]
-    assert it.sheet.lines[2] == ["asyncio", "50 ms (50 ms to 50 ms)", ""]
+    assert it.sheet.lines[0] == ["threads", "60 (60 to 60) ms", "5 (4 to 6) ms"]
+    assert it.sheet.lines[2] == ["asyncio", "50 (50 to 50) ms", ""]
     assert it.takeaway == "Three kinds of work, with the GIL and without it"
     assert "Computing is called cpu here" in it.note
 
