@@ -28,7 +28,6 @@ DARK = dict(zip(FAMILIES, ("#56b4e9", "#e69f00", "#009e73", "#cc79a7"), strict=T
 MARKS = "os^D"
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 PER_INCH = 96
-WIDE, NARROW = 900, 350
 LETTER = 0.62
 """How wide a letter of the font is at most, on average: parts of its height."""
 
@@ -135,7 +134,7 @@ class Canvas:
 
         self.look = look
         self.colours = colours(look)
-        self.width, self.height = NARROW if look.narrow else WIDE, height
+        self.width, self.height = look.width, height
         self.figure = Figure(figsize=(self.width / PER_INCH, height / PER_INCH), dpi=PER_INCH)
 
     def axes(self, left: float, top: float, width: float, height: float) -> Axes:

@@ -31,7 +31,8 @@ class Chart:
     """What there is to see, for those who don't see it."""
     command: str
     """What measures these figures again."""
-    draw: Callable[[Look], Figure]
+    draw: Callable[[Look], Figure] | None
+    """None if it is a table alone."""
     sheet: Sheet
     """The figures as a table."""
     note: str = ""
@@ -52,9 +53,17 @@ class Chart:
     def _save(self, look: Look, file: Any, **how: Any) -> None:
         from benchmarks.report.canvas import styled
 
+        assert self.draw, f"{self.name} is a table, and has no picture"
         with styled(look):
             figure = self.draw(look)
             figure.savefig(file, facecolor=figure.get_facecolor(), **how)
+
+
+def table(
+    name: str, title: str, takeaway: str, results: Results, rows: Iterable[Row], sheet: Sheet, note: str = ""
+) -> Chart:
+    """Return a chart whose table says it as well as a picture would."""
+    return Chart(name, title, takeaway, f"{takeaway}.", command_for(results, rows), None, sheet, note)
 
 
 SUPERFLUOUS = re.compile(
@@ -90,4 +99,4 @@ def command_for(results: Results, rows: Iterable[Row]) -> str:
     return shlex.join(["python", "-m", "benchmarks", "run", *paths, *pythons, *quick, "--output", "new.json"])
 
 
-__all__ = ["Absent", "Chart", "Look", "command_for"]
+__all__ = ["Absent", "Chart", "Look", "command_for", "table"]

@@ -4,24 +4,20 @@ from collections.abc import Iterable, Iterator
 
 from benchmarks.goals import Verdict, verdicts
 from benchmarks.report import (
-    against,
     articles,
+    comparisons,
     explorers,
+    gil,
     granian,
     models,
     pools,
     programs,
-    pythons,
     rings,
-    scaling,
     shipped,
     spawn,
     sweeps,
     web,
-    web_slow,
     web_stack,
-    web_stop,
-    web_threads,
 )
 from benchmarks.report.chart import Absent, Chart
 from benchmarks.report.polling import with_note
@@ -30,8 +26,9 @@ from benchmarks.report.words import plain
 from benchmarks.result import Results
 from benchmarks.tables import left_out, sides
 
-WEB = (web, web_slow, web_stop, granian, web_threads, web_stack)
-PARTS = (rings, shipped, sweeps, against, programs, pools, scaling, spawn, articles, pythons, *WEB)
+PARTS = (
+    rings, shipped, sweeps, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack,
+)  # fmt: skip
 
 
 def both(results: Results) -> Iterator[Chart | Absent]:

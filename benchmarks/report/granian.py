@@ -7,7 +7,8 @@ from typing import NamedTuple
 from benchmarks.goals import by_round
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.dots import Dot, drawing
+from benchmarks.report.comparisons import median_and_ends
+from benchmarks.report.rows import Entry, dot, drawing, ratio_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 
@@ -52,8 +53,8 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
         yield Absent(TITLE, f"not measured under both (`--python {WITH} --python {WITHOUT}` has both)")
         return
     rows = [row for line in compared for row in line.now.values()]
-    below = f"how many times as many answers {WITHOUT} gives as {WITH} (log)"
-    draw = drawing(dots(compared), below, "then, on 8 cores")
+    below = f"answers on {WITHOUT} for one on {WITH} (log)"
+    draw = drawing([ratio_panel(dots(compared), below)], {"then": "then, on 8 cores"})
     yield Chart(NAME, TITLE, takeaway(compared), says(compared), command_for(results, rows), draw, sheet(found))
 
 
@@ -71,18 +72,10 @@ def lines(results: Results) -> list[Line]:
     return [line for line in found.values() if line.now]
 
 
-def dots(compared: list[Line]) -> list[Dot]:
+def dots(compared: list[Line]) -> list[Entry]:
     """Return a dot for each configuration, in groups by cell."""
     return [
-        Dot(
-            line.cell,
-            line.name,
-            line.ratio or 0,
-            min(line.ratios.values()),
-            max(line.ratios.values()),
-            model=line.now[WITH].model,
-            then=line.past_ratio,
-        )
+        dot(line.cell, line.name, median_and_ends([*line.ratios.values()]), line.now[WITH].model, then=line.past_ratio)
         for line in sorted(compared, key=place)
     ]
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+WIDE, NARROW = 900, 350
+
 
 @dataclass(frozen=True)
 class Look:
@@ -11,6 +13,11 @@ class Look:
     """On a dark page."""
     narrow: bool = False
     """For a page of 390 px: its text stays as large as in the wide one."""
+
+    @property
+    def width(self) -> int:
+        """How wide the picture is, in pixels."""
+        return NARROW if self.narrow else WIDE
 
 
 LIGHT = Look()

@@ -18,7 +18,7 @@ from benchmarks.goals import by_round
 from benchmarks.report import words
 from benchmarks.report.facts import state
 from benchmarks.report.page import document
-from benchmarks.report.ranks import leaders, names
+from benchmarks.report.ranking import leaders, names
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 from benchmarks.tables import same_work

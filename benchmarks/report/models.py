@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 
 from benchmarks.report import words
-from benchmarks.report.bars import Bar, Key, Panel, drawing
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Line, Part
 from benchmarks.report.lines import drawing as lines_drawing
 from benchmarks.report.polling import with_note
-from benchmarks.report.ranks import faster
-from benchmarks.report.rings import log_panel
+from benchmarks.report.ranking import faster
+from benchmarks.report.rows import Panel, bar, drawing
 from benchmarks.report.sheet import Sheet, of_rows
 from benchmarks.report.spawn import TIME, taken
-from benchmarks.report.sweeps import AXES, UNITS_OF, Axis, Sweep, ends, line, part, sweeps_of
+from benchmarks.report.sweeps import AXES, Axis, Sweep, growth, line, part, sweeps_of
 from benchmarks.result import Results, Row
 
 RINGS = {"stream": "everything in flight", "token": "one message in flight", "bounded": "at most 64 in each channel"}
@@ -22,6 +21,11 @@ WHEN = {
     "token": "when a task has to be woken",
 }
 HELD_AGAINST_LANGUAGES = "threads"
+KEY = {
+    "peer": "what one might pick instead",
+    "language": "what one might pick instead",
+    "baseline": "by hand (the baseline)",
+}
 
 
 def charts(results: Results, model: str) -> Iterator[Chart | Absent]:
@@ -42,22 +46,10 @@ def rings(results: Results, model: str) -> Chart | Absent:
     found = {cell: rows for cell in RINGS if (rows := own_rows(results, cell, model)) and has_model(rows)}
     if not found:
         return Absent(title, f"no full ring was measured on {model}")
-    panels = [panel(cell, rows, model) for cell, rows in found.items()]
-    rows = [row for each in found.values() for row in each]
-    there = {row.kind for row in rows}
-    peers = "what one might pick instead" if there & {"peer", "language"} else ""
-    key = Key([model], peers=peers, baselines="by hand (the baseline)" if "baseline" in there else "")
-    says = " ".join(place(cell, rows, model) for cell, rows in found.items())
-    command = command_for(results, rows)
-    return Chart(
-        f"{slug(model)}-ring",
-        title,
-        both_hops(found, model),
-        says,
-        command,
-        drawing(panels, key),
-        table(results, found),
-    )
+    draw = drawing([panel(cell, rows) for cell, rows in found.items()], KEY)
+    says = " ".join(place(cell, rows) for cell, rows in found.items())
+    command = command_for(results, [row for each in found.values() for row in each])
+    return Chart(f"{slug(model)}-ring", title, both_hops(found, model), says, command, draw, table(results, found))
 
 
 def both_hops(found: dict[str, list[Row]], model: str) -> str:
@@ -78,10 +70,9 @@ def has_model(rows: list[Row]) -> bool:
     return any(row.kind == "model" for row in rows)
 
 
-def panel(cell: str, rows: list[Row], model: str) -> Panel:
-    """Return the panel of one ring."""
-    bars = [Bar(label(row), row.median, row.model, row.least, row.most, kind=row.kind) for row in rows]
-    return log_panel(RINGS[cell], bars, "time per hop", words.duration)
+def panel(cell: str, rows: list[Row]) -> Panel:
+    """Return the panel of one ring; all have the same kind of axis, since they are read together."""
+    return Panel(RINGS[cell], [bar(row, label=label(row)) for row in rows], "time per hop (log)", words.duration)
 
 
 def label(row: Row) -> str:
@@ -89,7 +80,7 @@ def label(row: Row) -> str:
     return "by hand" if row.kind == "baseline" else row.candidate
 
 
-def place(cell: str, rows: list[Row], model: str) -> str:
+def place(cell: str, rows: list[Row]) -> str:
     """Say how the model does in one ring."""
     own = next(row for row in rows if row.kind == "model")
     others = [row for row in rows if row is not own]
@@ -117,49 +108,36 @@ def sweeps(results: Results, model: str) -> Chart | Absent:
     found = [(axis, all_of) for axis in AXES.values() if model in (all_of := sweeps_of(results, axis))]
     if not found:
         return Absent(title, f"no sweep was measured on {model}")
-    parts = [part(axis, name_of(axis), lines_of(axis, all_of), (model,)) for axis, all_of in found]
+    parts = [
+        part(axis, axis.unit, {name: line(axis, sweep) for name, sweep in all_of.items()}, (model,))
+        for axis, all_of in found
+    ]
     says = " ".join(change(axis, all_of, model) for axis, all_of in found)
     rows = [row for _, all_of in found for _, row in all_of[model]]
-    lines = [
+    cells = [
         [axis.below, axis.tick(value), words.duration(row.median), words.rate(row.per_second)]
         for axis, all_of in found
         for value, row in all_of[model]
     ]
-    sheet = Sheet(["size", "", "time per hop", "hops per second"], lines, left=2)
-    draw = lines_drawing(parts, together=False)
+    sheet = Sheet(["size", "", "time per hop", "hops per second"], cells, left=2)
+    draw = lines_drawing(parts, same_axis=False)
     return Chart(f"{slug(model)}-sweeps", title, strongest(found, model), says, command_for(results, rows), draw, sheet)
 
 
 def strongest(found: list[tuple[Axis, dict[str, Sweep]]], model: str) -> str:
     """Say which size changes the time of a hop most."""
-
-    def factor(pair: tuple[Axis, dict[str, Sweep]]) -> float:
-        (_, before), *_, (_, after) = pair[1][model]
-        return max(after.median / before.median, before.median / after.median)
-
-    axis, all_of = max(found, key=factor)
-    first, last = ends(axis, all_of, model)
-    (_, before), *_, (_, after) = all_of[model]
-    change = words.takes(after.median / before.median).replace("takes as long", "takes about as long")
-    return f"{model}: from {first} to {last} {UNITS_OF[axis.parameter]}, a hop {change}"
-
-
-def name_of(axis: Axis) -> str:
-    """Return the name of the size."""
-    return "messages in flight" if axis.parameter == "in_flight" else axis.parameter
-
-
-def lines_of(axis: Axis, all_of: dict[str, list[tuple[float, Row]]]) -> dict[str, Line]:
-    """Return the lines to be drawn."""
-    return {name: line(axis, sweep) for name, sweep in all_of.items()}
+    axis, all_of = max(found, key=lambda pair: max(growth(pair[1][model]), 1 / growth(pair[1][model])))
+    first, last = axis.ends(all_of[model])
+    change = words.takes(growth(all_of[model])).replace("takes as long", "takes about as long")
+    return f"{model}: from {first} to {last} {axis.unit}, a hop {change}"
 
 
 def change(axis: Axis, all_of: dict[str, list[tuple[float, Row]]], model: str) -> str:
     """Say what the size does to this model."""
     (_, before), *_, (_, after) = all_of[model]
-    first, last = ends(axis, all_of, model)
+    first, last = axis.ends(all_of[model])
     return (
-        f"Along {name_of(axis)}, from {first} to {last}, a hop goes from {words.duration(before.median)} to"
+        f"Along {axis.unit}, from {first} to {last}, a hop goes from {words.duration(before.median)} to"
         f" {words.duration(after.median)}."
     )
 
@@ -175,13 +153,12 @@ def units(results: Results, model: str) -> Chart | Absent:
     parts = [grown(model, "time", [(n, row.median) for n, row in sweep], [(n, row.median) for n, row in baseline])]
     parts += [grown(model, "memory", memory, baseline_memory)] if memory else []
     number, row = sweep[-1]
-    says = f"Among {TIME.tick(number)} tasks, one of {model} starts in {words.duration(row.median)}"
-    says += f" and takes {words.size(memory[-1][1])} of memory" if memory and memory[-1][0] == number else ""
-    says += "."
+    takes = f" and takes {words.size(memory[-1][1])}" if memory and memory[-1][0] == number else ""
+    each = f"starts in {words.duration(row.median)}{takes}"
+    takeaway = f"{model}: one of {TIME.tick(number)} {each}"
+    says = f"Among {TIME.tick(number)} tasks, one of {model} {each}{' of memory' if takes else ''}."
     rows = [row for _, row in (*sweep, *baseline)]
-    draw = lines_drawing(parts, together=False)
-    takeaway = f"{model}: one of {TIME.tick(number)} starts in {words.duration(row.median)}"
-    takeaway += f" and takes {words.size(memory[-1][1])}" if memory and memory[-1][0] == number else ""
+    draw = lines_drawing(parts, same_axis=False)
     note = "Dotted: the same by hand." if baseline else ""
     command = command_for(results, rows)
     return Chart(f"{slug(model)}-units", title, takeaway, says, command, draw, units_sheet(rows), note)
@@ -190,7 +167,7 @@ def units(results: Results, model: str) -> Chart | Absent:
 def grown(model: str, what: str, shown: Line, baseline: Line) -> Part:
     """Return the values of time or of memory."""
     write = words.duration if what == "time" else words.size
-    hand = {model: baseline} if baseline else None
+    hand = {model: baseline} if baseline else {}
     return Part(what, {model: shown}, {}, TIME.below, f"{what} per task (log)", write, TIME.tick, True, by_hand=hand)
 
 

@@ -75,11 +75,12 @@ def contents(shown: list[Chart], goals: bool) -> str:
 
 def section(chart: Chart) -> str:
     """Return one chart with its sentence, its command and its figures."""
+    command, table = f"<pre><code>{escape(chart.command)}</code></pre>", chart.sheet.html()
+    shown, folded = (f"<figure>{picture(chart)}</figure>", table) if chart.draw else (table, "")
     return (
-        f'<section id="{chart.name}"><h2>{escape(chart.takeaway)}</h2>\n<p>{escape(about(chart))}</p>\n'
-        f"<figure>{picture(chart)}</figure>\n"
-        f"<details><summary>The figures, and the command that made them</summary>\n"
-        f"<pre><code>{escape(chart.command)}</code></pre>\n{chart.sheet.html()}</details></section>"
+        f'<section id="{chart.name}"><h2>{escape(chart.takeaway)}</h2>\n<p>{escape(about(chart))}</p>\n{shown}\n'
+        f"<details><summary>{'The figures, and the' if folded else 'The'} command that made them</summary>\n"
+        f"{command}\n{folded}</details></section>"
     )
 
 

@@ -4,13 +4,15 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.report import together, words
-from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
+from benchmarks.report import candidates, sweeps, words
 from benchmarks.report.canvas import FAMILIES, family, place
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.ranks import between, names
-from benchmarks.report.rings import bar, models, ranking
+from benchmarks.report.ranking import between, names
+from benchmarks.report.rings import BY_HAND, bar, ranking
+from benchmarks.report.rows import Panel, drawing, fitting_panel
+from benchmarks.report.rows import bar as bar_of
 from benchmarks.report.sheet import Sheet, of_rows
+from benchmarks.report.sweeps import Axis, Sweep
 from benchmarks.result import Results, Row
 
 SHORTEST = 0.1
@@ -23,13 +25,15 @@ TASKS = {
     "task-10us": "Tasks that compute for about 10 µs",
     "task-1ms": "Tasks that compute for about 1 ms",
 }
+WORKERS = Axis("workers", "Workers: what each one more adds", "workers", "tasks per second (log)", rate=True)
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """Return the charts of the gain, and of the cost of tasks of three lengths."""
+    """Return the charts of the gain, of the cost of tasks of three lengths, and of the number of workers."""
     yield gain(results)
     for cell, title in TASKS.items():
         yield cost(results, cell, title)
+    yield scaling(results)
 
 
 @dataclass(frozen=True)
@@ -66,17 +70,15 @@ def gain(results: Results) -> Chart | Absent:
     works = [work for cell in WORKS if (work := work_of(results, cell)).gains]
     if not works:
         return Absent(title, "none of the pool's tasks that compute, wait or read was measured")
-    every = [it.row for work in works for it in work.gains]
-    key = Key([row.candidate for row in every], line="as many times as there are workers")
-    draw = drawing([panel(work) for work in works], key, across=3)
+    command = command_for(results, [it.row for work in works for it in work.gains])
+    draw = drawing([panel(work) for work in works], {"line": "as many times as there are workers"}, across=3)
     says = " ".join(map(told, works))
-    command = command_for(results, every)
     return Chart("pool-speedup", title, computing(works), says, command, draw, sheet(works), too_short(works))
 
 
 def work_of(results: Results, cell: str) -> Work:
     """Return what each model gained over the plain loop of its Python."""
-    rows = [row for row in models(results, "pool", cell) if row.figure("speedup")]
+    rows = [row for row in candidates.models(results, "pool", cell) if row.figure("speedup")]
     loops = {python: plain_loop([row for row in rows if row.python == python]) for python in results.pythons}
     gains = [Gain(row, *(loops[row.python] / it for it in (row.median, row.most, row.least))) for row in rows]
     work = Work(cell, gains)
@@ -102,7 +104,7 @@ def by_family(gain: Gain) -> tuple[int, int]:
 def panel(work: Work) -> Panel:
     """Return the panel of one kind of work."""
     workers = work.gains[0].row.parameters.get("workers")
-    bars = [Bar(it.row.candidate, it.value, it.row.model, it.low, it.high) for it in work.gains]
+    bars = [bar_of(it.row, it.value, (it.low, it.high)) for it in work.gains]
     title = f"{WORKS[work.cell]}, {workers} workers" if workers else WORKS[work.cell]
     below = "times as fast" if work.ranked else "times as fast (not ranked)"
     return Panel(title, bars, below, words.turned, log=False, line=workers)
@@ -113,30 +115,28 @@ def computing(works: list[Work]) -> str:
 
     Where there are several Pythons, what threads gain by computing comes first.
     """
-    parts = []
-    for work in works:
-        if work.ranked:
-            gaining = [it for it in work.gains if it.value > WORTH and it.low > 1]
-            each = threads_gain(work) if work.cell == "cpu" else ""
-            parts.append(each or f"when {WORKS[work.cell]}, {who_gains(work, gaining)}")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}" if parts else "These runs are too short to rank the models"
+    each = [
+        (threads_gain(work) if work.cell == "cpu" else "") or f"when {WORKS[work.cell]}, {who_gains(work)}"
+        for work in works
+        if work.ranked
+    ]
+    text = "; ".join(each)
+    return f"{text[0].upper()}{text[1:]}" if each else "These runs are too short to rank the models"
 
 
 def threads_gain(work: Work) -> str:
     """Say what threads gain under each Python; nothing if there is only one."""
     found = sorted((it for it in work.gains if it.row.model == "threads"), key=lambda it: it.row.python)
-    if len(found) < 2:
-        return ""
     each = [
         f"{words.takes(1 / it.value)} under {it.row.python} ({words.plain(it.low)} to {words.plain(it.high)})"
         for it in found
     ]
-    return f"beside a plain loop, {WORKS[work.cell]} in threads {words.listing(each)}"
+    return f"beside a plain loop, {WORKS[work.cell]} in threads {words.listing(each)}" if len(found) > 1 else ""
 
 
-def who_gains(work: Work, gaining: list[Gain]) -> str:
+def who_gains(work: Work) -> str:
     """Say which models gain, and between which factors."""
+    gaining = [it for it in work.gains if it.value > WORTH and it.low > 1]
     if not gaining:
         return "no model is faster than a loop"
     values = sorted(it.value for it in gaining)
@@ -159,46 +159,57 @@ def told(work: Work) -> str:
 
 def too_short(works: list[Work]) -> str:
     """Say which kinds of work are not ranked."""
-    short = [work for work in works if not work.ranked]
-    parts = [f"{WORKS[it.cell]} took {words.duration(it.seconds)}" for it in short]
+    parts = [f"{WORKS[it.cell]} took {words.duration(it.seconds)}" for it in works if not it.ranked]
     why = f"Not ranked, because a run under {words.duration(SHORTEST)} is mostly noise"
     return f"{why}: {words.listing(parts)}." if parts else ""
 
 
 def sheet(works: list[Work]) -> Sheet:
     """Return a table with a line for each model and a column for each kind of work."""
-    rows = {work.cell: work.gains for work in works}
-    values = {(it.row.candidate, cell): words.turned(it.value) for cell, found in rows.items() for it in found}
+    values = {(it.row.candidate, work.cell): words.turned(it.value) for work in works for it in work.gains}
     names = dict.fromkeys(name for name, _ in values)
-    head = ["", *(f"{WORKS[cell]}: times as fast" for cell in rows)]
-    return Sheet(head, [[name, *(values.get((name, cell), "") for cell in rows)] for name in names])
+    head = ["", *(f"{WORKS[work.cell]}: times as fast" for work in works)]
+    return Sheet(head, [[name, *(values.get((name, work.cell), "") for work in works)] for name in names])
 
 
 def cost(results: Results, cell: str, title: str) -> Chart | Absent:
     """Return the chart of the time of a task, in our pools and in others."""
-    rows = together.of(results, "pool", cell)
+    rows = candidates.rows_of(results, "pool", cell)
     if not rows:
         return Absent(title, f"nothing of pool/{cell} was measured")
-    bars = [bar(results, row) for row in rows]
-    models = [row.candidate for row in rows if row.kind == "model"]
-    key = Key(models, peers="what one might pick instead" if any(row.kind == "peer" for row in rows) else "")
-    draw = drawing([panel_of("", bars, "time per task", words.duration)], key)
-    return Chart(
-        f"pool-{cell}", title, ranges(rows), beside(rows), command_for(results, rows), draw, of_rows(results, rows)
-    )
-
-
-def beside(rows: list[Row]) -> str:
-    """Return ours, then the best and the worst of the others."""
+    panel = fitting_panel("", [bar(results, row) for row in rows], "time per task", words.duration)
+    draw = drawing([panel], BY_HAND | {"peer": "what one might pick instead"})
     ours, others = ([row for row in rows if (row.kind == "model") is own] for own in (True, False))
-    text = f"Of the models, {ranking(ours)}" if len(ours) > 1 else ranking(ours) if ours else ""
-    if others:
-        text += f" Of what one might pick instead, {ranking(others)}" if len(others) > 1 else f" {ranking(others)}"
-    return text.strip()
+    each = [f"{between(it)} {where}" for it, where in ((ours, "in our pools"), (others, "in others")) if it]
+    says = f"Of the models, {ranking(ours)}" if ours else ""
+    says += f" Of what one might pick instead, {ranking(others)}" if others else ""
+    takeaway, table = f"A task takes {', '.join(each)}", of_rows(results, rows)
+    return Chart(f"pool-{cell}", title, takeaway, says.strip(), command_for(results, rows), draw, table)
 
 
-def ranges(rows: list[Row]) -> str:
-    """Say between which figures ours and the others are."""
-    ours, others = ([row for row in rows if (row.kind == "model") is own] for own in (True, False))
-    parts = [f"{between(found)} {where}" for found, where in ((ours, "in our pools"), (others, "in others")) if found]
-    return f"A task takes {', '.join(parts)}"
+def scaling(results: Results) -> Chart | Absent:
+    """Return the chart of tasks that compute along the number of workers, with a part for each family of models."""
+    found = sweeps.sweeps_of(results, WORKERS, "pool")
+    if not found:
+        return Absent(WORKERS.title, "no two numbers of workers were measured (`pool/workers-1` and so on)")
+    by_gain = sorted(found, key=lambda name: at_best(found[name]))
+    most, least = by_gain[-1], by_gain[0]
+    takeaway = f"With more workers, computing in {most} {words.takes(1 / at_best(found[most]))}"
+    takeaway += "" if most == least else f", in {least} it {words.takes(1 / at_best(found[least]))}"
+    parts = [f"{name} {first_and_best(sweep)}" for name, sweep in found.items()]
+    says = f"Tasks a second, with the fewest workers and at best: {'; '.join(parts)}."
+    cpus = results.about.get("machine", {}).get("cpus")
+    note = f"This machine has {cpus} processors: more workers than that can't compute at the same time." if cpus else ""
+    return sweeps.chart(results, "pool-workers", WORKERS, found, takeaway, says, note)
+
+
+def at_best(sweep: Sweep) -> float:
+    """Return how many times as long a task takes with the fewest workers as it does at best."""
+    return sweep[0][1].median / min(row.median for _, row in sweep)
+
+
+def first_and_best(sweep: Sweep) -> str:
+    """Return the tasks a second with the fewest workers and with the best number of them."""
+    best = min(sweep, key=lambda pair: pair[1].median)
+    ends = [f"{words.rate(row.per_second)} with {WORKERS.tick(workers)}" for workers, row in (sweep[0], best)]
+    return words.listing(dict.fromkeys(ends))

@@ -1,14 +1,13 @@
-"""Channel patterns and classics: many programs on every model."""
+"""Channel patterns and classics: many programs on every model, as tables."""
 
 from collections import Counter
 from collections.abc import Iterator
 from math import exp, log
 
 from benchmarks.report import words
-from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.grid import Grid, drawing
-from benchmarks.report.ranks import leaders
-from benchmarks.report.rings import models
+from benchmarks.report.candidates import models
+from benchmarks.report.chart import Absent, Chart, table
+from benchmarks.report.ranking import leaders
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 
@@ -16,27 +15,23 @@ TITLES = {"channel": "One channel at work: patterns", "classics": "The classics"
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
-    """Return one chart for each of the two suites."""
+    """Return a table for each of the two suites: a line for each model, a column for each program."""
     for suite, title in TITLES.items():
         rows = {cell: found for cell in results.cells(suite) if (found := models(results, suite, cell))}
-        if not rows:
+        if rows:
+            every = [row for found in rows.values() for row in found]
+            yield table(suite, title, leading(rows), results, every, sheet(rows), note(rows))
+        else:
             yield Absent(title, f"nothing of the suite {suite} was measured")
-            continue
-        grid, every = grid_of(rows), [row for found in rows.values() for row in found]
-        yield Chart(
-            suite, title, leading(rows), says(rows, grid), command_for(results, every), drawing(grid), sheet(rows, grid)
-        )
 
 
-def grid_of(rows: dict[str, list[Row]]) -> Grid:
-    """Return the grid, with the models in the order of their overall result."""
-    values = {(row.candidate, cell): row.median for cell, found in rows.items() for row in found}
-    models = sorted({model for model, _ in values}, key=lambda model: on_the_whole(rows, model))
-    return Grid(models, list(rows), values, words.duration)
+def in_order(rows: dict[str, list[Row]]) -> list[str]:
+    """Return the models by how many times as long as the fastest they take: the geometric mean over their programs."""
+    return sorted({row.candidate for found in rows.values() for row in found}, key=lambda it: on_the_whole(rows, it))
 
 
 def on_the_whole(rows: dict[str, list[Row]], model: str) -> float:
-    """Return how many times as long as the fastest a model takes: the geometric mean over its programs."""
+    """Return that mean of a model."""
     logs = [log(row.median / found[0].median) for found in rows.values() for row in found if row.candidate == model]
     return exp(sum(logs) / len(logs))
 
@@ -50,23 +45,16 @@ def leading(rows: dict[str, list[Row]]) -> str:
     return f"{words.listing(best)} {verb} among the fastest in {most} of {len(rows)} programs"
 
 
-def says(rows: dict[str, list[Row]], grid: Grid) -> str:
-    """Say which models do well overall, and where models differ most."""
-    spread = {cell: found[-1].median / found[0].median for cell, found in rows.items()}
-    widest = max(spread, key=lambda cell: spread[cell])
-    first, last = rows[widest][0], rows[widest][-1]
-    return (
-        f"On the whole {grid.models[0]} comes first: {words.times(on_the_whole(rows, grid.models[0]))} the fastest of"
-        f" each column. Models lie farthest apart in {widest}: {words.duration(first.median)} a {first.step} in"
-        f" {first.candidate}, {words.duration(last.median)} in {last.candidate}."
-    )
+def note(rows: dict[str, list[Row]]) -> str:
+    """Say what the figures of each program are the time of."""
+    programs: dict[str, list[str]] = {}
+    for cell, found in rows.items():
+        programs.setdefault(found[0].step, []).append(cell)
+    each = [f"a {step} ({words.listing(cells)})" for step, cells in programs.items()]
+    return f"The best on the whole comes first. A figure is the time of {'; '.join(each)}."
 
 
-def sheet(rows: dict[str, list[Row]], grid: Grid) -> Sheet:
-    """Return a table with a line for each model; its head says what is counted."""
-    head = ["", *(f"{cell}, per {found[0].step}" for cell, found in rows.items())]
-    lines = [
-        [model, *(words.duration(grid.values[model, cell]) if (model, cell) in grid.values else "" for cell in rows)]
-        for model in grid.models
-    ]
-    return Sheet(head, lines)
+def sheet(rows: dict[str, list[Row]]) -> Sheet:
+    """Return the table, the best model first."""
+    times = {(row.candidate, cell): words.duration(row.median) for cell, found in rows.items() for row in found}
+    return Sheet(["", *rows], [[model, *(times.get((model, cell), "") for cell in rows)] for model in in_order(rows)])

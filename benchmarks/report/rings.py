@@ -1,11 +1,12 @@
 """The ring in full: the time of a hop in every model, with its baseline."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from benchmarks.report import sheet, together, words
-from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
+from benchmarks.report import rows, sheet, words
+from benchmarks.report.candidates import models, rows_of
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.ranks import headline, leaders, trailers
+from benchmarks.report.ranking import headline, leaders, trailers
+from benchmarks.report.rows import Entry, Panel, drawing, fitting_panel
 from benchmarks.result import Results, Row
 
 TITLES = {
@@ -13,6 +14,7 @@ TITLES = {
     "bounded": "Everything in flight, at most 64 in each channel: the time of a hop",
     "token": "One message in flight: the time of a hop",
 }
+BY_HAND = {"mark": "by hand (the baseline)"}
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
@@ -23,66 +25,48 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 def chart(results: Results, cell: str, title: str) -> Chart | Absent:
     """Return the chart of the models of one cell, the fastest first."""
-    rows = models(results, "ring", cell)
-    if not rows:
+    found = models(results, "ring", cell)
+    if not found:
         return Absent(title, f"nothing of ring/{cell} was measured")
-    bars = [bar(results, row) for row in rows]
-    key = Key([row.candidate for row in rows], mark="by hand (the baseline)" if any(it.mark for it in bars) else "")
-    make = panel_of if cell == "bounded" else log_panel
-    panel = make("", bars, f"time per hop among {sizes(rows[0])}", words.duration)
-    says = f"{ranking(rows)} {near_baseline(results, rows)}".strip()
-    table = sheet.of_rows(results, together.of(results, "ring", cell))
-    return Chart(f"ring-{cell}", title, headline(rows), says, command_for(results, rows), drawing([panel], key), table)
+    bars, below = (
+        [bar(results, row) for row in found],
+        f"time per hop among {found[0].parameters.get('nodes', '?')} nodes",
+    )
+    if cell == "bounded":
+        panel = fitting_panel("", bars, below, words.duration)
+    else:  # these two are read together, so they have the same kind of axis
+        panel = Panel("", bars, f"{below} (log)", words.duration)
+    says = f"{ranking(found)} {near_baseline(results, found)}".strip()
+    table = sheet.of_rows(results, rows_of(results, "ring", cell))
+    draw = drawing([panel], BY_HAND)
+    return Chart(f"ring-{cell}", title, headline(found), says, command_for(results, found), draw, table)
 
 
-def log_panel(title: str, bars: list[Bar], axis: str, write: Callable[[float], str]) -> Panel:
-    """Return a panel with a log axis, whatever the values: charts that are read together have the same kind of axis."""
-    return Panel(title, bars, f"{axis} (log)", write)
-
-
-def models(results: Results, suite: str, cell: str) -> list[Row]:
-    """Return the rows of the models under every Python, the fastest first."""
-    return [row for row in together.of(results, suite, cell) if row.kind == "model"]
-
-
-def bar(results: Results, row: Row, label: str = "") -> Bar:
+def bar(results: Results, row: Row) -> Entry:
     """Return a row as a bar, marked with its baseline."""
     baseline = sheet.baseline_of(results, row) if row.kind == "model" else None
-    return Bar(
-        label or row.candidate,
-        row.median,
-        row.model,
-        row.least,
-        row.most,
-        baseline.median if baseline else None,
-        row.kind,
-    )
+    return rows.bar(row, mark=baseline.median if baseline else None)
 
 
-def sizes(row: Row) -> str:
-    """Say how large the ring was."""
-    return f"{words.value(row.parameters.get('nodes', '?'))} nodes"
-
-
-def ranking(rows: list[Row]) -> str:
+def ranking(found: list[Row]) -> str:
     """Say which rows are first and last, where their spreads don't overlap with others'."""
-    first, last = rows[0], rows[-1]
+    first, last = found[0], found[-1]
     each = f"a {first.step}"
     if first is last:
         return f"Only {first.candidate} was measured: {words.duration(first.median)} {each}."
     ratio = words.times(last.median / first.median)
     return (
-        f"{first.candidate} {'is fastest' if len(leaders(rows)) == 1 else 'is among the fastest'} with"
+        f"{first.candidate} {'is fastest' if len(leaders(found)) == 1 else 'is among the fastest'} with"
         f" {words.duration(first.median)} {each}, {last.candidate}"
-        f" {'slowest' if len(trailers(rows)) == 1 else 'among the slowest'} with {words.duration(last.median)},"
+        f" {'slowest' if len(trailers(found)) == 1 else 'among the slowest'} with {words.duration(last.median)},"
         f" {ratio} as long."
     )
 
 
-def near_baseline(results: Results, rows: list[Row]) -> str:
+def near_baseline(results: Results, found: list[Row]) -> str:
     """Say which model is nearest to its hand-written baseline, and which is farthest from it."""
     ratios = {
-        row.candidate: row.median / baseline.median for row in rows if (baseline := sheet.baseline_of(results, row))
+        row.candidate: row.median / baseline.median for row in found if (baseline := sheet.baseline_of(results, row))
     }
     if not ratios:
         return ""

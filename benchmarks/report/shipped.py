@@ -6,15 +6,13 @@ Their distance says how much of a cost is the queue; what the best channels of a
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.report import together, words
+from benchmarks.report import candidates, lines, words
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.pairs import Pair
-from benchmarks.report.pairs import drawing as pairs_drawing
+from benchmarks.report.lines import Part
 from benchmarks.report.polling import EVERY, polls
-from benchmarks.report.ranks import between, faster, in_order
+from benchmarks.report.ranking import between, faster, in_order
+from benchmarks.report.rows import Entry, Panel, Point, drawing
 from benchmarks.report.sheet import Sheet
-from benchmarks.report.slopes import Panel, Slope
-from benchmarks.report.slopes import drawing as slopes_drawing
 from benchmarks.result import Results, Row
 
 CHANNELS = {
@@ -38,8 +36,9 @@ POOLS = {
     "trio": "trio nursery, CapacityLimiter",
 }
 """The pool, or what one writes where there is none; `map` of a ProcessPoolExecutor sends single tasks unless told."""
-SHIPS = "what ships with it"
 HIGHLIGHTED = "threads"
+ENDS = ("task is awake", "has to be woken")
+"""What the two ends of a slope are."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def both(results: Results, suite: str, cell: str, python: str | None = None) -> 
     known = CHANNELS if suite == "ring" else POOLS
     rows = [row for row in results.of(suite, cell, python) if row.kind == "model"]
     found = [Both(row, results.row(suite, cell, known.get(row.candidate, ""), row.python)) for row in rows]
-    return [Both(together.named(results, it.built), it.ships) for it in found]
+    return [Both(candidates.named(results, it.built), it.ships) for it in found]
 
 
 def pairs(results: Results, cell: Cell) -> Chart | Absent:
@@ -92,18 +91,21 @@ def pairs(results: Results, cell: Cell) -> Chart | Absent:
     if not any(it.ships for it in found):
         return Absent(cell.title, f"nothing that ships with a model was measured in {cell.suite}/{cell.cell}")
     rows = [row for it in found for row in (it.built, it.ships) if row]
-    draw = pairs_drawing(
-        [pair(it) for it in found], (SHIPS, f"a {cell.kind} built for it"), f"time per {cell.step} (log)"
-    )
+    below, heads = f"time per {cell.step} (log)", ("ships", "built")
+    panel = Panel("", [entry(it) for it in found], below, words.duration, heads=heads)
+    draw = drawing([panel], {"ships": "what ships with it", "built": f"a {cell.kind} built for it"})
     return Chart(
         cell.name, cell.title, gap(found, cell), says(found, cell), command_for(results, rows), draw, sheet(found)
     )
 
 
-def pair(it: Both) -> Pair:
-    """Return the two marks of a model."""
-    marks = [(row.median, row.least, row.most) if row else None for row in (it.ships, it.built)]
-    return Pair(it.built.candidate, it.built.model, marks[0], marks[1])
+def entry(it: Both) -> Entry:
+    """Return the two marks of a model, with a line between them."""
+    rows = {style: row for style, row in (("ships", it.ships), ("built", it.built)) if row}
+    marks = [Point(style, (row.median,), (row.least, row.most)) for style, row in rows.items()]
+    gap = Point("gap", tuple(row.median for row in rows.values()))
+    texts = words.duration(it.ships.median) if it.ships else "nothing", words.duration(it.built.median)
+    return Entry(it.built.candidate, it.built.model, (gap, *marks), texts=texts)
 
 
 def gap(found: list[Both], cell: Cell) -> str:
@@ -162,56 +164,50 @@ def slope(results: Results) -> Chart | Absent:
     names = [name for name in cells[0] if name in cells[1]]
     if len(names) < 2:
         return Absent(title, "the ring was not measured both ways with two models")
-    built = [slope_of(name, cells[0][name].built, cells[1][name].built) for name in names]
-    ships = [
-        slope_of(name, first, second)
-        for name in names
-        if (first := cells[0][name].ships) and (second := cells[1][name].ships)
-    ]
-    panels = [Panel("With a channel built for it", built)] + ([Panel("With what ships", ships)] if ships else [])
+    built = {name: slope_of(*(cell[name].built for cell in cells)) for name in names}
+    pairs = {name: (cells[0][name].ships, cells[1][name].ships) for name in names}
+    ships = {name: slope_of(first, second) for name, (first, second) in pairs.items() if first and second}
+    both_parts = (("With a channel built for it", built), ("With what ships", ships))
+    parts = [part(title, slopes) for title, slopes in both_parts if slopes]
     rows = [row for cell in cells for name in names for row in (cell[name].built, cell[name].ships) if row]
-    ends = ("task is awake", "has to be woken")
-    return Chart(
-        "slope", title, fall(cells), told(panels), command_for(results, rows),
-        slopes_drawing(panels, ends, "time per message (log)"), slope_sheet(panels),
-    )  # fmt: skip
-
-
-def slope_of(name: str, first: Row, second: Row) -> Slope:
-    """Return the line of one model."""
-    return Slope(name, first.model, first.median, second.median, highlighted=name == HIGHLIGHTED)
-
-
-def fall(cells: list[dict[str, Both]]) -> str:
-    """Say in words of everyday what a message takes in either case, from the fastest model to the slowest."""
     awake, asleep = (between([it.built for it in cell.values()]) for cell in cells)
-    return (
+    takeaway = (
         f"With a channel built for each model, a message to a task that is awake takes {awake};"
         f" to one that has to be woken, {asleep}"
     )
+    command, draw = command_for(results, rows), lines.drawing(parts)
+    return Chart("slope", title, takeaway, told(parts), command, draw, slope_sheet(parts))
 
 
-def told(panels: list[Panel]) -> str:
-    """Return each panel in a sentence, for those who don't see it."""
-    return " ".join(
-        f"{panel.title}: "
-        + "; ".join(
-            f"{it.name} from {words.duration(it.first)} to {words.duration(it.second)}"
-            for it in sorted(panel.slopes, key=lambda it: it.second)
-        )
-        + "."
-        for panel in panels
-    )
+def slope_of(first: Row, second: Row) -> lines.Line:
+    """Return the line of one model."""
+    return [(0, first.median), (1, second.median)]
 
 
-def slope_sheet(panels: list[Panel]) -> Sheet:
+def part(title: str, slopes: dict[str, lines.Line]) -> Part:
+    """Return one of the two small pictures."""
+    return Part(
+        title, slopes, {}, "", "time per message (log)", words.duration, lambda place: ENDS[int(place)],
+        slopes=True, thick=HIGHLIGHTED,
+    )  # fmt: skip
+
+
+def told(parts: list[Part]) -> str:
+    """Return each picture in a sentence, for those who don't see it."""
+    return " ".join(f"{it.title}: {'; '.join(from_to(it))}." for it in parts)
+
+
+def from_to(part: Part) -> Iterator[str]:
+    """Yield what each line of a picture says, the quickest to wake first."""
+    for name, ((_, first), (_, second)) in sorted(part.shown.items(), key=lambda item: item[1][-1][1]):
+        yield f"{name} from {words.duration(first)} to {words.duration(second)}"
+
+
+def slope_sheet(parts: list[Part]) -> Sheet:
     """Return the two ends of all lines."""
-    lines = [
-        [panel.title, it.name, words.duration(it.first), words.duration(it.second)]
-        for panel in panels
-        for it in panel.slopes
-    ]
-    return Sheet(["", "model", "task is awake", "has to be woken"], lines, left=2)
+    each = [(it.title, name, line) for it in parts for name, line in it.shown.items()]
+    rows = [[title, name, *(words.duration(value) for _, value in line)] for title, name, line in each]
+    return Sheet(["", "model", *ENDS], rows, left=2)
 
 
 __all__ = ["CHANNELS", "POOLS", "both", "charts"]

@@ -1,10 +1,10 @@
 """What one size does: messages in flight, capacity, number of nodes, payload."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
-from benchmarks.report import together, words
+from benchmarks.report import candidates, words
 from benchmarks.report.canvas import FAMILIES, bare
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Line, Part, drawing
@@ -21,14 +21,21 @@ class Axis:
     parameter: str
     title: str
     below: str
-    endless: str = ""
-    """What the value beyond all numbers is called."""
-    rate: bool = False
-    """Whether hops per second are shown rather than seconds per hop."""
-    size: bool = False
-    """Whether the values are bytes."""
     across: str = "time per hop (log)"
     """The y axis in words."""
+    rate: bool = False
+    """Whether hops per second are shown rather than seconds per hop."""
+    endless: str = ""
+    """What the value beyond all numbers is called."""
+    size: bool = False
+    """Whether the values are bytes."""
+    unit: str = ""
+    """What the values count."""
+    lead: str = ""
+    """How the sentence about the change from the first value to the last begins."""
+    why: str = ""
+    """What makes the difference."""
+    note: str = ""
 
     def tick(self, value: float) -> str:
         """Return a value in words."""
@@ -44,32 +51,54 @@ class Axis:
         """Return that figure in words."""
         return words.rate(value) if self.rate else words.duration(value)
 
+    def ends(self, sweep: Sweep) -> tuple[str, str]:
+        """Return the values between which something was measured, in words."""
+        return self.tick(sweep[0][0]), self.tick(sweep[-1][0])
 
-RATE = "hops per second (log)"
-UNITS_OF = {"in_flight": "messages in flight", "capacity": "capacity", "nodes": "nodes", "payload": "payload"}
-"""What the values of a size count."""
+
 AXES = {
-    "in-flight": Axis("in_flight", "Messages in flight: how batching hides a switch", "messages in flight", "all"),
-    "capacity": Axis(
-        "capacity", "Capacity: how much room lets run", "capacity of each channel", "inf", True, across=RATE
+    "in-flight": Axis(
+        "in_flight", "Messages in flight: how batching hides a switch", "messages in flight", endless="all",
+        unit="messages in flight", lead="With more messages in flight",
+        why="A task that finds several messages waiting can handle them in one turn.",
     ),
-    "nodes": Axis("nodes", "Number of nodes, 64 messages in flight", "nodes (log)"),
-    "payload": Axis("payload", "Payload: by reference, or copied", "payload of a message", size=True),
-}
+    "capacity": Axis(
+        "capacity", "Capacity: how much room lets run", "capacity of each channel", "hops per second (log)", rate=True,
+        endless="inf", unit="capacity", lead="With capacity",
+        why="Without room every message is a hand-over, and a task waits for each.",
+    ),
+    "nodes": Axis(
+        "nodes", "Number of nodes, 64 messages in flight", "nodes (log)", unit="nodes",
+        lead="From the smallest ring to the largest",
+        note="Larger rings get fewer messages, so that all take about as long: a step between neighbours may be that.",
+    ),
+    "payload": Axis(
+        "payload", "Payload: by reference, or copied", "payload of a message", size=True, unit="payload",
+        lead="From the smallest message to the largest",
+        note="That each message is made and checked is inside the clock.",
+    ),
+}  # fmt: skip
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
     """Return one chart for each size, with a part for each family of models."""
     for name, axis in AXES.items():
         sweeps = sweeps_of(results, axis)
-        if not sweeps:
+        if sweeps:
+            takeaway = change(sweeps, axis.lead)
+            says = f"{takeaway}. {ranges(axis, sweeps)} {axis.why}".strip()
+            yield chart(results, name, axis, sweeps, takeaway, says, axis.note)
+        else:
             yield Absent(axis.title, f"no two values of {axis.parameter} were measured")
-            continue
-        says, rows = SAYS[name](axis, sweeps), [row for sweep in sweeps.values() for _, row in sweep]
-        yield Chart(
-            name, axis.title, TAKEAWAYS[name](axis, sweeps), says, command_for(results, rows),
-            drawing(families(axis, sweeps)), sheet(axis, sweeps), NOTES.get(name, ""),
-        )  # fmt: skip
+
+
+def chart(
+    results: Results, name: str, axis: Axis, sweeps: dict[str, Sweep], takeaway: str, says: str, note: str = ""
+) -> Chart:
+    """Return the chart of these sweeps, a part for each family."""
+    rows = [row for sweep in sweeps.values() for _, row in sweep]
+    draw = drawing(families(axis, sweeps))
+    return Chart(name, axis.title, takeaway, says, command_for(results, rows), draw, sheet(axis, sweeps), note)
 
 
 def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sweep]:
@@ -79,7 +108,7 @@ def sweeps_of(results: Results, axis: Axis, suite: str = "ring") -> dict[str, Sw
     for candidate, python in dict.fromkeys((row.candidate, row.python) for row in rows):
         sweep = results.sweep(suite, axis.parameter, candidate, python)
         if len(sweep) > 1:
-            named = [(value, together.named(results, row)) for value, row in sweep]
+            named = [(value, candidates.named(results, row)) for value, row in sweep]
             found[named[0][1].candidate] = named
     return found
 
@@ -117,106 +146,31 @@ def sheet(axis: Axis, sweeps: dict[str, Sweep]) -> Sheet:
     return Sheet([axis.below, *map(axis.tick, values)], lines)
 
 
-def most_and_least(axis: Axis, sweeps: dict[str, Sweep]) -> tuple[tuple[str, float], tuple[str, float]]:
-    """Return the models that change most and least from the first value to the last, and the factors of their times."""
-    ratios = {name: sweep[-1][1].median / sweep[0][1].median for name, sweep in sweeps.items()}
-    by_ratio = sorted(ratios.items(), key=lambda pair: pair[1])
-    return by_ratio[-1], by_ratio[0]
+def growth(sweep: Sweep) -> float:
+    """Return how many times as long the last value takes as the first."""
+    return sweep[-1][1].median / sweep[0][1].median
 
 
-def ends(axis: Axis, sweeps: dict[str, Sweep], name: str) -> tuple[str, str]:
-    """Return the values between which a model was measured, in words."""
-    return axis.tick(sweeps[name][0][0]), axis.tick(sweeps[name][-1][0])
+def change(sweeps: dict[str, Sweep], lead: str) -> str:
+    """Say what the model that changes most and the one that changes least gain or lose."""
+    most, least = extremes(sweeps)
+    text = f"{lead}, a hop of {most} {words.takes(growth(sweeps[most]))}"
+    return text if most == least else f"{text}, one of {least} {words.takes(growth(sweeps[least]))}"
 
 
-def aside(axis: Axis, sweeps: dict[str, Sweep], name: str, other: str) -> str:
-    """Return the values between which a model was measured, if they differ from those of the other model."""
-    first, last = ends(axis, sweeps, name)
-    return "" if (first, last) == ends(axis, sweeps, other) else f" ({last} against {first})"
+def extremes(sweeps: dict[str, Sweep]) -> tuple[str, str]:
+    """Return the models that change most and least, where most of them get slower or faster."""
+    by_growth = sorted(sweeps, key=lambda name: growth(sweeps[name]))
+    first, last = by_growth[0], by_growth[-1]
+    return (first, last) if growth(sweeps[first]) * growth(sweeps[last]) < 1 else (last, first)
 
 
-def of_in_flight(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say that fewer switches are needed the more messages are under way."""
-    (least, small), (most, great) = most_and_least(axis, sweeps)
-    first, last = ends(axis, sweeps, most)
-    return (
-        f"With {first} in flight, a hop of {most} {words.takes(1 / great)} as with {last}, one of {least}"
-        f" {words.takes(1 / small)}{aside(axis, sweeps, least, most)}: a task that finds several messages waiting can"
-        " handle them in one turn."
-    )
+def ranges(axis: Axis, sweeps: dict[str, Sweep]) -> str:
+    """Say between which values these two were measured."""
+    found = {name: " to ".join(axis.ends(sweeps[name])) for name in extremes(sweeps)}
+    if len(set(found.values())) == 1:
+        return f"That is from {next(iter(found.values()))} {axis.unit}."
+    return f"That is, in {axis.unit}, from {words.listing(f'{it} for {name}' for name, it in found.items())}."
 
 
-def batching(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say how much batching saves at most and at least."""
-    (least, small), (most, great) = most_and_least(axis, sweeps)
-    return f"With more messages in flight, a hop of {most} {words.takes(great)}, one of {least} {words.takes(small)}"
-
-
-def of_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say that capacity lets a sender run on."""
-    (least, small), (most, great) = most_and_least(axis, sweeps)
-    first, last = ends(axis, sweeps, most)
-    return (
-        f"With capacity {last} instead of {first}, a hop of {most} {words.takes(great)}, one of {least}"
-        f" {words.takes(small)}{aside(axis, sweeps, least, most)}: without room every message is a hand-over, and a"
-        " task waits for each."
-    )
-
-
-def adding_capacity(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say what capacity saves at most and at least."""
-    (least, small), (most, great) = most_and_least(axis, sweeps)
-    return f"With capacity, a hop of {most} {words.takes(great)}, one of {least} {words.takes(small)}"
-
-
-def extra_cost(axis: Axis, sweeps: dict[str, Sweep], comparison: str) -> str:
-    """Say how much longer a hop takes at the right end than at the left one, where most and where least."""
-    (most, great), (least, small) = most_and_least(axis, sweeps)
-    first, last = ends(axis, sweeps, most)
-    compared = comparison.format(first=first, last=last)
-    return (
-        f"A hop of {most} {words.takes(great)} {compared}, one of {least}"
-        f" {words.takes(small)}{aside(axis, sweeps, least, most)}."
-    )
-
-
-def growing(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say how much more expensive a hop gets from the smallest ring to the largest, at most and at least."""
-    (most, great), (least, small) = most_and_least(axis, sweeps)
-    first = f"From the smallest ring to the largest, a hop of {most} {words.takes(great)}"
-    return f"{first}, one of {least} {words.takes(small)}"
-
-
-def copying(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say what a large message costs at most and at least."""
-    (most, great), (least, small) = most_and_least(axis, sweeps)
-    last = ends(axis, sweeps, most)[1]
-    return f"With {last} to carry, a hop of {most} {words.takes(great)}, one of {least} {words.takes(small)}"
-
-
-def of_nodes(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say whether many tasks make each hop more expensive."""
-    return extra_cost(axis, sweeps, "among {last} nodes as among {first}")
-
-
-def of_payload(axis: Axis, sweeps: dict[str, Sweep]) -> str:
-    """Say that models which copy messages pay for each byte."""
-    return extra_cost(axis, sweeps, "with a payload of {last} as with {first}")
-
-
-NOTES = {
-    "nodes": "Larger rings get fewer messages, so that all take about as long: a step between neighbours may be that.",
-    "payload": "That each message is made and checked is inside the clock.",
-}
-TAKEAWAYS: dict[str, Callable[[Axis, dict[str, Sweep]], str]] = {
-    "in-flight": batching,
-    "capacity": adding_capacity,
-    "nodes": growing,
-    "payload": copying,
-}
-SAYS: dict[str, Callable[[Axis, dict[str, Sweep]], str]] = {
-    "in-flight": of_in_flight,
-    "capacity": of_capacity,
-    "nodes": of_nodes,
-    "payload": of_payload,
-}
+__all__ = ["Axis", "Sweep", "charts"]

@@ -1,18 +1,19 @@
-"""Web services: answers per second, the tail, the knee, connections that wait."""
+"""Web services: answers per second, the tail, the knee, connections that wait, slow clients, and the end under load."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from benchmarks.report import sheet, sweeps, together, words
-from benchmarks.report.bars import Bar, Key, Panel, drawing, panel_of
-from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.lines import drawing as lines
-from benchmarks.report.once import least
-from benchmarks.report.ranks import between, names
+from benchmarks.report import rows as kit
+from benchmarks.report import sheet, sweeps, words
+from benchmarks.report.candidates import rows_of
+from benchmarks.report.chart import Absent, Chart, command_for, table
+from benchmarks.report.ranking import between, least, names
+from benchmarks.report.rows import Entry, Panel, drawing, fitting_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.sweeps import Axis
 from benchmarks.result import Results, Row
+from benchmarks.web.columns import marked
 
 CAPACITIES = {
     "json": ("web-models", "A small answer: how many a second"),
@@ -21,18 +22,24 @@ CAPACITIES = {
 TAIL = "One request in a hundred computes: what 99 % of the others wait at most"
 IDLE = "Ten thousand connections that wait: the memory of each"
 KNEE = Axis(
-    "rate", "More and more requests: when answers take longer", "requests per second", across="P99 of the latency (log)"
+    "rate", "More and more requests: when answers take longer", "requests per second", "P99 of the latency (log)"
 )
+SLOW = "Slow clients: how many of the others are answered"
+STOP = "SIGTERM under load: requests that are lost, and how long the end takes"
+OTHERS = {"peer": "servers of others"}
 WIDE = 2.0
 """If a row's rounds differ by a greater factor, no row of the chart is called the best: another round may be too."""
+ALL = 0.97
+"""From this share on a server counts as one that keeps up: the last requests are answered after the end."""
+PROCESS, KERNEL = "pss_bytes_per_connection", "kernel_bytes_per_connection"
 COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "P50": ("p50_s", words.duration),
     "P99 alone": ("alone_p99_s", words.duration),
     "P99": ("p99_s", words.duration),
     "CPU of an answer": ("cpu_us_per_request", lambda it: words.duration(it / 1e6)),
     "memory (PSS)": ("peak_pss_bytes", words.size),
-    "memory of a connection (PSS)": ("pss_bytes_per_connection", words.size),
-    "and in the kernel": ("kernel_bytes_per_connection", words.size),
+    "memory of a connection (PSS)": (PROCESS, words.size),
+    "and in the kernel": (KERNEL, words.size),
 }
 """The figures in the tables."""
 
@@ -47,6 +54,13 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
     yield tail(results)
     yield idle(results)
     yield knee(results)
+    yield slow(results)
+    yield stop(results)
+
+
+def served(results: Results, cell: str) -> list[Row]:
+    """Return the models and what one might use instead, under every Python, the fastest first."""
+    return [row for row in rows_of(results, "web", cell) if row.kind in ("model", "peer")]
 
 
 def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Absent:
@@ -55,17 +69,23 @@ def capacity(results: Results, cell: str, name: str, title: str) -> Chart | Abse
     if not rows:
         return Absent(title, f"nothing of web/{cell} was measured")
     bars = [rate_bar(results, row) for row in rows]
-    panel = panel_of("", bars, "answers per second", words.rate)
-    mark = "by hand" if any(bar.mark for bar in bars) else ""
     takeaway = most_answers(rows, bars)
     says = (
         f"{takeaway}. The fewest answers are {words.rate(rows[-1].per_second)} a second. The load comes from the"
         " same machine, and shares its processors."
     )
-    return chart_of(results, name, (title, takeaway), says, rows, [panel], mark)
+    panel = fitting_panel("", bars, "answers per second", words.rate)
+    draw, cells = drawing([panel], OTHERS | {"mark": "by hand"}), cell_sheet(rows_of(results, "web", cell))
+    return Chart(name, title, takeaway, says, command_for(results, rows), draw, cells)
 
 
-def most_answers(rows: list[Row], bars: list[Bar]) -> str:
+def rate_bar(results: Results, row: Row) -> Entry:
+    """Return the answers per second of a row, marked with those of its baseline."""
+    baseline = sheet.baseline_of(results, row) if row.kind == "model" else None
+    return kit.bar(row, row.per_second, (1 / row.most, 1 / row.least), baseline.per_second if baseline else None)
+
+
+def most_answers(rows: list[Row], bars: list[Entry]) -> str:
     """Say which servers give most answers; or, where each answer takes its time, how many of the possible answers."""
     first, ahead = rows[0], least(rows)
     if delay := re.search(r"ms=(\d+)", str(first.parameters.get("endpoint", ""))):
@@ -73,8 +93,9 @@ def most_answers(rows: list[Row], bars: list[Bar]) -> str:
         given = " to ".join(dict.fromkeys(words.rate(row.per_second) for row in (rows[-1], first)))
         users = f"{first.parameters['connections']} users who wait {delay[1]} ms for each answer"
         return f"{users} can get {words.rate(possible)} a second; the servers give {given}"
-    most = f"{servers(ahead)} {gives(ahead)} most answers, {words.rate(first.per_second)} a second"
-    by_hand = max((bar.mark for bar in bars if bar.mark), default=0)
+    verb = "gives" if len(ahead) == 1 else "give"
+    most = f"{servers(ahead)} {verb} most answers, {words.rate(first.per_second)} a second"
+    by_hand = max((mark for bar in bars if (mark := bar.value("mark"))), default=0)
     return f"{most}; servers written by hand give up to {words.rate(by_hand)}" if by_hand else most
 
 
@@ -89,35 +110,20 @@ def workers(row: Row) -> str:
     return f" ({number} workers)" if row.kind == "model" and number > 1 else ""
 
 
-def gives(rows: list[Row]) -> str:
-    """Return the verb that goes with so many servers."""
-    return "gives" if len(rows) == 1 else "give"
-
-
-def rate_bar(results: Results, row: Row) -> Bar:
-    """Return the answers per second of a row, marked with those of its baseline."""
-    baseline = sheet.baseline_of(results, row) if row.kind == "model" else None
-    mark = baseline.per_second if baseline else None
-    return Bar(row.candidate, row.per_second, row.model, 1 / row.most, 1 / row.least, mark, row.kind)
-
-
 def tail(results: Results) -> Chart | Absent:
     """Return the chart of P99 with requests that compute, marked with P99 without them."""
     rows = served(results, "tail")
     if not rows:
         return Absent(TAIL, "nothing of web/tail was measured")
-    bars = [
-        Bar(row.candidate, row.median, row.model, row.least, row.most, row.figure("alone_p99_s"), row.kind)
-        for row in rows
-    ]
-    panel = panel_of("", bars, "P99 of the latency", words.duration)
-    mark = "where no request computes" if any(bar.mark for bar in bars) else ""
+    bars = [kit.bar(row, mark=row.figure("alone_p99_s")) for row in rows]
+    panel = fitting_panel("", bars, "P99 of the latency", words.duration)
     takeaway = f"One request in a hundred computes: {lowest_p99(rows)}"
     says = (
         f"{takeaway}. The highest P99 is {words.duration(rows[-1].median)}. Where a task runs until it waits, one that"
         " computes keeps all others waiting."
     )
-    return chart_of(results, "web-tail", (TAIL, takeaway), says, rows, [panel], mark)
+    draw, command = drawing([panel], OTHERS | {"mark": "if none computes"}), command_for(results, rows)
+    return Chart("web-tail", TAIL, takeaway, says, command, draw, cell_sheet(rows_of(results, "web", "tail")))
 
 
 def lowest_p99(rows: list[Row]) -> str:
@@ -134,20 +140,20 @@ def lowest_p99(rows: list[Row]) -> str:
 
 def idle(results: Results) -> Chart | Absent:
     """Return the chart of the memory of a connection that waits: that of the process, and the kernel's."""
-    rows = [row for row in served(results, "idle") if positive(row, "pss_bytes_per_connection")]
+    rows = [row for row in served(results, "idle") if positive(row, PROCESS)]
     if not rows:
         return Absent(IDLE, "nothing of web/idle was measured")
-    rows.sort(key=lambda row: row.figure("pss_bytes_per_connection") or 0)
-    titles = {"pss_bytes_per_connection": "in the process (PSS)", "kernel_bytes_per_connection": "in the kernel"}
+    rows.sort(key=lambda row: row.figure(PROCESS) or 0)
     panels = [
-        Panel(title, [memory_bar(row, name) for row in rows if positive(row, name)], "per connection (log)", words.size)
-        for name, title in titles.items()
-        if any(positive(row, name) for row in rows)
+        Panel(title, bars, "per connection (log)", words.size)
+        for name, title in ((PROCESS, "in the process (PSS)"), (KERNEL, "in the kernel"))
+        if (bars := [memory_bar(row, name) for row in rows if positive(row, name)])
     ]
-    first, last = rows[0], rows[-1]
-    takeaway = f"A connection that waits takes {size(first)} in {first.candidate} and {size(last)} in {last.candidate}"
+    each = [f"{words.size(row.figure(PROCESS) or 0)} in {row.candidate}" for row in (rows[0], rows[-1])]
+    takeaway = f"A connection that waits takes {each[0]} and {each[1]}"
     says = f"{takeaway}; what the kernel has for it, such as the stack of a thread, is not in that."
-    return chart_of(results, "web-idle", (IDLE, takeaway), says, rows, panels, across=2)
+    draw, command = drawing(panels, OTHERS, across=2), command_for(results, rows)
+    return Chart("web-idle", IDLE, takeaway, says, command, draw, cell_sheet(rows_of(results, "web", "idle")))
 
 
 def positive(row: Row, figure: str) -> bool:
@@ -155,15 +161,10 @@ def positive(row: Row, figure: str) -> bool:
     return (row.figure(figure) or 0) > 0
 
 
-def memory_bar(row: Row, figure: str) -> Bar:
+def memory_bar(row: Row, figure: str) -> Entry:
     """Return a figure of memory with its spread."""
     values = [value for value in row.by_round(figure).values() if value > 0]
-    return Bar(row.candidate, row.figure(figure) or 0, row.model, min(values), max(values), kind=row.kind)
-
-
-def size(row: Row) -> str:
-    """Return the memory of a connection in words."""
-    return words.size(row.figure("pss_bytes_per_connection") or 0)
+    return kit.bar(row, row.figure(figure) or 0, (min(values), max(values)))
 
 
 def knee(results: Results) -> Chart | Absent:
@@ -171,7 +172,6 @@ def knee(results: Results) -> Chart | Absent:
     found = sweeps.sweeps_of(results, KNEE, "web")
     if not found:
         return Absent(KNEE.title, "no two rates were measured")
-    rows = [row for sweep in found.values() for _, row in sweep]
     highest = max(sweep[-1][0] for sweep in found.values())
     there = [row for sweep in found.values() for rate, row in sweep if rate == highest]
     rounds = max(len(row.seconds) for row in there)
@@ -179,45 +179,75 @@ def knee(results: Results) -> Chart | Absent:
     within += f", in {'one round' if rounds == 1 else f'{rounds} rounds'}"
     takeaway = f"At {KNEE.tick(highest)} requests a second P99 is {between(there)} {within}"
     says = f"{takeaway}. Up to its knee, a server answers at once; beyond it, requests wait in a queue."
-    parts = sweeps.families(KNEE, found)
-    draw, table = lines(parts), sweeps.sheet(KNEE, found)
-    return Chart("web-knee", KNEE.title, takeaway, says, command_for(results, rows), draw, table)
+    return sweeps.chart(results, "web-knee", KNEE, found, takeaway, says)
 
 
-def served(results: Results, cell: str) -> list[Row]:
-    """Return the models and what one might use instead, under every Python, the fastest first."""
-    return [row for row in together.of(results, "web", cell) if row.kind in ("model", "peer")]
+def slow(results: Results) -> Chart | Absent:
+    """Return the table of what is answered beside clients that send a byte at a time, and of how long that takes."""
+    rows = sorted(served(results, "slow"), key=lambda row: (-answered(row), row.median))
+    if not rows:
+        return Absent(SLOW, "nothing of web/slow was measured")
+    clients, behind = rows[0].parameters.get("slow", "many"), [row for row in rows if answered(row) < ALL]
+    takeaway = f"Beside {clients} slow clients "
+    if behind:
+        part = words.span([answered(row) for row in behind], "{:.0%}".format)
+        verb = "answers" if len(behind) == 1 else "answer"
+        takeaway += f"{len(rows) - len(behind)} of {len(rows)} servers answer the others; {names(behind)} {verb} {part}"
+    else:
+        takeaway += f"all {len(rows)} servers answer what the others ask"
+    columns = {
+        "answered of asked": ("", lambda row: f"{answered(row):.0%}"),
+        "answers per second": ("goodput", words.rate),
+        "P50": ("p50_s", words.duration),
+        "P99": ("", lambda row: words.duration(row.median)),
+        "unanswered": ("unanswered", words.plain),
+        "errors": ("errors", words.plain),
+    }
+    return table("web-slow", SLOW, takeaway, results, rows, figures(rows, columns))
 
 
-def chart_of(
-    results: Results,
-    name: str,
-    titles: tuple[str, str],
-    says: str,
-    rows: list[Row],
-    panels: list[Panel],
-    mark: str = "",
-    across: int = 1,
-    its: Sheet | None = None,
-) -> Chart:
-    """Return a chart of bars, by default with the table of its cell; the titles are its subject and its takeaway."""
-    models = [row.model for row in rows if row.kind == "model" and row.model]
-    peers = "servers of others" if any(row.kind == "peer" for row in rows) else ""
-    key = Key(models, mark=mark, peers=peers)
-    shown = its or table(together.of(results, "web", rows[0].cell))
-    return Chart(name, *titles, says, command_for(results, rows), drawing(panels, key, across), shown)
+def answered(row: Row) -> float:
+    """Return how many of the requests were answered until the end of the load: parts of one."""
+    offered = row.figure("offered")
+    return (row.figure("goodput") or 0) / offered if offered else row.figure("answered_share") or 0
 
 
-def table(rows: Iterable[Row]) -> Sheet:
+def stop(results: Results) -> Chart | Absent:
+    """Return the table of what SIGTERM under load costs: the requests that are lost, and the seconds to the end."""
+    rows = sorted(served(results, "stop"), key=lambda row: (row.figure("lost") or 0, row.median))
+    if not rows:
+        return Absent(STOP, "nothing of web/stop was measured")
+    losing = [row for row in rows if row.figure("lost")]
+    takeaway = f"Asked to end under load, none of {len(rows)} servers loses a request"
+    if losing:
+        number = words.span([row.figure("lost") or 0 for row in losing], words.plain)
+        kept = f"{len(rows) - len(losing)} of {len(rows)} servers lose no request"
+        verb = "loses" if len(losing) == 1 else "lose"
+        takeaway = f"Asked to end under load, {kept}; {names(losing)} {verb} {number}"
+    columns = {
+        "lost": ("", lambda row: words.plain(row.figure("lost") or 0)),
+        "answers": ("answers", words.plain),
+        "to the end": ("", lambda row: words.duration(row.median)),
+        "killed": ("", lambda row: "yes" if row.figure("killed") else "no"),
+        "processes left": ("left_processes", words.plain),
+    }
+    return table("web-stop", STOP, takeaway, results, rows, figures(rows, columns))
+
+
+def cell_sheet(found: list[Row]) -> Sheet:
     """Return a table of the rows of one cell."""
-    found = list(rows)
     step = found[0].step
-    head = ["", f"{step}s per second" if step == "request" else f"per {step}", "rounds", *COLUMNS]
-    return Sheet(head, [line(row) for row in found]).without_empty()
+    if step == "request":
+        first = {f"{step}s per second": ("", lambda row: words.rate(row.per_second))}
+    else:
+        first = {f"per {step}": ("", lambda row: words.duration(row.median))}
+    return figures(found, first | {"rounds": ("", lambda row: str(len(row.seconds)))} | COLUMNS)
 
 
-def line(row: Row) -> list[str]:
-    """Return the line of one row."""
-    value = words.rate(row.per_second) if row.step == "request" else words.duration(row.median)
-    figures = [(row.figure(figure), write) for figure, write in COLUMNS.values()]
-    return [row.candidate, value, str(len(row.seconds)), *("" if it is None else write(it) for it, write in figures)]
+def figures(found: Iterable[Row], columns: Mapping[str, tuple[str, Callable[..., str]]]) -> Sheet:
+    """Return a table of these rows: a column has the name of a figure and what writes it, or what writes the row."""
+    lines = []
+    for row in found:
+        cells = ((row.figure(figure) if figure else row, write) for figure, write in columns.values())
+        lines.append([marked(row.candidate, row), *("" if it is None else write(it) for it, write in cells)])
+    return Sheet(["", *columns], lines).without_empty()

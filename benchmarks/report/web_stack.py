@@ -2,21 +2,22 @@
 
 from collections.abc import Callable, Iterator
 
-from benchmarks.report import ranges, words
+from benchmarks.report import words
 from benchmarks.report.canvas import family
-from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.lines import Line, Part, drawing
-from benchmarks.report.once import below
-from benchmarks.report.ranges import Range, Words
+from benchmarks.report.chart import Absent, Chart, command_for, table
+from benchmarks.report.lines import Part, drawing
+from benchmarks.report.ranking import below
+from benchmarks.report.rows import Entry, Panel, Point
+from benchmarks.report.rows import drawing as rows_drawing
 from benchmarks.report.sheet import Sheet
-from benchmarks.report.sweeps import Sweep
 from benchmarks.result import Results, Row
+from benchmarks.web.columns import marked
+from benchmarks.web.stack import past
 
 STACK = "Behind nginx, with a database: P50 and P99 of each server"
 WORKERS = "Behind nginx, with a database: answers per second, by the number of workers"
 DELAY = "A database that takes its time: answers per second"
-PAST = "article-2020"
-P50, P99 = "p50_s", "p99_s"
+SUITE, P50, P99 = "web", "p50_s", "p99_s"
 GROUPS = {
     "processes and threads": ("processes and interpreters", "threads"),
     "greenlets and coroutines": ("greenlets", "coroutines"),
@@ -33,43 +34,65 @@ BEST = (
     " users in a closed loop."
 )
 
+STARRED = "The star is at that number: the smallest with which the server gives at least 95% of its most answers."
+
+type Curve = dict[int, Row]
+"""The rows of one server by the number of its workers, or by the milliseconds that the database takes."""
+
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
     """Return the charts; a result without web services has neither them nor a reason."""
-    if "web" in results.suites:
+    if SUITE in results.suites:
         yield latencies(results)
         yield workers(results)
         yield delay(results)
 
 
-def latencies(results: Results) -> Chart | Absent:
-    """Return the chart of P50 and P99, each server with its best number of workers."""
-    sweeps = by_workers(results)
-    best = sorted((it for it in map(best_of, sweeps.values()) if p99(it)), key=p99)
-    if not best:
-        return Absent(STACK, "nothing of web/workers-1 was measured, or too few answers for a P99")
-    past = {row.candidate: row for row in results.of("web", PAST)}
-    texts = Words("latency (log)", "P50 and P99", "then, on 4 cores", words.duration)
-    draw = ranges.drawing([range_of(row, past) for row in best], texts)
-    table = Sheet(*latency_table(best, past)).without_empty()
-    title = f"P99 behind nginx and with a database: {in_groups(best)}"
-    command = command_for(results, [row for sweep in sweeps.values() for _, row in sweep])
-    return Chart("web-stack", STACK, title, f"{title}. {back_then(past)}", command, draw, table, BEST)
-
-
-def by_workers(results: Results) -> dict[str, Sweep]:
-    """Return what each server gives by the number of its workers."""
-    rows = [row for cell in results.cells("web") if cell.startswith("workers-") for row in results.of("web", cell)]
-    found: dict[str, Sweep] = {}
-    for row in sorted(rows, key=lambda row: int(row.parameters["workers"])):
-        found.setdefault(row.candidate, []).append((float(row.parameters["workers"]), row))
+def curves(results: Results, varied: str = "workers-") -> dict[str, Curve]:
+    """Return the curve of every server, the least first; `varied` is the beginning of the names of its cells."""
+    cells = {int(cell.removeprefix(varied)): cell for cell in results.cells(SUITE) if cell.startswith(varied)}
+    found: dict[str, Curve] = {}
+    for number in sorted(cells):
+        for row in results.of(SUITE, cells[number]):
+            found.setdefault(row.candidate, {})[number] = row
     return found
 
 
-def best_of(sweep: Sweep) -> Row:
-    """Return the row with the fewest workers that are about as good as any number; medians are compared."""
-    enough = NEARLY * max(row.per_second for _, row in sweep)
-    return min((pair for pair in sweep if pair[1].per_second >= enough), key=lambda pair: pair[0])[1]
+def delays(results: Results) -> dict[str, Curve]:
+    """Return the curve of every server by the milliseconds that the database takes."""
+    return curves(results, "delay-")
+
+
+def best(curve: Curve) -> int:
+    """Return the fewest workers that are about as good as any number; medians are compared."""
+    enough = NEARLY * max(row.per_second for row in curve.values())
+    return min(number for number, row in curve.items() if row.per_second >= enough)
+
+
+def chosen(results: Results) -> dict[str, Row]:
+    """Return the row of every server with the number of workers that suits it."""
+    return {name: curve[best(curve)] for name, curve in curves(results).items()}
+
+
+def articles(results: Results) -> dict[str, Row]:
+    """Return the figures of the article of 2020."""
+    return {row.candidate: row for row in results.of(SUITE, past.CELL)}
+
+
+def latencies(results: Results) -> Chart | Absent:
+    """Return the chart of P50 and P99, each server with its best number of workers."""
+    rows = sorted((it for it in chosen(results).values() if p99(it)), key=p99)
+    if not rows:
+        return Absent(STACK, "nothing of web/workers-1 was measured, or too few answers for a P99")
+    then = articles(results)
+    panel = Panel("", [entry(row, then.get(row.candidate)) for row in rows], "latency (log)", words.duration)
+    draw = rows_drawing([panel], {"range": "P50 and P99", "then": "then, on 4 cores"})
+    takeaway = f"P99 behind nginx and with a database: {in_groups(rows)}"
+    past_rows = [row for row in then.values() if p99(row)]
+    back = f"In the article, on four cores and with another machine for the load: {in_groups(past_rows)}."
+    says = f"{takeaway}. {back if past_rows else "The article's own figures are not in this result."}"
+    command = command_for(results, [row for curve in curves(results).values() for row in curve.values()])
+    return Chart("web-stack", STACK, takeaway, says, command, draw, latency_table(rows, then), BEST)
 
 
 def p99(row: Row) -> float:
@@ -77,11 +100,11 @@ def p99(row: Row) -> float:
     return row.figure(P99) or 0
 
 
-def range_of(row: Row, past: dict[str, Row]) -> Range:
+def entry(row: Row, then: Row | None) -> Entry:
     """Return P50 and P99 of a row, with those of the article."""
-    then = past.get(row.candidate)
-    figures = (then.figure(P50) or 0, then.figure(P99) or 0) if then else None
-    return Range(label(row), row.figure(P50) or p99(row), p99(row), row.model or "", figures)
+    points = [("range", row.figure(P50) or p99(row), p99(row))]
+    points += [("then", then.figure(P50) or 0, p99(then))] if then else []
+    return Entry(label(row), row.model, tuple(Point(style, ends) for style, *ends in points))
 
 
 def label(row: Row) -> str:
@@ -104,152 +127,128 @@ def group_of(row: Row) -> str | None:
 
 def in_groups(rows: list[Row]) -> str:
     """Say between what P99 lies in each group."""
-    found = {name: [p99(row) for row in rows] for name, rows in grouped(rows).items()}
-    return "; ".join(f"{name}, {between(values, words.duration)}" for name, values in found.items())
+    found = {name: words.span([p99(row) for row in rows], words.duration) for name, rows in grouped(rows).items()}
+    return "; ".join(f"{name}, {values}" for name, values in found.items())
 
 
-def between(values: list[float], write: Callable[[float], str]) -> str:
-    """Return the least and the greatest in words."""
-    low, high = write(min(values)), write(max(values))
-    return low if low == high else f"{low} to {high}"
-
-
-def back_then(past: dict[str, Row]) -> str:
-    """Say the same of the article."""
-    rows = [row for row in past.values() if p99(row)]
-    if not rows:
-        return "The article's own figures are not in this result."
-    return f"In the article, on four cores and with another machine for the load: {in_groups(rows)}."
-
-
-def latency_table(best: list[Row], past: dict[str, Row]) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the lines of the table."""
-    figures = {"P50": P50, "P99": P99, "P99 at 300/s": "open_300_p99_s", "at 600/s": "open_600_p99_s"}
-    then = {"then, on 4 cores: workers": "", "a second": "", "P50 then": P50, "P99 then": P99}
+def latency_table(rows: list[Row], then: dict[str, Row]) -> Sheet:
+    """Return the table of the chosen rows, with the article's figures."""
+    columns: dict[str, tuple[str, Callable[[float], str]]] = {
+        "P50": (P50, words.duration),
+        "P99": (P99, words.duration),
+        "P99 at 300/s": ("open_300_p99_s", words.duration),
+        "at 600/s": ("open_600_p99_s", words.duration),
+        "memory": ("peak_pss_bytes", words.size),
+    }
+    of_then = [columns[name] for name in ("P50", "P99")]
     lines = []
-    for row in best:
-        now = [seconds(row, figure) for figure in figures.values()]
-        lines.append([row.candidate, str(row.parameters["workers"]), words.rate(row.per_second), *now])
-        lines[-1] += of_then(past[row.candidate]) if row.candidate in past else [""] * len(then)
-    return ["", "workers", "answers per second", *figures, *then], lines
+    for row in rows:
+        old = then.get(row.candidate)
+        lines.append([
+            marked(row.candidate, row), *figures(row, [*columns.values()]), *figures(old, of_then)
+        ])  # fmt: skip
+    head = [
+        "",
+        "workers",
+        "answers per second",
+        *columns,
+        "then, on 4 cores: workers",
+        "a second",
+        "P50 then",
+        "P99 then",
+    ]
+    return Sheet(head, lines).without_empty()
 
 
-def of_then(row: Row) -> list[str]:
-    """Return the article's figures in words."""
-    return [str(row.parameters["workers"]), words.rate(row.per_second), seconds(row, P50), seconds(row, P99)]
-
-
-def seconds(row: Row, figure: str) -> str:
-    """Return a figure in words; nothing where there is none."""
-    found = row.figure(figure)
-    return "" if found is None else words.duration(found)
+def figures(row: Row | None, columns: list[tuple[str, Callable[[float], str]]]) -> list[str]:
+    """Return the number of workers, answers per second and figures in words; nothing where there is no row, or it
+    lacks a figure."""
+    if row is None:
+        return [""] * (len(columns) + 2)
+    known = ((row.figure(figure), write) for figure, write in columns)
+    return [str(row.parameters["workers"]), answers(row), *("" if it is None else write(it) for it, write in known)]
 
 
 def workers(results: Results) -> Chart | Absent:
-    """Return the chart of answers per second by the number of workers."""
-    sweeps = {name: sweep for name, sweep in by_workers(results).items() if len(sweep) > 1}
-    if not sweeps:
+    """Return the table of answers per second by the number of workers."""
+    found = {name: curve for name, curve in curves(results).items() if len(curve) > 1}
+    if not found:
         return Absent(WORKERS, "no two numbers of workers were measured")
-    rows = [row for sweep in sweeps.values() for _, row in sweep]
-    groups = grouped([sweep[0][1] for sweep in sweeps.values()])
-    gains = "; ".join(f"{name}, {gained(sweeps, rows)}" for name, rows in groups.items())
-    title = f"The best number of workers instead of one: {gains}"
-    ends = "; ".join(f"{name}, {ends_of(sweeps, rows)}" for name, rows in groups.items())
-    parts = [workers_part(name, sweeps, rows) for name, rows in groups.items()]
-    says = f"{title}. Answers per second with the best number: {ends}."
-    draw, table = drawing(parts, across=1), along(sweeps, "workers")
-    return Chart("web-workers", WORKERS, title, says, command_for(results, rows), draw, table)
+    groups = grouped([next(iter(curve.values())) for curve in found.values()])
+    gains = "; ".join(f"{name}, {gained([found[row.candidate] for row in rows])}" for name, rows in groups.items())
+    takeaway = f"The best number of workers instead of one: {gains}"
+    rows = [row for curve in found.values() for row in curve.values()]
+    return table("web-workers", WORKERS, takeaway, results, rows, along(found, "workers", best), STARRED)
 
 
-def gained(sweeps: dict[str, Sweep], rows: list[Row]) -> str:
+def gained(each: list[Curve]) -> str:
     """Return how many times as many answers there are at most, as far as the spreads tell the two apart."""
-    best = {row.candidate: best_of(sweeps[row.candidate]) for row in rows}
-    ratios = [row.median / best[row.candidate].median for row in rows if below(best[row.candidate], row)]
+    pairs = [(next(iter(curve.values())), curve[best(curve)]) for curve in each]
+    ratios = [first.median / top.median for first, top in pairs if below(top, first)]
     return f"up to {words.many(max(ratios))} answers" if ratios else "no more answers"
 
 
-def ends_of(sweeps: dict[str, Sweep], rows: list[Row]) -> str:
-    """Return between what the answers per second lie with the best number of workers."""
-    return between([best_of(sweeps[row.candidate]).per_second for row in rows], words.rate)
-
-
-def workers_part(name: str, sweeps: dict[str, Sweep], rows: list[Row]) -> Part:
-    """Return the picture of one group."""
-    shown = {row.candidate: line_of(sweeps[row.candidate]) for row in rows}
-    behind = {other: line_of(sweep) for other, sweep in sweeps.items() if other not in shown}
-    models = {row.candidate: row.model or "" for row in rows}
-    return Part(name, shown, behind, "workers (log)", "a second (log)", words.rate, tick, by_ratio=True, models=models)
-
-
-def line_of(sweep: Sweep) -> Line:
-    """Return the answers per second along a sweep."""
-    return [(value, row.per_second) for value, row in sweep]
-
-
-def tick(value: float) -> str:
-    """Return a whole number in words."""
-    return f"{int(value):,}"
-
-
-def along(sweeps: dict[str, Sweep], what: str) -> Sheet:
-    """Return a table with a column for each value of what is varied."""
-    numbers = sorted({value for sweep in sweeps.values() for value, _ in sweep})
+def along(found: dict[str, Curve], what: str, star: Callable[[Curve], int] = lambda curve: -1) -> Sheet:
+    """Return a table with a column for each value of what is varied; one of them may have a star."""
+    numbers = sorted({number for curve in found.values() for number in curve})
     lines = []
-    for name, sweep in sweeps.items():
-        rates = {value: words.rate(row.per_second) for value, row in sweep}
+    for name, curve in found.items():
+        starred = star(curve)
+        rates = {number: marked(answers(row) + " ★" * (number == starred), row) for number, row in curve.items()}
         lines.append([name, *(rates.get(number, "") for number in numbers)])
-    return Sheet([what, *map(tick, numbers)], lines)
+    return Sheet([what, *map(str, numbers)], lines)
+
+
+def answers(row: Row) -> str:
+    """Return the answers per second of a row, as exactly as its rounds tell them."""
+    return words.rate(words.rough(row.per_second, row.seconds.values()))
 
 
 def delay(results: Results) -> Chart | Absent:
     """Return the chart of answers per second by the time that a query takes."""
-    sweeps = by_delay(results)
-    if not sweeps:
+    known = [curve for curve in delays(results).values() if len(curve) > 1]
+    if not known:
         return Absent(DELAY, "no two delays of the database were measured")
-    rows = [row for sweep in sweeps.values() for _, row in sweep]
-    title, kept = delay_title(sweeps), {name: words.many(ratio) for name, ratio in ratios_of(sweeps).items()}
-    says = f"{title}. {'; '.join(f'{name}, {many}' for name, many in kept.items())}. {turned_over(sweeps)}".strip()
-    models = {name: sweep[0][1].model or "" for name, sweep in sweeps.items()}
-    shown = {name: line_of(sweep) for name, sweep in sweeps.items()}
-    part = Part("answers", shown, {}, VARIED, "a second (log)", words.rate, tick, models=models)
-    draw, table = drawing([part], across=1), along(sweeps, VARIED)
-    return Chart("web-delay", DELAY, title, says, command_for(results, rows), draw, table, IN_BRACKETS)
+    found = {label(first(curve)): curve for curve in sorted(known, key=lambda curve: last(curve).median)}
+    kept = {name: first(curve).median / last(curve).median for name, curve in found.items()}
+    longest, left = max(number for curve in known for number in curve), words.span(kept.values(), "{:.0%}".format)
+    takeaway = (
+        f"Where a query takes {longest} ms, servers give {left} of the answers that they give where it takes none"
+    )
+    each = "; ".join(f"{name}, {words.many(ratio)}" for name, ratio in kept.items())
+    says = f"{takeaway}. {each}. {turned_over(found)}"
+    models = {name: first(curve).model or "" for name, curve in found.items()}
+    shown = {name: [(float(it), row.per_second) for it, row in curve.items()] for name, curve in found.items()}
+    part = Part("answers", shown, {}, VARIED, "a second (log)", words.rate, "{:.0f}".format, models=models)
+    cells = along(found, VARIED)
+    memory = [words.size(size) if (size := last(curve).figure("peak_pss_bytes")) else "" for curve in found.values()]
+    sheet = Sheet([*cells.head, "memory"], [[*line, it] for line, it in zip(cells.lines, memory, strict=True)])
+    command = command_for(results, [row for curve in known for row in curve.values()])
+    draw = drawing([part], across=1)
+    return Chart("web-delay", DELAY, takeaway, says, command, draw, sheet.without_empty(), IN_BRACKETS)
 
 
-def by_delay(results: Results) -> dict[str, Sweep]:
-    """Return what each server gives by the milliseconds that a query takes, the least first."""
-    found: dict[str, Sweep] = {}
-    for cell in results.cells("web"):
-        if cell.startswith("delay-"):
-            for row in results.of("web", cell):
-                found.setdefault(label(row), []).append((float(row.parameters["delay_ms"]), row))
-    return {name: sorted(sweep, key=lambda pair: pair[0]) for name, sweep in found.items() if len(sweep) > 1}
+def first(curve: Curve) -> Row:
+    """Return the row of the least value."""
+    return curve[min(curve)]
 
 
-def ratios_of(sweeps: dict[str, Sweep]) -> dict[str, float]:
-    """Return by server how many answers are left with the longest delay: parts of one."""
-    return {name: sweep[0][1].median / sweep[-1][1].median for name, sweep in sweeps.items()}
+def last(curve: Curve) -> Row:
+    """Return the row of the greatest value."""
+    return curve[max(curve)]
 
 
-def delay_title(sweeps: dict[str, Sweep]) -> str:
-    """Say between what the shares of the answers lie that are left."""
-    longest = tick(max(sweep[-1][0] for sweep in sweeps.values()))
-    found = ratios_of(sweeps).values()
-    part = f"{min(found):.0%} to {max(found):.0%}" if len(found) > 1 else f"{max(found):.0%}"
-    return f"Where a query takes {longest} ms, servers give {part} of the answers that they give where it takes none"
-
-
-def turned_over(sweeps: dict[str, Sweep]) -> str:
+def turned_over(found: dict[str, Curve]) -> str:
     """Say which servers change places with the delay, as far as the spreads tell them apart at both ends."""
     pairs = [
         f"{one} before {other}"
-        for one, its in sweeps.items()
-        for other, others in sweeps.items()
-        if below(its[0][1], others[0][1]) and below(others[-1][1], its[-1][1])
+        for one, its in found.items()
+        for other, others in found.items()
+        if below(first(its), first(others)) and below(last(others), last(its))
     ]
     if not pairs:
         return "None that was clearly before another one falls behind it."
     return f"With no delay {words.listing(pairs)}; with the longest it is the other way round."
 
 
-__all__ = ["charts"]
+__all__ = ["articles", "best", "charts", "chosen", "curves", "delays"]

@@ -1,6 +1,6 @@
 """Figures in words: seconds, bytes, factors, lists of names."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 SIZES = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1))
@@ -62,6 +62,11 @@ def takes(ratio: float) -> str:
 def turned(value: float) -> str:
     """Return how many times as fast something is; what is clearly slower as a fraction: `1/6`."""
     return plain(value) if not value or value > FRACTION else f"1/{plain(float(f'{1 / value:.2g}'))}"
+
+
+def span(values: Collection[float], write: Callable[[float], str]) -> str:
+    """Return the least and the greatest value: `2 ms to 9 ms`; one where both are written alike, nothing of none."""
+    return " to ".join(dict.fromkeys(write(it(values)) for it in (min, max))) if values else ""
 
 
 def plain(value: float) -> str:

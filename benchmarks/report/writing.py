@@ -35,8 +35,9 @@ def files(results: Results) -> Iterator[tuple[str, bytes]]:
     """Yield names and contents; the page comes first, so that a folder which can't be written to is noticed early."""
     yield "index.html", page(results).encode()
     for chart in charts(results):
-        yield f"charts/{chart.name}.svg", chart.svg().encode()
-        yield f"charts/{chart.name}.png", chart.png()
+        if chart.draw:
+            yield f"charts/{chart.name}.svg", chart.svg().encode()
+            yield f"charts/{chart.name}.png", chart.png()
     for name, text in tables(results).items():
         yield f"tables/{name}.md", text.encode()
 

@@ -7,12 +7,12 @@ from test_report import LOOKS, MS, US, chart, drawn, results, row
 
 from benchmarks import report
 from benchmarks.cell import Candidate
-from benchmarks.report import Chart, once, words
+from benchmarks.report import ranking, words
 from benchmarks.result import Results, Row
 from benchmarks.suites import web
 
 NAMES = {
-    "web-models", "web-waiting", "web-tail", "web-idle", "web-knee", "web-slow", "web-stop", "web-threads", "web-stack",
+    "web-models", "web-waiting", "web-tail", "web-idle", "web-knee", "web-slow", "web-stop", "web-stack",
     "web-workers", "web-delay",
 }  # fmt: skip
 """The charts of a run under one Python; `web-granian` compares two."""
@@ -52,15 +52,6 @@ def stack(cell: str, name: str, model: str, *seconds: float, p99: float = 50 * M
     return row(f"web/{cell}/{name}", *seconds, kind=kind, model=model, step="request", figures=figures, **sizes)
 
 
-def granian(cell: str, path: str, per_second: float, threads: int, p99: float | None = None) -> Row:
-    figures = {} if p99 is None else {"p99_s": p99}
-    sizes = {"endpoint": path, "server": "granian", "workers": 1, "interface": "wsgi", "threads": threads}
-    seconds = [1 / per_second, 1 / per_second]
-    return row(
-        f"web/{cell}/wsgi W1 {path}", *seconds, kind="peer", model="threads", step="request", figures=figures, **sizes
-    )
-
-
 def test_a_full_run_has_every_chart():
     every = everything()
     found = {it.name: it for it in report.charts(every)}
@@ -68,34 +59,24 @@ def test_a_full_run_has_every_chart():
     for it in found.values():
         assert it.takeaway and not it.takeaway.endswith(".") and it.says.endswith(".") and it.sheet.lines, it.name
         for look in LOOKS:
-            assert it.draw(look).axes
-    same = {it.name: it.svg() for it in report.charts(everything())}
-    assert same == {name: it.svg() for name, it in found.items()}
+            assert it.draw is None or it.draw(look).axes
+    assert {name for name, it in found.items() if it.draw is None} == {"web-slow", "web-stop", "web-workers"}
+    same = {it.name: it.svg() for it in report.charts(everything()) if it.draw}
+    assert same == {name: it.svg() for name, it in found.items() if it.draw}
 
 
 def test_two_pythons_have_the_chart_of_their_ratio_too():
     twin = [replace(it, gil=False) for it in everything("3.14t").rows if it.kind == "peer"]
     every = results(*everything().rows, *twin)
     found = {it.name: it for it in report.charts(every)}
-    assert NAMES | {"web-granian"} == set(found) - {"gil-3.14t", "gil-works", "gil-race"}
-    assert "/io, 3.14t" in drawn_lines(found["web-threads"])
+    assert NAMES | {"web-granian"} == set(found) - {"gil-3.14t", "works-3.14t", "iterator-3.14t"}
     assert found["web-granian"].takeaway.startswith("Without the GIL Granian gives ")
-
-
-def drawn_lines(it: Chart) -> dict[str, list[float]]:
-    """What the lines of the chart show, without those behind."""
-    lines = [line for axes in it.draw(LOOKS[0]).axes for line in axes.lines]
-    return {
-        line.get_label().removeprefix("line "): list(line.get_ydata()) for line in lines if "line " in line.get_label()
-    }
 
 
 def test_slow_clients_and_what_is_answered_of_the_others():
     it = chart("web-slow", slow("threads", 1.0), slow("asyncio", 0.99), slow("gunicorn sync, raw", 0.02, kind="peer"))
-    answered = drawn(it, "bar")
-    assert list(answered) == ["threads", "asyncio", "gunicorn sync, raw"]
+    assert [line[0] for line in it.sheet.lines] == ["threads", "asyncio", "gunicorn sync, raw"]
     assert it.takeaway == ("Beside 200 slow clients 2 of 3 servers answer the others; gunicorn sync, raw answers 2%")
-    assert "Where they are answered, their P99 is 9 ms." in it.says
     assert it.sheet.lines[2][:3] == ["gunicorn sync, raw", "2%", "8"]
 
 
@@ -107,37 +88,10 @@ def test_slow_clients_that_bother_nobody():
 def test_an_end_under_load_and_what_it_loses():
     it = chart("web-stop", stop("trio", 0.02, 7), stop("threads", 5.0, 0, killed=1), stop("asyncio", 0.1, 0))
     assert it.takeaway == "Asked to end under load, 2 of 3 servers lose no request; trio loses 7"
-    assert it.says.endswith("The end takes 20 ms to 5 s, and threads had to be killed.")
+    assert [line[3:5] for line in it.sheet.lines] == [["100 ms", "no"], ["5 s", "yes"], ["20 ms", "no"]]
     assert [line[:2] for line in it.sheet.lines] == [["asyncio", "0"], ["threads", "0"], ["trio", "7"]]
     calm = chart("web-stop", stop("threads", 0.1, 0), stop("asyncio", 0.1, 0))
     assert calm.takeaway == "Asked to end under load, none of 2 servers loses a request"
-
-
-def test_blocking_threads_and_what_more_of_them_give():
-    past = granian("threads-1", "/io", 94, 1)
-    past = replace(past, candidate=f"{past.candidate} on 3.14", kind="past")
-    past = replace(past, parameters=past.parameters | {"python": "3.14", "cores": 8})
-    it = chart(
-        "web-threads", past,
-        granian("threads-1", "/json", 5000, 1, 20 * MS), granian("threads-128", "/json", 4000, 128, 30 * MS),
-        granian("threads-1", "/io", 95, 1), granian("granian", "/io", 5000, 64, 20 * MS),
-        granian("threads-128", "/io", 6270, 128, 19 * MS),
-    )  # fmt: skip
-    assert it.takeaway == (
-        "128 blocking threads give 80% as many small answers and 66 times as many answers that wait as 1 does"
-    )
-    rates, latencies = it.draw(LOOKS[0]).axes
-    assert [len(line.get_xdata()) for line in rates.lines] == [2, 3]
-    assert [len(line.get_xdata()) for line in latencies.lines] == [2, 2]  # one thread gives too few answers for a P99
-    assert it.sheet.head == [
-        "blocking threads",
-        "/json, a second",
-        "P99",
-        "/io, a second",
-        "P99",
-        "/io, then, on 8 cores",
-    ]
-    assert it.sheet.lines[0] == ["1", "5k", "20 ms", "95", "", "94"]
 
 
 def capacity(cell: str, name: str, *seconds: float, kind: str = "model", **sizes: object) -> Row:
@@ -195,8 +149,8 @@ def test_where_each_answer_takes_its_time_nobody_gives_most():
 def test_what_was_measured_once_is_not_ranked_by_a_little():
     one, other = row("web/io/trio", 1 * MS), row("web/io/asyncio", 1.4 * MS)
     twice = row("web/io/threads", 1.3 * MS, 1.35 * MS)
-    assert once.least([other, one]) == [one, other] and not once.below(one, other)
-    assert once.below(one, twice) and once.least([twice, one]) == [one]
+    assert ranking.least([other, one]) == [one, other] and not ranking.below(one, other)
+    assert ranking.below(one, twice) and ranking.least([twice, one]) == [one]
 
 
 STACK = [
@@ -227,8 +181,7 @@ def test_more_workers_are_said_to_bring_what_the_spreads_show():
         "The best number of workers instead of one: processes and threads, up to 2.1 times as many answers;"
         " greenlets and coroutines, no more answers"
     )
-    assert it.says.endswith("with the best number: processes and threads, 1k; greenlets and coroutines, 955.")
-    assert it.sheet.lines == [["uvicorn, starlette", "955", "917", ""], ["gunicorn sync, flask", "477", "", "1k"]]
+    assert it.sheet.lines == [["uvicorn, starlette", "955 ★", "917", ""], ["gunicorn sync, flask", "477", "", "1k ★"]]
 
 
 def test_servers_that_change_places_with_the_delay_of_the_database():
@@ -242,7 +195,7 @@ def test_servers_that_change_places_with_the_delay_of_the_database():
         "Where a query takes 20 ms, servers give 10% to 80% of the answers that they give where it takes none"
     )
     assert it.says.endswith("With no delay sync (1) before async (1); with the longest it is the other way round.")
-    assert it.sheet.lines[0] == ["sync (1)", "1k", "100"]
+    assert it.sheet.lines == [["async (1)", "500", "400"], ["sync (1)", "1k", "100"]]
     calm = chart("web-delay", *found[:2])
     assert calm.says.endswith("None that was clearly before another one falls behind it.")
 
@@ -251,7 +204,7 @@ def test_one_row_alone_is_drawn_or_a_reason():
     for it in web.candidates(True):
         every = results(measured(it, 1, "3.14"))
         for found in report.charts(every):
-            assert found.draw(LOOKS[0]).axes and found.says, it.path
+            assert found.says and (found.draw is None or found.draw(LOOKS[0]).axes), it.path
 
 
 def test_how_many_in_words():

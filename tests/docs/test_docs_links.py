@@ -165,8 +165,9 @@ def test_every_chart_and_table_of_the_report_is_among_the_measurements():
     text = "".join(path.read_text() for path in (DOCS / "measurements").glob("*.md"))
     shown = set(re.findall(r"^```\{chart\} (\S+)$", text, re.MULTILINE))
     tables = set(re.findall(r"^```\{result-table\} (\S+)$", text, re.MULTILINE))
-    assert {it.name for it in report.charts(results)} - shown == set()
-    assert set(report.tables(results)) - tables == set()
+    charts = report.charts(results)
+    assert {it.name for it in charts} - shown == set()
+    assert set(report.tables(results)) - tables == {it.name for it in charts if it.draw is None}
 
 
 def test_what_is_told_of_both_builds_is_among_the_measurements():

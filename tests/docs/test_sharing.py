@@ -24,7 +24,8 @@ PAGES = {
     "question.md": "# A question\n\n:::{note}\nNot this.\n:::\n\n**Who waits?**\n\nA task does. Nothing else would.\n",
     "told.md": '---\ndescription: What the "front" matter says.\n---\n# Told\n\nNot this.\n',
     "bare.md": "# Bare\n\n- a point\n",
-    "deep/charted.md": "# Charted & more\n\nThe text of a page with a chart. More.\n\n```{chart} ring-stream\n```\n",
+    "deep/charted.md": "# Charted & more\n\nThe text of a page with a chart. More.\n\n"
+    "```{chart} classics\n```\n```{chart} ring-stream\n```\n",
 }
 ADDRESSES = {"CONCMODELS_REPOSITORY": "https://github.com/us/project/", "CONCMODELS_SITE": "https://us.example/project"}
 
@@ -114,6 +115,12 @@ def test_each_page_has_a_card_of_the_usual_size(plain):
 def test_the_card_of_a_page_with_a_chart_shows_that(plain):
     alt = head(plain, "deep/charted.html").tags["og:image:alt"]
     assert re.match(r"Charted & more: .* a hop", alt)
+
+
+def test_a_chart_without_a_picture_is_a_table_and_not_on_the_card(plain):
+    text = (plain / "deep" / "charted.html").read_text()
+    table, picture = re.findall(r'<figure class="chart.*?</figure>', text, re.DOTALL)
+    assert "<table" in table and "<picture" not in table and "fjcreate" in table and "<picture" in picture
 
 
 def test_a_card_is_the_same_every_time(tmp_path, monkeypatch):

@@ -10,10 +10,12 @@ import interruptible
 import pytest
 
 from benchmarks import report
-from benchmarks.report import web_stack as report_stack
+from benchmarks.report import web_stack as stack
 from benchmarks.report import words
+from benchmarks.report.verdicts import AGAINST, ALONE, FAILS, HOLDS, MISSING, OPEN, PARTLY, WITHIN, Ratio, judge, ratio
 from benchmarks.result import LeftOut, Results, Row
 from benchmarks.suites import web
+from benchmarks.web.columns import MARK
 from benchmarks.web.stack import past, rows
 from concmodels import catalog
 
@@ -23,16 +25,12 @@ pytest.importorskip("sphinx")
 
 from concdocs import (  # noqa: E402 - found only now
     about,
-    async_claims,
+    claims,
     figures,
-    gil_free,
     results,
-    stack,
-    verdicts,
     web_tables,
 )
 from concdocs.places import Mistake, NotMeasured  # noqa: E402
-from concdocs.verdicts import AGAINST, FAILS, HOLDS, MARK, MISSING, OPEN, PARTLY, WITHIN, Ratio  # noqa: E402
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 TWO = 2
@@ -74,9 +72,9 @@ def result(*rows, left_out=(), cpus=2):
     return Results([*rows], [*left_out], {"date": "2026-11-23T02:00:00", "machine": {"cpus": cpus}, "pythons": pythons})
 
 
-def verdict(claims, beginning):
+def verdict(judged, beginning):
     """The verdict of the claim that begins like this."""
-    (found,) = [it.verdict for it in claims if it.what.startswith(beginning)]
+    (found,) = [it.verdict for it in judged if it.what.startswith(beginning)]
     return found
 
 
@@ -90,55 +88,55 @@ def verdict(claims, beginning):
         (0.7, 0.8, TWO, FAILS, HOLDS, FAILS),
         (0.9, 1.2, TWO, WITHIN, WITHIN, WITHIN),
         (0.98, 1.03, TWO, FAILS, FAILS, HOLDS),
-        (1.2, 1.2, 1, verdicts.ALONE, verdicts.ALONE, verdicts.ALONE),
+        (1.2, 1.2, 1, ALONE, ALONE, ALONE),
         (2.0, 2.0, 1, HOLDS, FAILS, FAILS),
         (0.5, 0.5, 1, FAILS, HOLDS, FAILS),
     ],
 )
 def test_all_rounds_have_to_agree_and_one_alone_has_to_say_it_louder(least, most, rounds, is_more, is_less, is_alike):
     it = Ratio((least + most) / 2, least, most, rounds)
-    told = verdicts.more(it), verdicts.less(it), verdicts.alike(it)
+    told = [judge(it, direction) for direction in ("more", "less", "alike")]
     assert [OPEN in found if OPEN in wanted else found == wanted
             for found, wanted in zip(told, (is_more, is_less, is_alike), strict=True)] == [True] * 3  # fmt: skip
 
 
 def test_what_was_not_measured_has_no_verdict():
-    assert verdicts.more(None) == verdicts.less(None) == verdicts.alike(None) == verdicts.not_more(None) == MISSING
+    assert {judge(None, direction) for direction in ("more", "less", "alike", "not more")} == {MISSING}
 
 
 def test_a_ratio_is_taken_within_a_round_in_one_cell_and_of_all_rounds_between_cells():
     one, other, elsewhere = row("a", "x", 100, 200), row("a", "y", 50, 100), row("b", "y", 50, 100)
-    assert verdicts.ratio(one, other)[:4] == (2, 2, 2, 2)
-    assert verdicts.ratio(one, elsewhere)[:4] == (2, 1, 4, 2)
-    assert verdicts.ratio(one, None) is verdicts.ratio(one, other, "p99_s") is None
+    assert ratio(one, other)[:4] == (2, 2, 2, 2)
+    assert ratio(one, elsewhere)[:4] == (2, 1, 4, 2)
+    assert ratio(one, None) is ratio(one, other, "p99_s") is None
 
 
 def test_a_figure_beside_other_work_is_marked_and_explained():
     busy = row("a", "x", 100, foreign_cores=0.5)
-    found = verdicts.claim("it is more", None, verdicts.ratio(busy, row("a", "y", 50)), verdicts.more)
-    assert found.now == f"2 times {MARK}" and f"{MARK}: disturbed by other programs" in verdicts.summary([found])
-    assert MARK not in verdicts.summary([found._replace(now="2 times")])
+    found = claims.Claim("it is more", "more", lambda _: (None, ratio(busy, row("a", "y", 50)))).judged(result())
+    assert found.now == f"2 times {MARK}" and f"{MARK}: disturbed by other programs" in claims.summary([found])
+    assert MARK not in claims.summary([found._replace(now="2 times")])
 
 
 def test_every_verdict_is_counted():
-    found = [verdicts.Claim("", "", "", it) for it in (HOLDS, HOLDS, FAILS, PARTLY, WITHIN, f"{OPEN} on 2", MISSING)]
-    told = verdicts.summary(found)
+    found = [claims.Judged("", "", "", it) for it in (HOLDS, HOLDS, FAILS, PARTLY, WITHIN, f"{OPEN} on 2", MISSING)]
+    told = claims.summary(found)
     assert told == (
         "Of 7 claims of the article, 2 hold here, 1 does not, 1 holds in part, 2 are undecided and 1 was not measured."
     )
-    against = verdicts.Claim("", "", "", f"{AGAINST} on 2 processors")
-    assert verdicts.summary([found[0], against, against]) == (
+    against = claims.Judged("", "", "", f"{AGAINST} on 2 processors")
+    assert claims.summary([found[0], against, against]) == (
         "Of 3 claims of the article, 1 holds here and 2 are contradicted on 2 processors."
     )
-    assert verdicts.summary([found[2], against]) == (
+    assert claims.summary([found[2], against]) == (
         "Of 2 claims of the article, 0 hold here, 1 does not and 1 is contradicted on 2 processors."
     )
 
 
 def test_questions_that_are_not_the_articles_are_not_counted_among_its_claims():
-    found = [verdicts.Claim("", "2 times", "", HOLDS), verdicts.Claim("", verdicts.OURS, "", FAILS)]
+    found = [claims.Judged("", "2 times", "", HOLDS), claims.Judged("", claims.OURS, "", FAILS)]
     told = "Of 1 claims of the article, 1 holds here and 0 do not. 1 more is not in the article."
-    assert verdicts.summary(found) == told
+    assert claims.summary(found) == told
 
 
 def test_a_ratio_of_several_rounds_shows_how_far_they_are_apart():
@@ -160,7 +158,7 @@ def test_on_few_processors_a_scaling_that_is_not_seen_says_nothing_but_its_contr
         both = [
             granian(it, "granian", "wsgi W1 /json", *rates) for it, rates in (("3.14", (100, 100)), ("3.14t", without))
         ]
-        return verdict(gil_free.claims(result(*both, cpus=cpus)), "WSGI, one worker with 64 threads, `/json`")
+        return verdict(claims.judged("gil-free", result(*both, cpus=cpus)), "WSGI, one worker with 64 threads, `/json`")
 
     assert of(2, (98, 102)) == of(2, (50, 150)) == f"{OPEN} on 2 processors"
     assert of(2, (50, 60)) == f"{AGAINST} on 2 processors"
@@ -172,7 +170,7 @@ def test_on_few_processors_threads_that_beat_workers_contradict_that_both_are_as
     def of(cpus, *rates):
         names = ("wsgi W1 T4 /json", *rates), ("wsgi W4 T1 /json", 100, 100)
         found = [granian("3.14t", "granian-shares", name, *of_one) for name, *of_one in names]
-        told = gil_free.claims(result(*found, cpus=cpus))
+        told = claims.judged("gil-free", result(*found, cpus=cpus))
         return verdict(told, "WSGI without the GIL, `/json`: as many answers from four")
 
     assert of(2, 120, 130) == f"{AGAINST} on 2 processors" and of(8, 120, 130) == FAILS
@@ -185,7 +183,9 @@ def test_the_articles_ratio_stands_beside_ours():
         row("granian", f"asgi W1 /json on {it}", value, kind="past", parameters={"server": "granian", "python": it})
         for it, value in (("3.14", 30_415), ("3.14t", 24_218))
     ]
-    (found,) = [it for it in gil_free.claims(result(*now, *then)) if it.what.startswith("ASGI, one worker, `/json`")]
+    (found,) = [
+        it for it in claims.judged("gil-free", result(*now, *then)) if it.what.startswith("ASGI, one worker, `/json`")
+    ]
     assert found[1:] == ("0.8 times", "0.9 (2 rounds alike) times", HOLDS)
 
 
@@ -198,28 +198,28 @@ def stacked(**rates):
 
 
 def test_the_claims_on_async_are_judged_by_the_rows_of_the_article():
-    found = async_claims.claims(result(*stacked(sync=(1000, 0.1), others=(2000, 0.05))))
+    found = claims.judged("async", result(*stacked(sync=(1000, 0.1), others=(2000, 0.05))))
     assert verdict(found, "No async server gives more") == FAILS
     assert verdict(found, "The lowest P99 of an async") == FAILS
     assert verdict(found, "Every async framework misbehaved") == FAILS
     assert verdict(found, "uvloop is faster") == MISSING
-    opposite = async_claims.claims(result(*stacked(sync=(2000, 0.05), others=(1000, 0.1))))
+    opposite = claims.judged("async", result(*stacked(sync=(2000, 0.05), others=(1000, 0.1))))
     assert verdict(opposite, "No async server gives more") == verdict(opposite, "Every async server's P99") == HOLDS
 
 
 def test_a_server_that_had_to_be_killed_misbehaved():
     rows = row("workers-1", "uvicorn, starlette", 10, killed=1), row("workers-1", "hypercorn, starlette", 10, killed=0)
-    found = async_claims.of_ends(result(*rows))
+    found = claims.misbehaved(result(*rows))
     assert (found.verdict, found.now) == (PARTLY, "uvicorn, starlette, of 2 servers")
 
 
 def test_the_order_turns_over_where_a_pair_changes_places():
     rows = [row(f"delay-{ms}", name, value) for ms, values in ((0, (300, 100)), (20, (50, 200)))
             for name, value in zip(("a", "b"), values, strict=True)]  # fmt: skip
-    found = async_claims.of_delays(stack.delays(result(*rows)))
+    found = claims.order(result(*rows))
     assert (found.verdict, found.now.count("times")) == (HOLDS, 2)
     same = [row(f"delay-{ms}", name, value) for ms in (0, 20) for name, value in (("a", 2), ("b", 1))]
-    assert async_claims.of_delays(stack.delays(result(*same))).verdict == FAILS
+    assert claims.order(result(*same)).verdict == FAILS
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,6 @@ def test_the_fewest_workers_whose_median_comes_near_the_greatest_median_are_take
     rows = [row(f"workers-{number}", "a", *it, parameters={"workers": number}) for number, it in rates.items()]
     found = result(*rows)
     assert stack.best(stack.curves(found)["a"]) == best
-    assert report_stack.best_of(report_stack.by_workers(found)["a"]).parameters["workers"] == best
 
 
 def test_every_server_of_the_article_is_on_one_side():
@@ -245,23 +244,21 @@ def test_every_server_of_the_article_is_on_one_side():
 def test_the_tables_have_a_line_for_each_server():
     why = LeftOut("web", "workers-1", "vibora", "3.14", False, "it is gone")
     found = result(
-        row("workers-1", "gunicorn sync, flask", 10, model="processes", p99_s=0.5),
+        row("workers-1", "gunicorn sync, flask", 10, model="processes", p99_s=0.5, parameters={"workers": 1}),
+        row("workers-1", "uvicorn, starlette", 9, parameters={"workers": 1}),
+        row("workers-2", "uvicorn, starlette", 10, parameters={"workers": 2}),
         row("delay-0", "asyncio", 10, kind="model", parameters={"workers": 1}),
-        row("delay-0", "gunicorn gthread, flask", 5, parameters={"workers": 2, "threads": 16}),
+        row("delay-20", "asyncio", 8, kind="model", parameters={"workers": 1}),
         row(past.CELL, "gunicorn sync, flask", 20, kind="past", p99_s=0.042, parameters={"workers": 14}),
         row("slow", "threads", 10, kind="model", answered_share=0.5),
         row("stop", "threads", 10, kind="model", lost=3, killed=0),
         left_out=[why],
     )
-    tables = web_tables.tables(found)
-    assert "| gunicorn sync, flask | 1 | — | 500 ms | 10 |" in tables["web-stack-rows"]
-    assert "| 14 | — | 42 ms | 20 |" in tables["web-stack-rows"]
+    tables = web_tables.tables(found) | report.tables(found)
+    assert "| gunicorn sync, flask | 1 | 10 | 500 ms | 14 | 20 | 42 ms |" in tables["web-stack"]
     assert "| vibora | it is gone | — | — |" in tables["web-stack-gone"]
-    assert (
-        "| threads | 50% |" in tables["web-slow-clients"] and "| threads | 3 | 100 ms | no |" in tables["web-sigterm"]
-    )
-    assert "| gunicorn gthread, flask | 2 × 16 threads | 5 | — |" in tables["web-stack-delays"]
-    assert "| asyncio | 1 | 10 | — |" in tables["web-stack-delays"] and "**10**" in tables["web-stack-workers"]
+    assert "| threads | 50% |" in tables["web-slow"] and "| threads | 3 | 100 ms | no |" in tables["web-stop"]
+    assert "| asyncio (1) | 10 | 8 |" in tables["web-delay"] and "| 9 | 10 ★ |" in tables["web-workers"]
     assert web_tables.tables(Results([], [], {})) == {}
 
 
@@ -279,7 +276,7 @@ def test_the_table_of_the_models_has_spreads_marks_and_how_long_was_measured():
 
 def test_a_figure_whose_rounds_lie_far_apart_has_two_digits():
     far, near = row("json", "threads", 36_820, 81_440), row("json", "asyncio", 54_520, 57_840)
-    assert [web_tables.answers(it) for it in (far, near)] == ["59k", "56.2k"]
+    assert [stack.answers(it) for it in (far, near)] == ["59k", "56.2k"]
     assert web_tables.spread(far, "goodput", words.rate) == "59k (37k to 81k)"
     assert web_tables.spread(near, "goodput", words.rate) == "56.2k (54.5k to 57.8k)"
     assert words.rough(0.0, [0.0, 2.0]) == 0 and words.rough(123.4, []) == 123.4

@@ -8,9 +8,9 @@ from sphinx.application import Sphinx
 from benchmarks import tables
 from benchmarks.report import builds, facts
 from benchmarks.result import Results
+from benchmarks.web.columns import MARK
 from concdocs import results
 from concdocs.places import Directive, Mistake, NotMeasured
-from concdocs.verdicts import MARK
 
 COMMANDS = {
     "web": "python -m benchmarks run web",

@@ -8,7 +8,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from benchmarks.report import together
+from benchmarks.report import candidates
 from benchmarks.result import Row
 from concdocs import results
 from concdocs.places import Directive
@@ -28,7 +28,7 @@ class Bars(Directive):
     def build(self) -> list[nodes.Node]:
         file, wanted = results.split(self.arguments[0])
         suite, _, cell = wanted.partition("/")
-        rows = [row for row in together.of(results.results(file), suite, cell) if self._wanted(row)]
+        rows = [row for row in candidates.rows_of(results.results(file), suite, cell) if self._wanted(row)]
         if not rows:
             raise results.missing(file, f"{results.path(file).name} has no such rows in {wanted}")
         self.depends_on(results.path(file))

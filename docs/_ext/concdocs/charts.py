@@ -38,7 +38,8 @@ class picture(nodes.General, nodes.Element):
 class Chart(Directive):
     """The argument is a chart's name, or MODEL/NAME for one of a model's own.
 
-    `:otherwise:` is what the page says where the result has no figures for it.
+    Some have no picture: their table stands in its place. `:otherwise:` is what the page says where the result has no
+    figures for it.
     """
 
     required_arguments = 1
@@ -54,10 +55,13 @@ class Chart(Directive):
         self.depends_on(results.path(file))
         stem = self.arguments[0].replace("/", "-").replace(":", "-")
         title = takeaway(drawn.takeaway, drawn.takeaway)
-        image = picture("", alt=drawn.says, files=_drawings(file, stem, drawn))
+        if drawn.draw:
+            shown: nodes.Node = picture("", alt=drawn.says, files=_drawings(file, stem, drawn))
+        else:
+            shown = nodes.container("", *self.markdown(drawn.sheet.markdown()), classes=["wide-table"])
         made = nodes.container("", *self.markdown(f"{drawn.note} Measured with `{drawn.command}`.".strip()))
         made["classes"].append("legend")
-        return [chart("", title, image, made, classes=["chart"], shows=self.arguments[0])]
+        return [chart("", title, shown, made, classes=["chart"], shows=self.arguments[0])]
 
 
 def named(argument: str) -> tuple[str, Any]:

@@ -71,7 +71,7 @@ def add_tags(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
 
 def card_of(app: Sphinx, page: str, title: str, said: str, doctree: nodes.document) -> tuple[str, str]:
     """Put a page's card beside the pages; return its address, and what there is to see on it."""
-    shown = doctree.next_node(charts.chart)
+    shown = next((it for it in doctree.findall(charts.chart) if it.next_node(charts.picture)), None)
     if shown is None:
         file, alt = cards.card(title, said), f"{title}: {said}"
     else:

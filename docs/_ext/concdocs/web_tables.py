@@ -3,13 +3,12 @@
 from collections.abc import Callable
 
 from benchmarks.report import granian, words
+from benchmarks.report import web_stack as stack
 from benchmarks.report.granian import WITH, WITHOUT
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
-from benchmarks.web.columns import BUSY_GENERATOR, OTHER_WORK, is_disturbed
+from benchmarks.web.columns import BUSY_GENERATOR, OTHER_WORK, marked
 from benchmarks.web.stack import past
-from concdocs import stack
-from concdocs.verdicts import MARK
 
 SUITE = "web"
 Write = Callable[[float], str]
@@ -38,16 +37,6 @@ def spread(row: Row | None, figure: str, write: Write) -> str:
     rounds = row.by_round(figure).values()
     least, most = (write(words.rough(it(rounds), rounds)) for it in (min, max))
     return marked(text if least == most else f"{text} ({least} to {most})", row)
-
-
-def marked(text: str, row: Row) -> str:
-    """The text with the mark, if other programs disturbed the row or the load generator limited it."""
-    return f"{text} {MARK}" if is_disturbed(row) else text
-
-
-def answers(row: Row) -> str:
-    """The answers per second, with the mark."""
-    return marked(words.rate(words.rough(row.per_second, row.seconds.values())), row)
 
 
 def measured_for(rows: list[Row]) -> str:
@@ -82,27 +71,6 @@ PLAIN = ("json", "io", "tail", "idle")
 """The cells of the summary."""
 
 
-def slow(results: Results) -> Sheet:
-    """What happens to other clients while some send slowly."""
-    rows = sorted(results.of(SUITE, "slow"), key=lambda row: -(row.figure("answered_share") or 0))
-    head = ["", "share of requests answered", "P50", "P99"]
-    return Sheet(head, [
-        [marked(row.candidate, row), told(row, "answered_share", lambda share: f"{min(share, 1):.0%}"),
-         *(told(row, figure, words.duration) for figure in ("p50_s", "p99_s"))]
-        for row in rows
-    ])  # fmt: skip
-
-
-def stop(results: Results) -> Sheet:
-    """What SIGTERM under load costs."""
-    rows = sorted(results.of(SUITE, "stop"), key=lambda row: (row.figure("lost") or 0, row.median))
-    return Sheet(["", "requests lost", "time to end", "had to be killed"], [
-        [marked(row.candidate, row), told(row, "lost", words.plain), words.duration(row.median),
-         told(row, "killed", lambda value: "yes" if value else "no")]
-        for row in rows
-    ])  # fmt: skip
-
-
 def granian_cells(results: Results) -> Sheet:
     """Every cell of the article without the GIL, now and then."""
     now: dict[str, tuple[str, Write]] = {
@@ -130,41 +98,6 @@ def granian_cells(results: Results) -> Sheet:
     return Sheet(["", "Python", *now, *(f"then: {name}" for name in then)], lines, left=2)
 
 
-def stack_rows(results: Results) -> Sheet:
-    """The article's table: each server with the number of workers that suits it, by P99."""
-    then = stack.articles(results)
-    rows = sorted(stack.chosen(results).values(), key=lambda row: row.figure("p99_s") or float("inf"))
-    now: dict[str, tuple[str, Write]] = {
-        "P50": ("p50_s", words.duration),
-        "P99": ("p99_s", words.duration),
-        "a second": ("goodput", words.rate),
-        "P99 at 300": ("open_300_p99_s", words.duration),
-        "P99 at 600": ("open_600_p99_s", words.duration),
-        "memory": ("peak_pss_bytes", words.size),
-    }
-    lines = []
-    for row in rows:
-        old = then.get(row.candidate)
-        old_workers = str(old.parameters["workers"]) if old else NONE
-        figures = [told(row, *it) for it in now.values()]
-        past_figures = [told(old, *now[name]) for name in ("P50", "P99", "a second")]
-        lines.append([marked(row.candidate, row), str(stack.number(row.cell)), *figures, old_workers, *past_figures])
-    return Sheet(["", "workers", *now, "then: workers", "then: P50", "then: P99", "then: a second"], lines)
-
-
-def stack_workers(results: Results) -> Sheet:
-    """Answers per second of each server by the number of its workers; the number that suits it is in bold."""
-    curves = stack.curves(results)
-    numbers = sorted({number for curve in curves.values() for number in curve})
-    lines = []
-    for name, curve in curves.items():
-        best = stack.best(curve)
-        rates = {number: answers(row) for number, row in curve.items()}
-        rates[best] = f"**{rates[best]}**"
-        lines.append([name, *(rates.get(number, "") for number in numbers)])
-    return Sheet(["workers", *map(str, numbers)], lines)
-
-
 def stack_ends(results: Results) -> Sheet:
     """How long each server took to start and to end, and whether it ever had to be killed or left anything behind."""
     lines = []
@@ -176,37 +109,12 @@ def stack_ends(results: Results) -> Sheet:
     return Sheet(["", "longest start", "longest end", "had to be killed", "processes left"], lines)
 
 
-def stack_delays(results: Results) -> Sheet:
-    """Answers per second by the milliseconds of the database, and the memory that it takes."""
-    curves = stack.delays(results)
-    numbers = sorted({number for curve in curves.values() for number in curve})
-    if not numbers:
-        return Sheet([], [])
-    lines = []
-    for name, curve in sorted(curves.items(), key=lambda item: last_rate(item[1]), reverse=True):
-        last = curve[max(curve)]
-        rates = [answers(curve[number]) if number in curve else "" for number in numbers]
-        lines.append([name, workers(last), *rates, told(last, "peak_pss_bytes", words.size)])
-    return Sheet(["", "workers", *(f"{number} ms" for number in numbers), "memory"], lines)
-
-
-def workers(row: Row) -> str:
-    """The number of workers, with the number of threads of each if that is bounded: `2 × 16 threads`."""
-    number, threads = (row.parameters.get(name, "") for name in ("workers", "threads"))
-    return f"{number} × {threads} threads" if threads else str(number)
-
-
-def last_rate(curve: stack.Curve) -> float:
-    """The answers per second with the slowest database."""
-    return curve[max(curve)].per_second
-
-
 def gone(results: Results) -> Sheet:
     """The servers of the article that can't be run any more, with the article's figures."""
     then = stack.articles(results)
     lines = []
     for it in results.left_out:
-        if it.suite == SUITE and it.cell.startswith(stack.WORKERS) and not it.failed:
+        if it.suite == SUITE and it.cell.startswith("workers-") and not it.failed:
             old = then.get(it.candidate)
             figures = told(old, "p99_s", words.duration), told(old, "goodput", words.rate)
             lines.append([it.candidate, it.why, *figures])
@@ -238,12 +146,7 @@ def quiet_line(results: Results, cell: str) -> list[str]:
 
 TABLES: dict[str, Callable[[Results], Sheet]] = {
     "web-summary": summary,
-    "web-slow-clients": slow,
-    "web-sigterm": stop,
     "web-granian-cells": granian_cells,
-    "web-stack-rows": stack_rows,
-    "web-stack-workers": stack_workers,
-    "web-stack-delays": stack_delays,
     "web-stack-ends": stack_ends,
     "web-stack-gone": gone,
     "web-quiet": quiet,

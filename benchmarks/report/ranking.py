@@ -1,4 +1,4 @@
-"""What can be said of an order: rows whose spreads overlap are not ranked against each other."""
+"""What can be said of an order: rows whose spreads overlap are not ranked, nor is what was measured only once."""
 
 from collections.abc import Iterable
 
@@ -7,6 +7,8 @@ from benchmarks.result import Row
 
 FEW = 3
 """So many names fit into a title."""
+AGAIN = 1.25
+"""A figure that was measured once may be so many times as much, or as little, another time."""
 
 
 def faster(row: Row, other: Row) -> bool:
@@ -31,8 +33,7 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
 
 def between(rows: list[Row]) -> str:
     """Return the least and the greatest median in words: `63 ns to 74 ns`."""
-    first, last = (words.duration(row.median) for row in (in_order(rows)[0], in_order(rows)[-1]))
-    return first if first == last else f"{first} to {last}"
+    return words.span([row.median for row in rows], words.duration)
 
 
 def names(rows: list[Row], most: int = FEW) -> str:
@@ -55,4 +56,24 @@ def headline(rows: list[Row]) -> str:
     return f"{text}; {last[0].candidate} takes {ratio} as long"
 
 
-__all__ = ["between", "faster", "headline", "in_order", "leaders", "names", "trailers"]
+def bounds(row: Row, figure: str = "seconds") -> tuple[float, float]:
+    """Return between what a figure lies, also one that was measured only once."""
+    values = row.by_round(figure).values()
+    slack = AGAIN if len(values) == 1 else 1
+    return min(values) / slack, max(values) * slack
+
+
+def below(row: Row, other: Row, figure: str = "seconds") -> bool:
+    """Return whether a figure of one row is less than that of another one beyond their spreads."""
+    return bounds(row, figure)[1] < bounds(other, figure)[0]
+
+
+def least(rows: list[Row], figure: str = "seconds") -> list[Row]:
+    """Return the rows of which no other one has less beyond the spreads, the one with the least median first."""
+    found = [row for row in rows if not any(below(other, row, figure) for other in rows)]
+    return sorted(found, key=lambda row: row.figure(figure) or 0)
+
+
+__all__ = [
+    "below", "between", "bounds", "faster", "headline", "in_order", "leaders", "least", "names", "trailers",
+]  # fmt: skip
