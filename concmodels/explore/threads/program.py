@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from types import CodeType, ModuleType
 from typing import Any
@@ -109,8 +109,10 @@ class Program:
     def __call__(self, *args: Any) -> Any:
         """Execute the file, call its function, wait for the threads that are no daemons; return what it returned."""
         self._library.fresh()
-        value = getattr(self.load(), self.function)(*args)
-        self._library.end()
+        execution = Execution(self._sources, self._library)
+        with execution.visible():
+            value = getattr(execution.load(self.main.name), self.function)(*args)
+            self._library.end()
         return value
 
     def load(self) -> ModuleType:
@@ -160,6 +162,26 @@ class Execution:
         self._library = library
         self._modules: dict[str, ModuleType] = {}
         self._builtins = {**vars(builtins), "__import__": self._import, "input": _no_input}
+        self._before: dict[str, ModuleType | None] = {}
+        self._is_visible = False
+
+    @contextmanager
+    def visible(self) -> Iterator[None]:
+        """During this `with`, have the modules in `sys.modules` too: for pickle, dataclasses and `mock.patch`."""
+        self._is_visible = True
+        try:
+            yield
+        finally:
+            for name, module in self._before.items():
+                if module is None:
+                    sys.modules.pop(name, None)
+                else:
+                    sys.modules[name] = module
+
+    def _show(self, name: str, module: ModuleType) -> None:
+        if name.partition(".")[0] not in sys.stdlib_module_names:
+            self._before[name] = sys.modules.get(name)
+            sys.modules[name] = module
 
     def load(self, name: str) -> ModuleType:
         """Execute a file that is not executed yet, after the packages that it is in, and return its module."""
@@ -168,6 +190,8 @@ class Execution:
         module = self._modules.get(name)
         if module is None:
             module = self._modules[name] = self._empty(name)
+            if self._is_visible:
+                self._show(name, module)
             if name in self._sources:
                 exec(self._sources[name].code, vars(module))
             if inside is not None:
@@ -183,7 +207,7 @@ class Execution:
         if source:
             module.__file__ = source.path
         if source is None or source.is_package:
-            module.__path__ = []  # other modules of that package are not found: they are not executed anew
+            module.__path__ = [os.path.dirname(source.path)] if source else []
         return module
 
     def _import(
