@@ -183,3 +183,29 @@ def test_operators_on_objects_of_the_library(program, name):
     made, look, change = OBJECTS[name]
     report = explore(program(OF_LIBRARY.format(made=made, look=look, change=change), TWO), schedules=1000)
     assert report.verdict != "held in all", report
+
+
+STARTED_TOO_EARLY = """
+    import threading
+
+    bad = []
+
+    class Worker:
+        def __init__(self):
+            self.thread = threading.Thread(target=self.run)
+            self.thread.start()
+            self.items = [1]
+
+        def run(self):
+            if not hasattr(self, "items"):
+                bad.append(1)
+
+    def main():
+        Worker().thread.join()
+        assert not bad
+"""
+
+
+@pytest.mark.parametrize("switches", ["gil", "anywhere"])
+def test_a_thread_may_begin_before_start_returns(program, switches):
+    assert explore(program(STARTED_TOO_EARLY), switches=switches).verdict == "broken"

@@ -25,6 +25,7 @@ from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
 from concmodels.explore.threads.installed import is_of_python
+from concmodels.explore.threads.library import THREAD_START
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class CodeMonitor:
         callbacks: dict[int, Callable[..., Any]] = {_events.PY_START: self._start}
         if of_instructions:
             callbacks[_events.INSTRUCTION] = self._instruction
-        if of_instructions and self._sites.need_returned:
+        if by_gil or (of_instructions and self._sites.need_returned):
             callbacks[_events.PY_RETURN] = self._return
         if by_gil:
             callbacks |= {_events.JUMP: self._jump, _events.CALL: self._call, _events.C_RETURN: self._c_return}
@@ -132,13 +133,15 @@ class CodeMonitor:
             wanted = sum(callbacks) & ~_events.C_RETURN  # that one comes with CALL
             for code in self._sites.codes:
                 _monitoring.set_local_events(_TOOL, code, wanted)
+            if by_gil:
+                _monitoring.set_local_events(_TOOL, THREAD_START, _events.PY_RETURN)
             if of_instructions and (self._notes or self._detector is not None):
                 _monitoring.set_events(_TOOL, _events.PY_START)  # of all other functions
             _monitoring.restart_events()
             yield
         finally:
             _monitoring.set_events(_TOOL, 0)
-            for code in (*self._sites.codes, *self._learned):
+            for code in (*self._sites.codes, *self._learned, THREAD_START):
                 _monitoring.set_local_events(_TOOL, code, 0)
             self._learned.clear()
             for event in callbacks:
@@ -227,7 +230,10 @@ class CodeMonitor:
 
     def _return(self, code: CodeType, _offset: int, value: Any) -> None:
         world = current()
-        if world is not None:
+        if code is THREAD_START:
+            if world is not None and not world.dying and (starter := sys._getframe(1).f_back) is not None:
+                self._offer_gil(starter.f_code, starter.f_lineno, world)
+        elif world is not None:
             self._returned[world.running] = code.co_name, value
             if self._sites.need_results and (caller := sys._getframe(1).f_back) is not None:
                 self._results[id(caller), caller.f_lasti] = value

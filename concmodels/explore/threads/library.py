@@ -292,6 +292,10 @@ def _start_of(threading: ModuleType) -> Callable[[Any], None]:
     return start
 
 
+THREAD_START = next(it for it in _start_of.__code__.co_consts if getattr(it, "co_name", "") == "start")
+"""The code of `Thread.start`. The real one waits until the new thread has begun, so there threads switch."""
+
+
 def _hash(self: Any) -> int:
     """The same one in every run, for a pool keeps its threads in a set and joins them in its order."""
     return _hash_by(self, "thread")
