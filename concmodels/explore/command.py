@@ -69,11 +69,17 @@ def _parser() -> Parser:
         help="largest number of steps of a schedule; default 10000",
     )
     add("--seed", metavar="N", type=whole(), default=0, help="seed of the samples; default 0")
+    add("--packages", metavar="NAMES", type=_names, default=(),
+        help="installed packages to explore too: a,b; those in src/, or editable, are explored anyway")  # fmt: skip
     add("--replay", metavar="ID", help="run only this schedule; a failure is reported with its id")
     add("--play", action="store_true", help="decide at every point yourself which task goes on, with undo")
     add("--json", metavar="FILE|-", help="write the report as JSON; `-`: to standard output, and nothing else there")
     add("--quiet", action="store_true", help="show only the verdict, and no progress")
     return parser
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, text.split(",")))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -84,7 +90,7 @@ def _run(options: argparse.Namespace) -> int:
     json.begin([])
     reports: list[Report] = []
     try:
-        scenario = scenario_of(options.program)
+        scenario = scenario_of(options.program, packages=options.packages)
         if options.play:
             need("rich", "--play")
             from concmodels.explore.play import play
@@ -131,6 +137,7 @@ def _show(report: Report, options: argparse.Namespace) -> None:
     stream = sys.stderr if options.json == "-" else sys.stdout
     lines = [report.sentence] if options.quiet else [str(report)]
     if report.failure is not None and not options.replay:
-        lines.append(f"again: python -m concmodels.explore {options.program} --replay {report.failure.replay_id}")
+        more = f" --packages {','.join(options.packages)}" if options.packages else ""
+        lines.append(f"again: python -m concmodels.explore {options.program}{more} --replay {report.failure.replay_id}")
     with quiet_when_closed(stream):
         stream.write("\n".join(lines) + "\n")

@@ -1,6 +1,6 @@
 """`explore` and `replay`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Literal
 
 from concmodels.explore import scenarios
@@ -23,6 +23,7 @@ def explore(
     steps: int = 10_000,
     seed: int = 0,
     check: Callable[[Any], object] | None = None,
+    packages: Collection[str] = (),
 ) -> Report:
     """Run `main(*args)` on many schedules, if possible on all, and return a `Report`.
 
@@ -38,11 +39,13 @@ def explore(
     * `schedules` is the largest number of schedules to run, and `steps` the largest number of steps in each.
     * `seconds` is how long the search may take. Explaining a failure takes additional time.
     * `seed` is the seed of the samples.
+    * `packages` are installed packages to explore, by the names that `import` has for them. All modules that are
+      neither part of Python nor in a site-packages folder are explored without being named.
 
     Raises `CannotExplore` if the program can't be explored. The message says what to do.
     """
     options = Options(switches, search, schedules, seconds, steps, seed, check)
-    return Search(scenario_of(main, args), options).report()
+    return Search(scenario_of(main, args, packages), options).report()
 
 
 def replay(
@@ -52,18 +55,21 @@ def replay(
     seconds: float = 10.0,
     steps: int = 10_000,
     check: Callable[[Any], object] | None = None,
+    packages: Collection[str] = (),
 ) -> Report:
     """Run `main(*args)` on the one schedule with this replay id, and return a `Report`. Its failure has every step.
 
     Raises `CannotExplore` if the id belongs to another program, another version of the program, or another Python.
     """
-    scenario = scenario_of(main, args)
+    scenario = scenario_of(main, args, packages)
     replay_id = ReplayId.parse(schedule, checksum(scenario.codes))
     options = Options(seconds=seconds, steps=steps, check=check).for_replay(replay_id.switches)
     return Search(scenario, options).replay(replay_id)
 
 
-def scenario_of(main: Callable[..., Any] | Scenario | str, args: tuple[Any, ...] = ()) -> Scenario:
+def scenario_of(
+    main: Callable[..., Any] | Scenario | str, args: tuple[Any, ...] = (), packages: Collection[str] = ()
+) -> Scenario:
     """Return what is to be explored. Raises `CannotExplore`."""
     if current() is not None:
         raise CannotExplore(
@@ -72,4 +78,6 @@ def scenario_of(main: Callable[..., Any] | Scenario | str, args: tuple[Any, ...]
         )
     if isinstance(main, Scenario):
         return main
-    return scenarios.of_file(main) if isinstance(main, str) else scenarios.of_function(main, args)
+    if isinstance(packages, str):
+        raise CannotExplore(f"packages takes several names, as in packages=[{packages!r}]")
+    return scenarios.of_file(main, packages) if isinstance(main, str) else scenarios.of_function(main, args, packages)

@@ -76,6 +76,10 @@ class RaceDetector(Protocol):
 class Monitor(Protocol):
     """Watches the code of a scenario, for the length of a phase."""
 
+    @property
+    def unexplored(self) -> list[str]:
+        """The modules that two tasks of a run have used and that are not explored, a sentence each."""
+
     def begin(self) -> None:
         """Begin a run: what was known of the tasks of the last one is forgotten."""
 

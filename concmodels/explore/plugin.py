@@ -11,7 +11,8 @@ pytest loads this plugin wherever concmodels is installed. A test file contains,
 
 where `program` is a function at the top level of the test file or of a module that it imports. The fixture is the
 function `concmodels.explore.explore`, with the options of the marker as defaults. A test that fails shows the report.
-If a program can't be explored, the test fails with a sentence that says why.
+If a program can't be explored, the test fails with a sentence that says why. Packages of your own, in `src/` or
+installed as editable, are explored; others are if the configuration file names them: `explore_packages = cachetools`.
 
 Other tests don't change: a fixture `explore` in a test file or a conftest.py of your own hides this one.
 """
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from concmodels.explore.report import Report
 
 _MARKER = (
-    "explore(switches=, search=, schedules=, seconds=, steps=, seed=, check=): the defaults of the fixture explore"
+    "explore(switches=, search=, schedules=, seconds=, steps=, seed=, check=, packages=): the defaults of the fixture "
+    "explore"
 )
 
 
@@ -35,10 +37,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Make the option of the configuration file known."""
+    parser.addini(
+        "explore_packages", "installed packages that the fixture explore explores too", type="args", default=[]
+    )
+
+
 @pytest.fixture
 def explore(request: pytest.FixtureRequest) -> Callable[..., Report]:
     """The function `concmodels.explore.explore`, with the options of the test's marker `explore` as defaults."""
     options: dict[str, Any] = {}
+    if packages := request.config.getini("explore_packages"):
+        options["packages"] = packages
     for mark in reversed(list(request.node.iter_markers("explore"))):
         if mark.args:
             pytest.fail("the marker explore takes options only, as in explore(schedules=500)", pytrace=False)

@@ -10,7 +10,7 @@ import inspect
 import linecache
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
 from types import CodeType, FunctionType, ModuleType
@@ -21,6 +21,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.running.repeatable import names_in
 from concmodels.explore.running.scenario import Scenario
+from concmodels.explore.threads.installed import is_installed
 from concmodels.explore.threads.program import MODELS, Program
 from concmodels.models.simulated import sim
 from concmodels.models.tasks.signals.frames import short
@@ -31,16 +32,20 @@ _THREADS = frozenset(
 _OTHERMODELS = "concmodels.models."
 
 
-def of_function(main: Callable[..., Any], args: tuple[Any, ...] = ()) -> Scenario:
+def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: Collection[str] = ()) -> Scenario:
     """Return the scenario that calls `main(*args)`. Raises `CannotExplore`."""
     function = inspect.unwrap(main)
     if not callable(main):
         raise CannotExplore(f"explore takes a function, or the name of a file, and its arguments, not {main!r}")
     for argument in (*args, *_bound_in(main)):
         _must_not_be_another_model(argument)
-    modules = _modules(function) if isinstance(function, FunctionType) else []
-    if _use_threads(modules) or (modules and _is_in_a_file(function) and _have_models(function, modules)):
-        return _in_its_file(function, args)
+    modules, elsewhere = _modules(function, packages) if isinstance(function, FunctionType) else ([], [])
+    may_be_executed = bool(modules) and _is_in_a_file(function)
+    if _use_threads(modules) or (
+        may_be_executed and (_use_threads(elsewhere) or _have_models(function, modules + elsewhere))
+    ):
+        return _in_its_file(function, args, packages)
+    modules += elsewhere
     is_async = inspect.iscoroutinefunction(main)
     codes = _codes(function, modules) if modules else ()
     trees = _trees(codes)
@@ -48,14 +53,14 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = ()) -> Scenari
     return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor)
 
 
-def of_file(name: str) -> Scenario:
+def of_file(name: str, packages: Collection[str] = ()) -> Scenario:
     """Return the scenario of `FILE` or `FILE:FUNCTION`; the function is `main` by default. Raises `CannotExplore`.
 
     A function with a parameter gets the model, `sim` or `sim:async`.
     """
     path, function = _split(name)
-    program = Program(path, function or "main")
-    if why := program.why_not():
+    program = Program(path, function or "main", packages)
+    if why := program.why_not_explored():
         raise CannotExplore(why)
     count = program.parameters()
     if count > 1:
@@ -132,14 +137,14 @@ def _use_threads(modules: list[dict[str, Any]]) -> bool:
     return False
 
 
-def _in_its_file(function: FunctionType, args: tuple[Any, ...]) -> Scenario:
+def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collection[str]) -> Scenario:
     path = function.__code__.co_filename
     if not _is_in_a_file(function):
         raise CannotExplore(
             f"{function.__qualname__} uses threads, and can be explored only as a function at the top level of a file"
         )
-    program = Program(path, function.__name__)
-    if why := program.why_not():
+    program = Program(path, function.__name__, packages)
+    if why := program.why_not_explored():
         raise CannotExplore(why)
     return _of_program(program, args, function.__name__, inspect.iscoroutinefunction(function))
 
@@ -147,10 +152,11 @@ def _in_its_file(function: FunctionType, args: tuple[Any, ...]) -> Scenario:
 def _codes(function: FunctionType, modules: list[dict[str, Any]]) -> tuple[CodeType, ...]:
     """Return the code of the functions and methods of the program."""
     found = {function.__code__: None}
+    files = {it.get("__file__") for it in modules} | {function.__code__.co_filename}
     for value in (value for variables in modules for value in list(variables.values())):
         for member in (value, *(vars(value).values() if inspect.isclass(value) else ())):
             made = _function(member)
-            if made is not None and _is_beside(function, made.__code__.co_filename):
+            if made is not None and made.__code__.co_filename in files:
                 found[made.__code__] = None
     return tuple(found)
 
@@ -164,18 +170,29 @@ def _function(member: Any) -> FunctionType | None:
     return inspect.unwrap(inner) if isinstance(inner, FunctionType) else None
 
 
-def _modules(function: FunctionType) -> list[dict[str, Any]]:
-    """Return the variables of the function's module, and of the modules beside it that these lead to."""
+def _modules(function: FunctionType, packages: Collection[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the variables of the modules that these lead to and that are explored: those beside it, and the others."""
     found = {id(function.__globals__): function.__globals__}
     left = [function.__globals__]
     while left:
         for value in list(left.pop().values()):
             name = getattr(value, "__module__", None)
             module = value if isinstance(value, ModuleType) else sys.modules.get(name if isinstance(name, str) else "")
-            if _is_beside(function, getattr(module, "__file__", None) or "") and id(vars(module)) not in found:
+            if module is not None and _is_explored(function, module, packages) and id(vars(module)) not in found:
                 found[id(vars(module))] = vars(module)
                 left.append(vars(module))
-    return list(found.values())
+    beside = [it for it in found.values() if _is_beside(function, it.get("__file__") or "")]
+    own = function.__globals__
+    return [own, *(it for it in beside if it is not own)], [
+        it for it in found.values() if it is not own and not any(it is other for other in beside)
+    ]
+
+
+def _is_explored(function: FunctionType, module: ModuleType, packages: Collection[str]) -> bool:
+    path = getattr(module, "__file__", None) or ""
+    if _is_beside(function, path):
+        return True
+    return path.endswith(".py") and (module.__name__.partition(".")[0] in packages or not is_installed(path))
 
 
 def _is_beside(function: FunctionType, path: str) -> bool:

@@ -124,7 +124,9 @@ class Search:
 
     def _report(self, failure: Failure | None) -> Report:
         runs = self.runs
-        unseen = (*runs.unseen, *self._surroundings.unseen, *(() if runs.is_concurrent else (NO_TASK,)))
+        monitor = self.scenario.monitor
+        outside = () if monitor is None else monitor.unexplored
+        unseen = (*runs.unseen, *outside, *self._surroundings.unseen, *(() if runs.is_concurrent else (NO_TASK,)))
         return Report(
             scenario=self.scenario,
             options=self.options,

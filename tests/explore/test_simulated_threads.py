@@ -473,8 +473,8 @@ def test_the_library_itself_is_not_executed_anew_where_it_lies_beside_the_progra
 @pytest.mark.parametrize(
     "line, part",
     [
-        ("import socket", "imports socket"),
-        ("import subprocess as sub", "imports subprocess"),
+        ("import socket; socket.socket()", "uses socket.socket"),
+        ("import subprocess as sub; sub.run([])", "uses subprocess.run"),
         ("from concurrent.futures import ProcessPoolExecutor", "ProcessPoolExecutor works outside"),
     ],
 )

@@ -13,12 +13,15 @@ of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, 
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from types import CodeType, FrameType, FunctionType
+from functools import partial
+from gc import get_referents
+from inspect import CO_GENERATOR
+from types import CodeType, FrameType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from concmodels.explore.preemption.expressions import Unknown
-from concmodels.explore.preemption.operands import Results, result, value_or_returned
-from concmodels.explore.preemption.things import things
+from concmodels.explore.preemption.operands import Operands, Results, result, value_or_returned
+from concmodels.explore.preemption.things import how, things
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -42,6 +45,8 @@ class Accessed(NamedTuple):
     """None for a variable, (index,) for an item."""
     writes: bool
     is_atomic: bool
+    calls_back: bool = False
+    """Whether it is a call of C code that calls code of the program in the middle: others see it half done."""
 
 
 class Program(Results, Protocol):
@@ -75,6 +80,43 @@ def index_of(site: Site, frame: FrameType) -> Any:
         return None if site.index is None else site.index(frame)
     except Unknown:
         return None
+
+
+def calls_back(operands: Operands, frame: FrameType) -> bool:
+    """Return whether to read one of these values calls code of the program: a generator, a function for `map`."""
+    for find in operands.found:
+        try:
+            value = find(frame)
+        except Unknown:
+            return True
+        if _is_code(value):
+            return True
+    for find, *_ in operands.made:
+        try:
+            called = find(frame)
+        except Unknown:
+            return True
+        if isinstance(called, FunctionType):
+            if called.__code__.co_flags & CO_GENERATOR:
+                return True
+        elif isinstance(called, type) and _gives_items(called):
+            return True
+    return operands.is_unknown
+
+
+def _is_code(value: Any) -> bool:
+    kind = type(value)
+    if kind in _CODE or _gives_items(kind):
+        return True
+    return how(kind) == "iterator" and any(type(it) in _CODE or _gives_items(type(it)) for it in get_referents(value))
+
+
+def _gives_items(kind: type) -> bool:
+    """Return whether code of the program gives the items of these objects."""
+    return any(isinstance(getattr(kind, name, None), FunctionType) for name in ("__iter__", "__next__", "keys"))
+
+
+_CODE = frozenset({FunctionType, MethodType, GeneratorType, partial})
 
 
 def is_index(index: Any) -> bool:

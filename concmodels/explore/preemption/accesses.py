@@ -10,6 +10,7 @@ from concmodels.explore.preemption.access import (
     WHOLE,
     Accessed,
     Program,
+    calls_back,
     index_of,
     is_index,
     may_be_new,
@@ -76,7 +77,8 @@ def _container(site: Site, frame: FrameType, returned: Returned, program: Progra
         return found
     it = value_or_returned(site.owner, frame, returned)
     if isinstance(it, CONTAINERS):
-        found.append(of_container(it, WHOLE if site.writes else SHAPE, site.writes, True))
+        is_long = site.writes and (site.calls_back or (bool(site.operands) and calls_back(site.operands, frame)))
+        found.append(Accessed(it, "", WHOLE if site.writes else SHAPE, site.writes, True, is_long))
     elif how(type(it)) == "opaque":
         found.append(of_container(it, WHOLE, site.writes, True))
     return found

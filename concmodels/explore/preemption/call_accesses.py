@@ -5,7 +5,16 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import partial
-from types import BuiltinFunctionType, FrameType, FunctionType, MethodType, ModuleType
+from operator import attrgetter, methodcaller
+from types import (
+    BuiltinFunctionType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.preemption.access import (
@@ -13,6 +22,7 @@ from concmodels.explore.preemption.access import (
     WHOLE,
     Accessed,
     Program,
+    calls_back,
     index_of,
     is_index,
     must_show_itself,
@@ -20,7 +30,7 @@ from concmodels.explore.preemption.access import (
     owner_of,
     read,
 )
-from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute
+from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute, holders
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.things import how, things
 
@@ -78,12 +88,55 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
         program.learn(called.__code__)
     if called is NEW or (type(called) is not BuiltinFunctionType and program.watches(called)):
         return found
+    if _accesses_by_name(called):
+        return [*found, *_by_name(site, frame, called, program)]
     if isinstance(called, partial):
         raise Unknown
     found += _of_method(site, frame, called, owner)
     if site.passed and not (site.variable in _KEEP and type(owner) in CONTAINERS):
         found += _passed(site, frame, returned, called, program)
+    if found and _calls_back(site, frame, called, owner):
+        found = [it._replace(calls_back=True) for it in found]
     return found
+
+
+def _calls_back(site: Site, frame: FrameType, called: Any, owner: Any) -> bool:
+    """Whether a call of C code calls code of the program before it is done with what it accesses."""
+    if isinstance(called, (FunctionType, MethodType)) or (site.variable in _KEEP and type(owner) in CONTAINERS):
+        return False
+    if site.calls_back or (site.passed and calls_back(site.passed, frame)):
+        return True
+    is_sort = site.variable == "sort" and isinstance(owner, list)
+    return is_sort and any(
+        isinstance(getattr(kind, "__lt__", None), FunctionType) for kind in set(map(type, list.__iter__(owner)))
+    )
+
+
+def _accesses_by_name(called: Any) -> bool:
+    """Whether this accesses an attribute or a variable that its arguments name, whatever it is called itself."""
+    kind = type(called)
+    if kind is BuiltinFunctionType:
+        return called.__name__ in _BY_NAME and type(called.__self__) is ModuleType
+    if kind in (WrapperDescriptorType, MethodWrapperType):
+        return called.__name__ in ("__setattr__", "__delattr__", "__getattribute__")
+    return kind in (attrgetter, methodcaller)
+
+
+_BY_NAME = frozenset({"getattr", "hasattr", "setattr", "delattr", "vars", "globals", "locals", "exec", "eval"})
+
+
+def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> list[Accessed]:
+    """Return what `getattr` and its kind access. Raises `Unknown` for the others, and if no instruction assigns it."""
+    name = called.__name__ if type(called) is BuiltinFunctionType else ""
+    finds = site.arguments[:2]
+    if not name.endswith("attr") or len(finds) < 2 or finds[0] is None or finds[1] is None:
+        raise Unknown
+    owner, attribute_name = finds[0](frame), finds[1](frame)
+    writes = name in ("setattr", "delattr")
+    if type(attribute_name) is not str or (writes and not program.assigns(attribute_name)):
+        raise Unknown
+    places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
+    return [Accessed(place, attribute_name, None, writes, False) for place in places]
 
 
 def _called_function(site: Site, frame: FrameType, _returned: object, _program: object) -> tuple[Any, Any]:
@@ -123,6 +176,8 @@ def _makes_no_difference(site: Site, frame: FrameType, kind: type) -> bool:
 
 def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
     """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
+    if _accesses_by_name(called):
+        return called, None
     owner = getattr(called, "__self__", None)
     if type(owner) in _NO_OWNERS and type(called) in _PLAIN_CALLS and not _may_pass(site, frame):
         return NEW, None
@@ -234,6 +289,8 @@ def _may_be_called(values: Iterable[Any]) -> list[Any]:
             value = value.func
         if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
             raise Unknown  # it is called where nobody looks
+        if _accesses_by_name(value):
+            raise Unknown
         found.append(value)
     return found
 

@@ -9,7 +9,7 @@ from types import CodeType, GeneratorType
 from concmodels.explore.preemption.expressions import METHODS, is_local, value_of
 from concmodels.explore.preemption.names import Names
 from concmodels.explore.preemption.nodes import Instruction
-from concmodels.explore.preemption.operands import SIMULATED, operands_of
+from concmodels.explore.preemption.operands import MAKE_NEW, SIMULATED, operands_of
 from concmodels.explore.preemption.site import Site
 
 _OF_LOCKS = frozenset(
@@ -44,6 +44,17 @@ def of_call(it: Instruction, node: ast.Call, own_methods: Collection[str]) -> Si
         unpacked=operands_of(unpacked(node), it.code, new),
         passed=operands_of(_given(node), it.code, new),
         deep=True,
+        calls_back=has_code(_given(node), it.nodes.names),
+    )
+
+
+def has_code(nodes: Iterable[ast.AST], names: Names) -> bool:
+    """Return whether a lambda, a generator expression or a new object of a class is in one of these expressions."""
+    return any(
+        isinstance(it, (ast.Lambda, ast.GeneratorExp))
+        or (isinstance(it, ast.Call) and isinstance(it.func, ast.Name) and it.func.id in names.new - MAKE_NEW)
+        for node in nodes
+        for it in ast.walk(node)
     )
 
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable
 
-from concmodels.explore.preemption.calls import starred, unpacked
+from concmodels.explore.preemption.calls import has_code, starred, unpacked
 from concmodels.explore.preemption.expressions import value_of
 from concmodels.explore.preemption.nodes import Instruction
 from concmodels.explore.preemption.operands import NOTHING, operands_of
@@ -62,7 +62,8 @@ def _augmented(it: Instruction, node: ast.AugAssign) -> Site | None:
     if owner is None:
         return Site(*it.at, "unfollowed", node=node.target) if may_read else None
     operands = operands_of([node.value], it.code) if may_read else NOTHING
-    return Site(*it.at, "container", writes=True, node=node.target, owner=owner, operands=operands)
+    code = has_code([node.value], it.nodes.names)
+    return Site(*it.at, "container", writes=True, node=node.target, owner=owner, operands=operands, calls_back=code)
 
 
 def _truth(it: Instruction) -> Site | None:

@@ -24,6 +24,8 @@ from concmodels.explore.preemption.expressions import Unknown
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
+from concmodels.explore.threads.installed import is_of_python
+from concmodels.explore.threads.library import THREAD_START
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
@@ -61,11 +63,26 @@ class CodeMonitor:
         """Functions of the library of which it is noted what they return."""
         self.iterated: dict[tuple[int, int], tuple[Sequence[Any], Sequence[Accessed]]] = {}
         """As `Program.iterated`."""
+        self._files = frozenset(trees)
+        self._outside: dict[str, set[Any]] = {}
+        """Which tasks have called functions of modules that are not explored, by the names of these."""
         self._calls: dict[int, int] = {}
         """How often each function that makes cells was called in the run, by the `id` of its code."""
 
+    @property
+    def unexplored(self) -> list[str]:
+        """As `Monitor.unexplored`."""
+        return [
+            f"not explored: {name}, which two threads use; to explore it, name it in packages"
+            for name, tasks in self._outside.items()
+            if len(tasks) > 1
+        ]
+
     def begin(self) -> None:
         """As `Monitor.begin`."""
+        for name, tasks in list(self._outside.items()):
+            if len(tasks) < 2:
+                del self._outside[name]
         self._returned.clear()
         self._results.clear()
         self.iterated.clear()
@@ -103,7 +120,7 @@ class CodeMonitor:
         callbacks: dict[int, Callable[..., Any]] = {_events.PY_START: self._start}
         if of_instructions:
             callbacks[_events.INSTRUCTION] = self._instruction
-        if of_instructions and self._sites.need_returned:
+        if by_gil or (of_instructions and self._sites.need_returned):
             callbacks[_events.PY_RETURN] = self._return
         if by_gil:
             callbacks |= {_events.JUMP: self._jump, _events.CALL: self._call, _events.C_RETURN: self._c_return}
@@ -116,10 +133,15 @@ class CodeMonitor:
             wanted = sum(callbacks) & ~_events.C_RETURN  # that one comes with CALL
             for code in self._sites.codes:
                 _monitoring.set_local_events(_TOOL, code, wanted)
+            if by_gil:
+                _monitoring.set_local_events(_TOOL, THREAD_START, _events.PY_RETURN)
+            if of_instructions and (self._notes or self._detector is not None):
+                _monitoring.set_events(_TOOL, _events.PY_START)  # of all other functions
             _monitoring.restart_events()
             yield
         finally:
-            for code in (*self._sites.codes, *self._learned):
+            _monitoring.set_events(_TOOL, 0)
+            for code in (*self._sites.codes, *self._learned, THREAD_START):
                 _monitoring.set_local_events(_TOOL, code, 0)
             self._learned.clear()
             for event in callbacks:
@@ -208,12 +230,17 @@ class CodeMonitor:
 
     def _return(self, code: CodeType, _offset: int, value: Any) -> None:
         world = current()
-        if world is not None:
+        if code is THREAD_START:
+            if world is not None and not world.dying and (starter := sys._getframe(1).f_back) is not None:
+                self._offer_gil(starter.f_code, starter.f_lineno, world)
+        elif world is not None:
             self._returned[world.running] = code.co_name, value
             if self._sites.need_results and (caller := sys._getframe(1).f_back) is not None:
                 self._results[id(caller), caller.f_lasti] = value
 
     def _start(self, code: CodeType, _offset: int) -> Any:
+        if id(code) not in self._sites_of:
+            return self._start_outside(code)
         if not code.co_cellvars and not self._by_gil:
             return _DISABLE
         world = current()
@@ -224,6 +251,17 @@ class CodeMonitor:
         if self._by_gil:
             self._offer_gil(code, code.co_firstlineno, world)
         return None
+
+    def _start_outside(self, code: CodeType) -> Any:
+        """Take note of a call of a function that is not explored."""
+        if is_of_python(code.co_filename) or code.co_filename in self._files:
+            return _DISABLE
+        world = current()
+        if world is None or world.dying:
+            return None
+        tasks = self._outside.setdefault(_package_of(sys._getframe(2)), set())
+        tasks.add(world.running.identity)
+        return _DISABLE if len(tasks) > 1 else None
 
     def _jump(self, code: CodeType, offset: int, target: int) -> Any:
         if target > offset:
@@ -249,6 +287,11 @@ class CodeMonitor:
 
     def _offer_gil(self, code: CodeType, line: int, world: World) -> None:
         world.point("offer the GIL", (), None, in_callback=True, place=(code.co_filename, line))
+
+
+def _package_of(frame: FrameType) -> str:
+    """Return the name of the outermost package that a function is in."""
+    return str(frame.f_globals.get("__name__", "?")).partition(".")[0]
 
 
 def _probe() -> None:

@@ -129,6 +129,10 @@ class Detector:
         self._known.add((sites, is_atomic))
         if isinstance(it.owner, GeneratorType):
             self.missed(site, "two tasks share a generator, and its own variables are not followed")
+        for place, access in ((other_site, earlier), (site, it)):
+            if access.calls_back:
+                why = f"{place.name} calls code of the program before it is done, and no switch is tried there"
+                self.missed(place, why)
         first = Access(other_site.file, other_site.line, other.name, earlier.writes)
         second = Access(site.file, site.line, runner.name, it.writes)
         self.found.append(Race(site.name, first, second, sites, is_atomic))

@@ -50,6 +50,8 @@ class Site:
     """What a call unpacks: `f(*items)`."""
     passed: Operands = NOTHING
     """What a call is given, all of it."""
+    calls_back: bool = False
+    """Whether it is given code in the text itself: a lambda or a generator expression."""
     positional: int = 0
     """How many attributes the pattern of a class reads by position."""
     names: tuple[str, ...] = ()

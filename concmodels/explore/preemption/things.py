@@ -16,11 +16,13 @@ import functools
 import gc
 import io
 import re
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any, Literal
 
 from concmodels.explore.preemption.expressions import CONTAINERS, Unknown
+from concmodels.explore.threads.installed import is_installed
 
 type How = Literal["container", "tuple", "view", "iterator", "opaque", "plain"]
 
@@ -66,11 +68,35 @@ def _how(kind: type) -> How:
         return "view"
     if issubclass(kind, _CAN_T_CHANGE) or kind.__module__.startswith("concmodels"):
         return "plain"
+    if any(_is_of_library(base) for base in kind.__mro__):
+        return "opaque"
     if all(base is object or "__firstlineno__" in vars(base) or base.__module__ == "typing" for base in kind.__mro__):
         return "plain"
     if kind is object or kind.__module__ in ("_thread", "greenlet", "_greenlet"):
         return "plain"
     return "iterator" if hasattr(kind, "__next__") else "opaque"
+
+
+def _is_of_library(kind: type) -> bool:
+    """Whether a class is written in Python, in Python's library or an installed package: its methods aren't seen."""
+    module = kind.__module__
+    top = module.partition(".")[0]
+    if "__firstlineno__" not in vars(kind) or module in _HARMLESS or top in _HARMLESS:
+        return False
+    if top in sys.stdlib_module_names:
+        return True
+    path = getattr(sys.modules.get(module), "__file__", None)
+    return path is not None and is_installed(path)
+
+
+_HARMLESS = frozenset(
+    {
+        "_queue", "_thread", "abc", "collections.abc", "concmodels", "concurrent", "contextlib", "dataclasses",
+        "datetime", "enum", "fractions", "functools", "inspect", "ipaddress", "logging", "numbers", "pathlib", "queue",
+        "re", "threading", "types", "typing", "uuid",
+    }
+)  # fmt: skip
+"""Modules whose objects can't change, or are simulated, or whose methods only call those of a class of the program."""
 
 
 def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:

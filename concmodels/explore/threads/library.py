@@ -18,15 +18,18 @@ import builtins
 import importlib.util
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import CodeType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.threads import tasks
 from concmodels.explore.threads.locks import Lock, RLock, SimpleQueue, WaiterLock, made_outside
 from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.simulated.world import current
+
+if TYPE_CHECKING:
+    from concmodels.models.simulated.steps import Kind
 
 _EXECUTED = ("threading", "queue", "concurrent.futures._base", "concurrent.futures", "concurrent.futures.thread")
 _BLOCKING = frozenset(
@@ -93,6 +96,7 @@ class Library:
         vars(threading)["_active_limbo_lock"] = _NoLock()  # between two steps nobody can come in between
         vars(threading)["_allocate_lock"] = WaiterLock
         base = self.modules["concurrent.futures._base"]
+        base.Future.__hash__, base._AcquireFutures.__init__ = _hash_of_future, _sort_futures
         vars(base)["LOGGER"] = _Logger(base.LOGGER)
         vars(futures).update(
             ThreadPoolExecutor=futures.thread.ThreadPoolExecutor,
@@ -288,12 +292,30 @@ def _start_of(threading: ModuleType) -> Callable[[Any], None]:
     return start
 
 
+THREAD_START = next(it for it in _start_of.__code__.co_consts if getattr(it, "co_name", "") == "start")
+"""The code of `Thread.start`. The real one waits until the new thread has begun, so there threads switch."""
+
+
 def _hash(self: Any) -> int:
     """The same one in every run, for a pool keeps its threads in a set and joins them in its order."""
-    found = vars(self).get("_hash")
+    return _hash_by(self, "thread")
+
+
+def _hash_of_future(self: Any) -> int:
+    """The same one in every run, for `as_completed` and `wait` go through a set of futures."""
+    return _hash_by(self, "future")
+
+
+def _sort_futures(self: Any, futures: Iterable[Any]) -> None:
+    """As `_AcquireFutures.__init__`, which takes the locks in the order of addresses."""
+    self.futures = sorted(futures, key=hash)
+
+
+def _hash_by(it: Any, kind: Kind) -> int:
+    found = vars(it).get("_hash")
     if found is None:
         world = current()
-        found = self._hash = hash(world.new_key("thread")[1]) if world is not None else id(self)
+        found = it._hash = hash(world.new_key(kind)[1]) if world is not None else id(it)
     return int(found)
 
 

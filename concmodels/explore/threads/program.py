@@ -6,19 +6,21 @@ lie beside it and that it imports are treated alike; all other modules are those
 
 import ast
 import builtins
+import importlib
 import os
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from types import CodeType, ModuleType
 from typing import Any
 
 from concmodels.explore.errors import CannotExplore
+from concmodels.explore.threads.guarded import Guarded
+from concmodels.explore.threads.installed import LIBRARY, Finder
 from concmodels.explore.threads.library import Library, absolute, blocking
 from concmodels.facts import DISTRIBUTED, FACTS
 from concmodels.models.tasks.signals.frames import short
-
-LIBRARY = __name__.partition(".")[0]
-"""This package itself: its models simulate the program, also where they lie beside it."""
 
 MODELS = {f"{LIBRARY}.models.{entry.file.replace('/', '.')}": entry.model for entry in FACTS + DISTRIBUTED}
 """The names of the models by those of their modules."""
@@ -57,13 +59,16 @@ class Source:
 
 
 class Program:
-    """A file and those beside it that it imports. Call it inside of a world: each call is one run of the program."""
+    """A file, and those that it imports and that are explored with it (`installed.py`).
 
-    def __init__(self, path: str, function: str = "main") -> None:
+    Call it inside of a world: each call is one run of the program.
+    """
+
+    def __init__(self, path: str, function: str = "main", packages: Collection[str] = ()) -> None:
         self.main = Source(path)
         self.function = function
         self._library = library()  # made now: made in a run, its locks would be the run's
-        self._folder = os.path.dirname(self.main.path)
+        self._file = Finder(os.path.dirname(self.main.path), packages).file
         self._sources = {self.main.name: self.main}
         self._find_neighbours(self.main)
 
@@ -83,11 +88,17 @@ class Program:
         return {source.path: source.tree for source in self._sources.values()}
 
     def why_not(self) -> str | None:
-        """Say why no simulated world can see what the program waits for; None if it can."""
+        """Say what the program imports that no simulated world can see; None if it can see all."""
         for source in self._sources.values():
             for name in source.imported():
                 if blocking(name):
-                    return _refusal(source, name)
+                    return f"{os.path.basename(source.path)} imports {name}, which waits for what no schedule decides"
+        return self.why_not_explored()
+
+    def why_not_explored(self) -> str | None:
+        """Say why it can't be explored; None if it can, as long as it doesn't call what waits for the outside."""
+        for source in self._sources.values():
+            for name in source.imported():
                 if name in MODELS:
                     return (
                         f"{os.path.basename(source.path)} imports {name}, and no schedule decides what its tasks do: "
@@ -98,8 +109,10 @@ class Program:
     def __call__(self, *args: Any) -> Any:
         """Execute the file, call its function, wait for the threads that are no daemons; return what it returned."""
         self._library.fresh()
-        value = getattr(self.load(), self.function)(*args)
-        self._library.end()
+        execution = Execution(self._sources, self._library)
+        with execution.visible():
+            value = getattr(execution.load(self.main.name), self.function)(*args)
+            self._library.end()
         return value
 
     def load(self) -> ModuleType:
@@ -132,12 +145,6 @@ class Program:
                     self._sources[name] = neighbour = Source(path, name)
                     self._find_neighbours(neighbour)
 
-    def _file(self, name: str) -> str | None:
-        if name.partition(".")[0] == LIBRARY:
-            return None
-        path = os.path.join(self._folder, *name.split("."))
-        return next(filter(os.path.isfile, (os.path.join(path, "__init__.py"), f"{path}.py")), None)
-
 
 def _with_packages(name: str) -> Iterator[str]:
     """Yield the names of the packages that a module is in, from the outermost on, then its own."""
@@ -155,6 +162,26 @@ class Execution:
         self._library = library
         self._modules: dict[str, ModuleType] = {}
         self._builtins = {**vars(builtins), "__import__": self._import, "input": _no_input}
+        self._before: dict[str, ModuleType | None] = {}
+        self._is_visible = False
+
+    @contextmanager
+    def visible(self) -> Iterator[None]:
+        """During this `with`, have the modules in `sys.modules` too: for pickle, dataclasses and `mock.patch`."""
+        self._is_visible = True
+        try:
+            yield
+        finally:
+            for name, module in self._before.items():
+                if module is None:
+                    sys.modules.pop(name, None)
+                else:
+                    sys.modules[name] = module
+
+    def _show(self, name: str, module: ModuleType) -> None:
+        if name.partition(".")[0] not in sys.stdlib_module_names:
+            self._before[name] = sys.modules.get(name)
+            sys.modules[name] = module
 
     def load(self, name: str) -> ModuleType:
         """Execute a file that is not executed yet, after the packages that it is in, and return its module."""
@@ -163,6 +190,8 @@ class Execution:
         module = self._modules.get(name)
         if module is None:
             module = self._modules[name] = self._empty(name)
+            if self._is_visible:
+                self._show(name, module)
             if name in self._sources:
                 exec(self._sources[name].code, vars(module))
             if inside is not None:
@@ -178,7 +207,7 @@ class Execution:
         if source:
             module.__file__ = source.path
         if source is None or source.is_package:
-            module.__path__ = []  # other modules of that package are not found: they are not executed anew
+            module.__path__ = [os.path.dirname(source.path)] if source else []
         return module
 
     def _import(
@@ -190,24 +219,43 @@ class Execution:
         found = self._library.find(full, fromlist)
         if found is not None:
             return found
-        if blocking(full) and globals_ is not None:
-            raise CannotExplore(_refusal(self._sources[globals_["__name__"]], full))
+        if full.partition(".")[0] in self._names:
+            return self._compiled(full, fromlist)
+        if blocking(full):
+            return self._guarded(full, fromlist)
         return builtins.__import__(name, globals_, locals_, fromlist or (), level)
+
+    def _compiled(self, full: str, fromlist: Sequence[str] | None) -> ModuleType:
+        """Import a module in one of our packages that is not written in Python; return what `import` binds."""
+        module, (package, _, last) = importlib.import_module(full), full.rpartition(".")
+        if package in self._names:
+            setattr(self.load(package), last, module)
+        return module if fromlist else self.load(full.partition(".")[0])
+
+    def _guarded(self, full: str, fromlist: Sequence[str] | None) -> Any:
+        """Return what `import` binds of a module that waits for the outside."""
+        module = importlib.import_module(full)
+        for name in fromlist or ():
+            if not hasattr(module, name):
+                with suppress(ImportError):
+                    importlib.import_module(f"{full}.{name}")
+        if fromlist or "." not in full:
+            return Guarded(module)
+        top = full.partition(".")[0]
+        return Guarded(sys.modules[top]) if blocking(top) else sys.modules[top]
 
     def _bound(self, full: str, fromlist: Sequence[str] | None) -> ModuleType:
         """Return what `import` of one of our modules binds: the outermost package, or with `from` the module itself."""
         module = self.load(full)
         for name in fromlist or ():
-            if f"{full}.{name}" in self._names and not hasattr(module, name):
+            if hasattr(module, name):
+                continue
+            if f"{full}.{name}" in self._names:
                 self.load(f"{full}.{name}")
+            elif name != "*" and full in self._sources and self._sources[full].is_package:
+                with suppress(ImportError):  # it has none of that name: the program's `from` says so
+                    self._compiled(f"{full}.{name}", fromlist)
         return module if fromlist else self.load(full.partition(".")[0])
-
-
-def _refusal(source: Source, name: str) -> str:
-    return (
-        f"{os.path.basename(source.path)} imports {name}, which waits for what no schedule decides: "
-        "a program can be explored that waits by threading, queue and time.sleep alone, or by the verbs of a model"
-    )
 
 
 def _no_input(*_: object) -> str:

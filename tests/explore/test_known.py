@@ -1,0 +1,211 @@
+"""What was taken for one step, or for nothing, and is neither: here no program that can fail is held in all."""
+
+import textwrap
+
+import pytest
+
+from concmodels.explore import explore
+
+TWO = """
+    def main():
+        before()
+        threads = [threading.Thread(target=it) for it in (one, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        after()
+"""
+CALLED_BACK = """
+    import threading
+    lock = threading.Lock()
+    items = [2, 1]
+    names = {{"a": 1}}
+    seen = set()
+    bad = []
+
+    def key(x):
+        return x
+
+    def gen():
+        yield 1
+        yield 2
+
+    class Pairs:
+        def keys(self):
+            return iter(["b", "c"])
+        def __getitem__(self, key):
+            return 1
+
+    class Ordered:
+        def __lt__(self, other):
+            return False
+
+    def before():
+        pass
+
+    def one():
+        {change}
+
+    def other():
+        {look}
+
+    def after():
+        assert not bad
+"""
+CHANGES = {
+    "sort(key=)": ("items.sort(key=key)", "if not items: bad.append(1)"),
+    "sort(key=lambda)": ("items.sort(key=lambda x: x)", "if not items: bad.append(1)"),
+    "sort of objects": ("items[:] = [Ordered(), Ordered()]; items.sort()", "if not items: bad.append(1)"),
+    "extend(gen())": ("items.extend(gen())", "if len(items) == 3: bad.append(1)"),
+    "extend of a generator": ("it = gen(); items.extend(it)", "if len(items) == 3: bad.append(1)"),
+    "extend of an expression": ("items.extend(x for x in (1, 2))", "if len(items) == 3: bad.append(1)"),
+    "extend(map())": ("items.extend(map(key, (1, 2)))", "if len(items) == 3: bad.append(1)"),
+    "+= gen()": ("global items; items += gen()", "if len(items) == 3: bad.append(1)"),
+    "set.update(gen())": ("seen.update(gen())", "if len(seen) == 1: bad.append(1)"),
+    "dict.update(keys)": ("names.update(Pairs())", "if len(names) == 2: bad.append(1)"),
+}
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write a program into a file, and return its name."""
+
+    def write(*texts):
+        (tmp_path / "program.py").write_text("".join(map(textwrap.dedent, texts)))
+        return str(tmp_path / "program.py")
+
+    return write
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_call_that_calls_back_is_not_one_step(program, name):
+    change, look = CHANGES[name]
+    report = explore(program(CALLED_BACK.format(change=change, look=look), TWO), schedules=500)
+    assert report.verdict != "held in all", report
+    if report.failure is None:
+        assert "calls code of the program before it is done, and no switch is tried there" in str(report)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_under_a_lock_it_is_proved(program, name):
+    change, look = CHANGES[name]
+    change = (
+        f"{change[:13]}\n        with lock: {change[13:]}" if change.startswith("global") else f"with lock: {change}"
+    )
+    look = f"with lock:\n            {look}"
+    report = explore(program(CALLED_BACK.format(change=change, look=look), TWO), schedules=500)
+    assert report.failure is None and "before it is done" not in str(report), report
+
+
+NAMED = """
+    import builtins
+    import operator
+    import threading
+    from functools import partial
+
+    class C:
+        def __init__(self):
+            {init}
+
+    put, read, remove, look = setattr, getattr, delattr, vars
+    plain, get, call = object.__setattr__, operator.attrgetter, operator.methodcaller
+    c = None
+
+    def before():
+        global c
+        c = C()
+        {given}
+
+    def one():
+        {work}
+
+    other = one
+
+    def after():
+        assert c.n == 2
+"""
+WORK = {
+    "setattr and getattr": 'put(c, "n", read(c, "n") + 1)',
+    "setattr alone": 'put(c, "n", c.n + 1)',
+    "getattr alone": 'c.n = read(c, "n") + 1',
+    "of builtins": 'builtins.setattr(c, "n", builtins.getattr(c, "n") + 1)',
+    "object.__setattr__": 'plain(c, "n", c.n + 1)',
+    "vars": 'look(c)["n"] = c.n + 1',
+    "attrgetter": 'put(c, "n", get("n")(c) + 1)',
+    "in a variable": 'write = setattr; write(c, "n", c.n + 1)',
+    "with a name in a variable": 'name = "n"; put(c, name, read(c, name) + 1)',
+    "called by map": 'value = c.n + 1; list(map(put, [c], ["n"], [value]))',
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("init, given", [("self.n = 0", "pass"), ("pass", 'put(c, "n", 0)')], ids=["assigned", "put"])
+def test_other_names_for_what_accesses_by_name(program, name, init, given):
+    report = explore(program(NAMED.format(init=init, given=given, work=WORK[name]), TWO), schedules=1000)
+    assert report.verdict != "held in all", report
+
+
+OBJECTS = {
+    "WeakSet": ("weakref.WeakSet()", "o in s", "s.add(o)"),
+    "UserDict": ("collections.UserDict()", '"a" in s', 's["a"] = 1'),
+    "UserList": ("collections.UserList()", "len(s)", "s.append(1)"),
+    "ChainMap": ("collections.ChainMap()", '"a" in s', 's["a"] = 1'),
+    "WeakValueDictionary": ("weakref.WeakValueDictionary()", '"a" in s', 's["a"] = o'),
+}
+OF_LIBRARY = """
+    import collections
+    import threading
+    import weakref
+
+    class O:
+        pass
+
+    o, s, done = O(), {made}, []
+
+    def before():
+        pass
+
+    def one():
+        if not ({look}):
+            done.append(1)
+            {change}
+
+    other = one
+
+    def after():
+        assert len(done) == 1
+"""
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_operators_on_objects_of_the_library(program, name):
+    made, look, change = OBJECTS[name]
+    report = explore(program(OF_LIBRARY.format(made=made, look=look, change=change), TWO), schedules=1000)
+    assert report.verdict != "held in all", report
+
+
+STARTED_TOO_EARLY = """
+    import threading
+
+    bad = []
+
+    class Worker:
+        def __init__(self):
+            self.thread = threading.Thread(target=self.run)
+            self.thread.start()
+            self.items = [1]
+
+        def run(self):
+            if not hasattr(self, "items"):
+                bad.append(1)
+
+    def main():
+        Worker().thread.join()
+        assert not bad
+"""
+
+
+@pytest.mark.parametrize("switches", ["gil", "anywhere"])
+def test_a_thread_may_begin_before_start_returns(program, switches):
+    assert explore(program(STARTED_TOO_EARLY), switches=switches).verdict == "broken"

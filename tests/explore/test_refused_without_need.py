@@ -1,0 +1,118 @@
+"""Right programs that were called broken, or refused."""
+
+import sys
+import textwrap
+
+import pytest
+
+from concmodels.explore import explore
+
+RUN = """
+    import threading
+
+    lock = threading.Lock()
+
+    def both(work):
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+"""
+RIGHT = {
+    "pickle of its own class": """
+        import pickle
+
+        class Own:
+            pass
+
+        def work():
+            with lock:
+                assert type(pickle.loads(pickle.dumps(Own()))) is Own
+
+        def main():
+            both(work)
+    """,
+    "its own module": """
+        import sys
+
+        def work():
+            with lock:
+                assert sys.modules[__name__].work is work
+
+        def main():
+            both(work)
+    """,
+    "mock.patch of its own name": """
+        from unittest import mock
+
+        def value():
+            return 1
+
+        def main():
+            with mock.patch(__name__ + ".value", lambda: 2):
+                assert value() == 2
+            assert value() == 1
+            both(lambda: None)
+    """,
+    "a dataclass with annotations that are texts": """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class Point:
+            x: "int"
+            kind: "dataclasses.InitVar[int]" = 1
+
+        def main():
+            assert Point(1) == Point(1, 2)
+            both(lambda: None)
+    """,
+    "a module beside it by importlib": """
+        import importlib
+        import beside
+
+        def main():
+            assert importlib.import_module("beside") is beside
+            both(lambda: None)
+    """,
+}
+FUTURES = """
+    from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+
+    def main():
+        with ThreadPoolExecutor(2) as pool:
+            futures = [pool.submit(str, number) for number in range(2)]
+            {how}
+"""
+HOW = {
+    "as_completed": 'assert sorted(it.result() for it in as_completed(futures)) == ["0", "1"]',
+    "wait": 'assert sorted(it.result() for it in wait(futures).done) == ["0", "1"]',
+}
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Write a program into a file, and return its name."""
+
+    def write(*texts):
+        (tmp_path / "beside.py").write_text("value = 1\n")
+        (tmp_path / "explored_program.py").write_text("".join(map(textwrap.dedent, texts)))
+        return str(tmp_path / "explored_program.py")
+
+    return write
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_program_is_a_module_as_others(program, name):
+    before = dict(sys.modules)
+    report = explore(program(RUN, RIGHT[name]), schedules=300)
+    assert report.failure is None and report.schedules > 1, report
+    assert "explored_program" not in sys.modules and "beside" not in sys.modules
+    assert {key: sys.modules.get(key) for key in before} == before
+
+
+@pytest.mark.parametrize("name", HOW)
+def test_futures_in_a_set_come_in_the_same_order(program, name):
+    for _ in range(4):
+        report = explore(program(FUTURES.format(how=HOW[name])), schedules=150)
+        assert report.failure is None, report
