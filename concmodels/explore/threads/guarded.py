@@ -11,7 +11,7 @@ from typing import Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.models.simulated.world import current
-from concmodels.models.tasks.frames import place, stack
+from concmodels.models.tasks.signals.frames import place, stack
 
 _HARMLESS = frozenset(
     {"cpu_count", "current_process", "iscoroutine", "iscoroutinefunction", "isfuture", "parent_process"}
