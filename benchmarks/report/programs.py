@@ -46,12 +46,12 @@ def leading(rows: dict[str, list[Row]]) -> str:
 
 
 def note(rows: dict[str, list[Row]]) -> str:
-    """Say what the figures of each program are the time of."""
+    """Say what is counted in each program."""
     programs: dict[str, list[str]] = {}
     for cell, found in rows.items():
         programs.setdefault(found[0].step, []).append(cell)
-    each = [f"a {step} ({words.listing(cells)})" for step, cells in programs.items()]
-    return f"The best on the whole comes first. A figure is the time of {'; '.join(each)}."
+    each = [f"per {step} ({words.listing(cells)})" for step, cells in programs.items()]
+    return f"The best on the whole comes first. The figures are times {'; '.join(each)}."
 
 
 def sheet(rows: dict[str, list[Row]]) -> Sheet:

@@ -162,7 +162,7 @@ def test_peers_are_ratios_within_a_round_with_the_goals():
 
 def test_patterns_are_a_table_of_models_and_programs():
     it = chart("channel", *OTHERS)
-    assert it.draw is None and it.sheet.head == ["", "stream"] and it.note.endswith("a message (stream).")
+    assert it.draw is None and it.sheet.head == ["", "stream"] and it.note.endswith("per message (stream).")
     assert it.sheet.lines == [["trio", "200 ns"], ["threads", "400 ns"]]
     assert it.takeaway == "trio is among the fastest in 1 of 1 programs"
 
