@@ -1,4 +1,4 @@
-"""What a program may come to that no schedule decides: the models that it loads, and threads of the system.
+"""The surroundings of a run: the models that a program loads, and threads of the system that it starts.
 
 While a search is made, `load` of any name gives the explored program the simulated model. A thread of the system that
 is started in a run, by a library or by a model that was loaded before, is let go; but then nothing is proved.

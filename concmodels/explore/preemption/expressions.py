@@ -149,33 +149,33 @@ def holders(owner: Any, name: str) -> list[Any]:
 def attribute(owner: Any, name: str) -> Any:
     """Return the value of an attribute. Raises `Unknown`."""
     kind = type(owner)
-    if isinstance(kind.__getattribute__, FunctionType) and kind is not local:
+    look_up: Any = kind.__getattribute__
+    if look_up is not _LOOK_UP and isinstance(look_up, FunctionType) and kind is not local:
         raise Unknown
     own = getattr(owner, "__dict__", None)
     if own is not None and name in own and not isinstance(owner, type):
         return own[name]
-    if not isinstance(owner, ModuleType):
-        _must_not_run(owner, name)
-    elif "__getattr__" in vars(owner):
+    if isinstance(owner, ModuleType):
+        if "__getattr__" in vars(owner):
+            raise Unknown
+    elif not _is_plain((*owner.__mro__, *kind.__mro__) if isinstance(owner, type) else kind.__mro__, name):
         raise Unknown
-    holders(owner, name)
     try:
         return getattr(owner, name)
     except AttributeError:
         raise Unknown from None
 
 
-def _must_not_run(owner: Any, name: str) -> None:
-    """Raise `Unknown` if to read this attribute may call code of the program: a descriptor's, or a `__getattr__`."""
-    kinds = (owner, type(owner)) if isinstance(owner, type) else (type(owner),)
-    for it in (it for kind in kinds for it in kind.__mro__):
+_LOOK_UP: Any = object.__getattribute__
+
+
+def _is_plain(kinds: tuple[type, ...], name: str) -> bool:
+    """Return whether reading this attribute runs no code of the program: no descriptor's, and no `__getattr__`."""
+    for it in kinds:
         if name in it.__dict__:
             found = type(it.__dict__[name])
-            if hasattr(found, "__get__") and found not in _BIND:
-                raise Unknown
-            return
-    if hasattr(type(owner), "__getattr__"):
-        raise Unknown
+            return found in _BIND or not (hasattr(found, "__get__") or hasattr(found, "__set__"))
+    return not any("__getattr__" in it.__dict__ for it in kinds)
 
 
 _BIND = frozenset(
