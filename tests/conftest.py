@@ -91,7 +91,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_generate_tests(metafunc):
     """On every model when none is named, and as often as asked for."""
-    if "guarantee" in metafunc.fixturenames and _is_by_chapters(metafunc.config):
+    if {"model", "guarantee"} <= set(metafunc.fixturenames) and _is_by_chapters(metafunc.config):
         plugin.compile_with_values()
         pairs = list(matrix.chapters())
         ids = [f"{name}-{chapter}" for name, chapter in pairs]

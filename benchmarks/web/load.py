@@ -16,8 +16,7 @@ from benchmarks.web.plan import LONGEST_S, MOST_CONNECTIONS, MOST_PER_SECOND, Ki
 from concmodels.errors import Terminated
 from concmodels.programs.limits import TooLarge
 from concmodels.programs.options import Parser, number, whole
-from concmodels.programs.output.json_file import JsonFile
-from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
+from concmodels.programs.output.streams import BadInput, JsonFile, console, need, quiet_when_closed, say
 from concmodels.programs.result import BAD_INPUT, FAILED, OK, how_it_stopped
 from concmodels.programs.signals import masked, signals_held
 

@@ -13,8 +13,7 @@ from concmodels.explore.failures.replay_id import ReplayId, checksum
 from concmodels.explore.running.options import SEARCHES, SWITCHES, Options
 from concmodels.explore.search import Search
 from concmodels.programs.options import Parser, seconds, whole
-from concmodels.programs.output.json_file import JsonFile
-from concmodels.programs.output.streams import BadInput, need, quiet_when_closed, say
+from concmodels.programs.output.streams import BadInput, JsonFile, need, quiet_when_closed, say
 
 if TYPE_CHECKING:
     from concmodels.explore.report import Report
@@ -69,7 +68,7 @@ def _parser() -> Parser:
         help="largest number of steps of a schedule; default 10000",
     )
     add("--seed", metavar="N", type=whole(), default=0, help="seed of the samples; default 0")
-    add("--packages", metavar="NAMES", type=_names, default=(),
+    add("--packages", metavar="NAMES", default="",
         help="installed packages to explore too: a,b; those in src/, or editable, are explored anyway")  # fmt: skip
     add("--replay", metavar="ID", help="run only this schedule; a failure is reported with its id")
     add("--play", action="store_true", help="decide at every point yourself which task goes on, with undo")
@@ -90,7 +89,7 @@ def _run(options: argparse.Namespace) -> int:
     json.begin([])
     reports: list[Report] = []
     try:
-        scenario = scenario_of(options.program, packages=options.packages)
+        scenario = scenario_of(options.program, packages=_names(options.packages))
         if options.play:
             need("rich", "--play")
             from concmodels.explore.play import play
@@ -137,7 +136,7 @@ def _show(report: Report, options: argparse.Namespace) -> None:
     stream = sys.stderr if options.json == "-" else sys.stdout
     lines = [report.sentence] if options.quiet else [str(report)]
     if report.failure is not None and not options.replay:
-        more = f" --packages {','.join(options.packages)}" if options.packages else ""
+        more = f" --packages {options.packages}" if options.packages else ""
         lines.append(f"again: python -m concmodels.explore {options.program}{more} --replay {report.failure.replay_id}")
     with quiet_when_closed(stream):
         stream.write("\n".join(lines) + "\n")

@@ -18,8 +18,7 @@ from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.programs.limits import TooLarge
 from concmodels.programs.measure import runs
 from concmodels.programs.options import parse
-from concmodels.programs.output.json_file import JsonFile
-from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
+from concmodels.programs.output.streams import BadInput, JsonFile, console, need, quiet_when_closed, say
 from concmodels.programs.plan import AnyPlan, check_size
 from concmodels.programs.program import Program
 from concmodels.programs.result import BAD_INPUT, OK, STOPPED, Outcome, how_it_stopped

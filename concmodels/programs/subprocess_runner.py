@@ -24,7 +24,7 @@ from concmodels.errors import Terminated
 from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.platform.waking import tied_to_parent
 from concmodels.programs.measure import runs
-from concmodels.programs.output.json_file import JsonFile
+from concmodels.programs.output.streams import JsonFile
 from concmodels.programs.plan import AnyPlan
 from concmodels.programs.program import Program
 from concmodels.programs.result import FAILED, TIMED_OUT, Outcome, how_it_stopped

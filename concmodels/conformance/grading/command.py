@@ -10,8 +10,7 @@ from concmodels.conformance.grading.runner import PATIENCE_S, Grader
 from concmodels.conformance.suite import Guarantee
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.programs.options import Parser, seconds, whole
-from concmodels.programs.output.json_file import JsonFile
-from concmodels.programs.output.streams import BadInput, console, need, quiet_when_closed, say
+from concmodels.programs.output.streams import BadInput, JsonFile, console, need, quiet_when_closed, say
 from concmodels.programs.plan import check_size
 
 if TYPE_CHECKING:
