@@ -9,6 +9,8 @@ QUESTIONS = Path(__file__).with_name("questions.js").read_text()
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]  # axe's only ones that tell light from dark
 HEIGHT = 900
 WAIT = 10_000  # milliseconds; nothing here takes a tenth of it
+GIVEN_UP = "net::ERR_ABORTED"
+"""What becomes of a request for a page that is left, or closed, before the answer is there."""
 
 SETTLED = """() => document.readyState === 'complete'
     && document.getAnimations().every(it => it.playState !== 'running')"""
@@ -90,7 +92,7 @@ class Look:
         page, note = self.page, self.troubles.append
         page.on("console", lambda it: it.type == "error" and note(f"{it.location['url']}: {it.text}"))
         page.on("pageerror", lambda it: note(f"script: {it}"))
-        page.on("requestfailed", lambda it: note(f"failed: {it.url}: {it.failure}"))
+        page.on("requestfailed", lambda it: it.failure == GIVEN_UP or note(f"failed: {it.url}: {it.failure}"))
         page.on("response", lambda it: it.status >= 400 and note(f"status {it.status}: {it.url}"))
         page.on("request", lambda it: self._is_ours(it.url) or note(f"asked elsewhere: {it.url}"))
 
