@@ -47,7 +47,10 @@ _TAKEN = 1  # the number that comes with a socket: no record has it
 _PRELOAD = [
     f"concmodels.models.{name}"
     for name in (
-        *("processes", "memory.channels.rendezvous", "memory.lives.child", "memory.lives.forkserver_exit"),
+        "processes",
+        "memory.channels.rendezvous",
+        "memory.lives.child",
+        "memory.lives.forkserver_exit",
         "tasks.signals.guard",
     )
 ]
