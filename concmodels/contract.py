@@ -37,10 +37,10 @@ What every model guarantees:
   left half done. If another task has completed the operation just before, the operation returns, and the next
   checkpoint (the next operation at which a task can be cancelled) raises `Cancelled`.
 * The time limits and scopes of a model's own library (`asyncio.timeout`, `trio.move_on_after`, `gevent.Timeout`) may be
-  used around all operations. If several requests to cancel a task come just after its operation was completed, those
-  that their own block withdraws before the next checkpoint are not raised, and the others are, together or one after
-  the other. What a library does not keep apart by itself, it does not keep apart here: on asyncio, a task that has
-  suppressed a cancellation must call `uncancel()` before a block around it ends.
+  used around all operations. Several requests to cancel a task may come just after its operation was completed. A
+  request that its own block withdraws before the next checkpoint is not raised; the others are, together or one after
+  the other. What the model's library confuses by itself it also confuses here: on asyncio, a task that has suppressed a
+  cancellation must call `uncancel()` before a block around it ends.
 * A `send`, `receive` or `select` that raises an exception has sent and received nothing, and one that returns has taken
   effect. Nothing is undone afterwards. (There is one exception: if an item can't be unpickled on the other side of a
   memory boundary, `receive` raises `CannotTravel` there, and the item has been received.)
@@ -50,7 +50,7 @@ What every model guarantees:
   The same holds for `Deadlock` in the models that run in one process. Ctrl-C interrupts `main` once. A second Ctrl-C,
   while the library waits for tasks to end because of the first, ends the run whatever the tasks do; during clean-up
   code of `main` it is raised there, and a third one ends the run once the library waits. SIGTERM and SIGHUP end a run
-  of the library's own models in the same way, with `concmodels.errors.Terminated`.
+  of the models that come with this library in the same way, with `concmodels.errors.Terminated`.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
