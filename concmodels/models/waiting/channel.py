@@ -7,7 +7,8 @@ A channel is a buffer and two queues of waiters, senders and receivers:
 
 The steps (`_offer`, `_take` ...) know no scheduler and run under the channel's lock; where all tasks share one thread
 the lock is always free, and the fast paths do without it. A model's `send` and `receive` try a step first. If it can't
-be done now, they put a waiter (`waiter.py`) into a queue and wait, on the model's own primitive.
+be done now, they put a waiter (`waiter.py`) into a queue and wait, on the model's own primitive, until a *partner* (a
+receiver for a sender, and the other way round) claims the waiter: from then on no timeout and no cancellation can.
 """
 
 import math
@@ -18,7 +19,7 @@ from itertools import cycle, repeat
 from concmodels.errors import ChannelClosed, WouldBlock
 from concmodels.models.waiting.waiter import CANCELLED, CLOSED, DONE, claim_first, forget
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # as in all these files: type checkers take it for True, and `typing` need not be imported
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
@@ -38,8 +39,9 @@ class NOTHING:
 class ChannelState:
     """The state of a channel and the steps that change it. A model adds `send`, `receive` and iteration.
 
-    A model's channel also says how its tasks wait (`_new_waiter`), and at which operations that need not wait a task
-    meets a cancellation and lets others run: when `next(_yields)` is true, it calls `_checkpoint`.
+    A model's channel also says how its tasks wait (`_new_waiter`). An operation that need not wait is no checkpoint,
+    except now and then: when `next(_yields)` is true (see `yield_every`), `_checkpoint` is called first. There the task
+    meets a cancellation and lets others run.
     """
 
     _new_waiter: ClassVar[Callable[..., Waiter]]
@@ -132,7 +134,7 @@ class ChannelState:
         if self._buffer:
             item = self._buffer.popleft()
             if self._senders:
-                # The item of the first sender moves up into the place that is free now: then it was accepted.
+                # The item of the first sender moves up into the place that is free now: its `send` has succeeded.
                 sender = claim_first(self._senders)
                 if sender is not None:
                     self._buffer.append(sender.item)
@@ -192,7 +194,8 @@ class SingleThreadChannel(ChannelState):
 
     `_room` is the fast path of `send`: the capacity while it is open, that is while all there is to do is to put the
     item into the buffer; 0 while it is shut, because a receiver waits or the channel is closed. Then `send` falls
-    through to `_offer`, which opens it again.
+    through to `_offer`, which opens it again. Senders that wait need not shut it: as long as they do, the
+    buffer is full.
     """
 
     def __init__(self, capacity: float = 0, name: str | None = None) -> None:
@@ -205,7 +208,7 @@ class SingleThreadChannel(ChannelState):
         if self._closed:
             self._refuse()
         receivers = self._receivers
-        while receivers:
+        while receivers:  # `claim_first`, written out: every message to a task that waits comes through here
             receiver = receivers.popleft()
             if receiver.claim(DONE):
                 if not receivers:

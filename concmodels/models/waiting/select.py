@@ -5,7 +5,8 @@ each, and all its cases share one waiter, which can be claimed once: so exactly 
 
 It looks and queues under the locks of all its channels, which every select takes in the same order. So nothing can
 happen between a look at the first channel and a place in the queue of the last, no two selects wait for each other's
-locks, and a select that looks for partners is itself in no queue: it never meets itself.
+locks, and a select that looks for partners is itself in no queue: it never meets itself. An awaited select takes no
+locks for that: its tasks share one thread, and nothing else runs between two awaits.
 """
 
 from _random import Random  # `random` itself would import half of the standard library
@@ -179,7 +180,7 @@ def select_sync(kind: Any, cases: tuple[Any, ...], timeout: float | None, priori
     """`select`, sync."""
     selection = Selection(kind, cases, priority)
     first, until = selection.cases[0].channel, None
-    if next(first._yields, True):
+    if next(first._yields, True):  # where it can end, as among threads, that is the time for a checkpoint
         first._checkpoint()
     while True:
         with selection:

@@ -1,8 +1,9 @@
-"""One wait of one task, and events, which any number of tasks wait for.
+"""Waiters, each of which is one wait of one task, and events, which any number of tasks wait for.
 
-A `Waiter` is one wait of one task. It is *claimed* exactly once: by a partner, by a close, by a timeout or by a
-cancellation. What claims it decides the outcome and wakes the task; all others find it taken and look for the
-next. So nothing is ever handed to a task that has stopped waiting, and no task is woken twice.
+A `Waiter` is *claimed* exactly once: by a partner, by a close, by a timeout or by a cancellation. What claims it
+decides the outcome and wakes the task; to all others the claim fails: a partner then looks for the next waiter, and a
+timeout or a cancellation has come too late. So nothing is ever handed to a task that has stopped waiting, and no task
+is woken twice.
 
 What a partner has claimed is done, and nothing is ever given back. A cancellation that reaches the task after that, but
 before the task has gone on, does not undo the operation: it returns, and the cancellation strikes at the task's next
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
 
 DONE, CLOSED, TIMED_OUT, CANCELLED, RETRY = "done", "closed", "timed out", "cancelled", "retry"
-"""What a claim can decide. RETRY: look again, for the item that this task was woken for went to a quicker one."""
+"""What a claim can decide. RETRY replaces DONE where receivers take items without the lock (`threads._Unbounded`): look
+again, for the item that this task was woken for went to a quicker one.
+"""
 
 native_waits: dict[Any, NativeWait] = {}
 """The wait of each task that waits inside its library's own code, for the end of a group.
@@ -79,7 +82,7 @@ class Waiter:
         return bool(self._claim)
 
     def is_over(self) -> bool:
-        """Whether it has been claimed, or will be before anything else happens, because its task was cancelled.
+        """Whether it has been claimed, or its task was cancelled and is going to claim it as soon as it runs.
 
         Asked of a wait for a socket, when another task wants to wait for the same one.
         """
@@ -205,7 +208,7 @@ class Event:
             self._waiters.append(waiter)
         try:
             wait(waiter, timeout)
-        finally:
+        finally:  # an exception may leave a wait that is DONE, too: an event hands over nothing that could be lost
             if waiter.outcome != DONE:
                 waiter.claim(CANCELLED)
                 with self._lock:
