@@ -22,11 +22,7 @@ from concmodels.errors import ChannelClosed
 from concmodels.models.waiting.channel import NOTHING, SingleThreadChannel, UnboundedChannel, yield_every
 from concmodels.models.waiting.select import select_async
 from concmodels.models.waiting.timeouts import expired, seconds_to_sleep
-from concmodels.models.waiting.waiter import (
-    DONE,
-    TIMED_OUT,
-    SingleThreadWaiter,
-)
+from concmodels.models.waiting.waiter import DONE, TIMED_OUT, SingleThreadWaiter
 
 # isort: split
 # Beside the core: signals, deadlocks, sockets, pools.
@@ -104,7 +100,7 @@ class _Waiter(SingleThreadWaiter):
         self.future.set_result(None)  # not cancelled yet: a waiter whose future is cancelled can't be claimed
 
     def postpone(self, error: BaseException) -> None:
-        """As `Waiter.postpone`."""
+        """As `Waiter.postpone`: `waiting/postponed.py` keeps the cancellation until the task's next wait."""
         postpone(error)
 
 

@@ -21,7 +21,7 @@ can't be used from another one.
 import math
 import sys
 import time
-from _thread import _local
+from _thread import _local  # the same class as `threading.local`
 from collections import deque
 
 from greenlet import getcurrent, greenlet
@@ -64,7 +64,7 @@ now = time.monotonic
 _here = _local()
 
 
-class Waiter(SingleThreadWaiter):
+class Waiter(SingleThreadWaiter):  # without an underscore, for the tasklets build on it
     """One wait of one task: the task switches away, until `wake` puts it into the queue of those that can go on.
 
     A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
@@ -318,7 +318,7 @@ class Scheduler:
         """No greenlet is ready: sleep until a time has come or a socket is ready, or find that none will ever be."""
         if self.loop.has_waits() or self._patience is None:
             self.loop.sleep(LOOK_UP_S)  # a signal that comes just before is seen then
-        elif not self._ready:
+        elif not self._ready:  # a signal handler may have woken a task just now
             error = self.detector.find(self._describe())
             self._task.abort(error)
             if not self._ready:  # the main task is busy ending the others: this one is one of them
@@ -333,7 +333,10 @@ class Scheduler:
 
 
 def _enter(unit: greenlet, spawner: greenlet | None) -> None:
-    """The launcher: enters the new greenlets, all from the same place."""
+    """The launcher: enters the new greenlets, all from the same place.
+
+    Each `switch` enters `unit`, which at once switches to `spawner`, and returns when the next one is to be entered.
+    """
     while True:
         unit, spawner = unit.switch(spawner)
 
@@ -382,7 +385,7 @@ class _SocketWaiter(SocketWaitSteps, Waiter):
     __slots__ = ("direction", "key", "number", "socket")
 
     outside = True
-    purpose = waiter = property(lambda self: self)  # one object is both: it is made for each wait, in a hot path
+    purpose = waiter = property(lambda self: self)  # one object is the wait, its waiter, and what it waits for
 
     def __init__(self, socket: Any, direction: str) -> None:
         self.outcome = ""

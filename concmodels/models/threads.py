@@ -9,7 +9,7 @@ sockets       `poll`, with a descriptor beside the socket that a cancellation ma
 
 Limitations: a thread that computes and never waits, or waits for something foreign such as a `threading.Lock`, can't be
 stopped; a cancelled group that has waited 5 seconds for it names it in a warning. One CPU-bound thread delays every
-message of the others by up to a switch interval while the GIL is on. Without the GIL, CPython lets the thread that has
+message of the others by up to one such turn while the GIL is on. Without the GIL, CPython lets the thread that has
 made an object free it (biased reference counting, PEP 703): a thread that waits keeps what it has made and others have
 dropped until it runs again, such as the last result of a pool's worker. While a foreign thread runs, or the program has
 a signal handler, a suspected deadlock is not raised, because either could send an item; after 5 seconds a warning
@@ -71,6 +71,9 @@ class _Waiter(Waiter):
     A partner that finds the waiter in the queue of a channel calls `claim(DONE)`, gives or takes the `item`, and calls
     `wake`. A close, a timeout or a cancellation claims it too. Only the first claim succeeds (`waiting/waiter.py`):
     a wait ends for one reason, and an operation that a partner has claimed is done, whatever comes next.
+
+    A cancellation first notes itself, and then looks for a wait to claim (`Task.cancel`); `park` first notes the wait,
+    and then looks for a cancellation. So one of the two finds the other.
     """
 
     __slots__ = ("_lock", "task")
@@ -282,7 +285,7 @@ class _Unbounded(Channel):
             timeout = remaining(until)  # RETRY: a faster receiver took the item, so wait for another one
 
     def _queue(self, waiter: Waiter, queue: deque[Waiter]) -> None:
-        """The receiver's half of the handshake above. If an item has come, the waiter has it before it parks."""
+        """The receiver's half of what the class describes. If an item has come, the waiter has it before it parks."""
         queue.append(waiter)
         self._alert = True
         if self._buffer:

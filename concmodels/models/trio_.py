@@ -74,7 +74,10 @@ class _Waiter(SingleThreadWaiter):
         self.task = current_task()
 
     async def park(self, timeout: float | None) -> None:
-        """Wait until woken, at most `timeout` seconds."""
+        """Wait until woken, at most `timeout` seconds.
+
+        For trio the end of that time is a cancellation, too: of this scope, which catches it, so that `park` returns.
+        """
         if timeout is None:
             self.task.custom_sleep_data = self  # for the deadlock detector; trio resets it when it reschedules the task
             await wait_task_rescheduled(self.abort)
@@ -207,7 +210,10 @@ async def select(*cases: Any, timeout: float | None = None, priority: bool = Fal
 
 
 class TaskGroup(NurseryGroup):
-    """A trio nursery that raises each exception once, and interrupts and deadlocks outside of any group."""
+    """A trio nursery that raises each exception once, and interrupts and deadlocks outside of any group.
+
+    The class that does this also serves anyio. What the two libraries name differently is here.
+    """
 
     open_group = trio.open_nursery
     new_scope = trio.CancelScope
