@@ -74,9 +74,9 @@ def goal_sheet(results: Results) -> Sheet:
 def goal_line(it: Verdict) -> Iterable[str]:
     """Return the line of one goal."""
     where, ours, theirs = sides(it.goal)
-    ratio, goal, least, most = map(plain, (it.ratio, it.goal.least, min(it.ratios.values()), max(it.ratios.values())))
+    ratio, least, most, goal = map(plain, (*it.ratio[:3], it.goal.least))
     against = f"{ours} against {with_note(it.goal.theirs.split('/')[1], theirs)}"
-    return against, ratio, goal, "yes" if it.met else "no", least, most, where
+    return against, ratio, goal, it.met, least, most, where
 
 
 def left_out_sheet(results: Results) -> Sheet:

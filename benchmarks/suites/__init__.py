@@ -1,7 +1,7 @@
 """The suites: what is measured, and with which sizes.
 
 Each module here has `candidates(quick)`, which describes and does nothing. The sizes are chosen so that everything
-together takes less than 20 minutes on two cores; `quick` ones so that it takes less than two.
+together takes about an hour on two cores; `quick` ones so that it takes less than two.
 """
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ SUITES = {
 }
 """All suites, and what each is about."""
 NAMED_ONLY = ("web", "explore")
-"""The suites that are measured only where they are asked for, so that a run of all takes less than 20 minutes. A quick
+"""The suites that are measured only where they are asked for, so that a run of all takes about an hour. A quick
 run has `explore`, which takes seconds then."""
 
 

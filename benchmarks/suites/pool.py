@@ -76,7 +76,6 @@ def lap(name: str, shown: str, model: str, what: str, tasks: int, cell: str = "n
         steps=tasks,
         sizes={"lap": name, **sizes},
         shown=sizes,
-        rounds=2,
     )
 
 
@@ -95,7 +94,6 @@ def works(quick: bool) -> Iterator[Candidate]:
                 step="task",
                 steps=count,
                 sizes={"model": model, "tasks": count, **sizes},
-                rounds=3 if cell in ("cpu", "buffer") else 2,  # one disturbed round must not move their medians
             )
 
 
@@ -114,7 +112,6 @@ def growing(quick: bool) -> Iterator[Candidate]:
                 step="task",
                 steps=tasks,
                 sizes={"model": model, "tasks": tasks, **sizes, "workers": workers},
-                rounds=2,
             )
 
 
@@ -142,5 +139,4 @@ def libraries(quick: bool) -> Iterator[Candidate]:
                 sizes={"peer": name, **sizes},
                 shown=sizes,
                 needs=(name,) if name in OWN else (),
-                rounds=2,
             )
