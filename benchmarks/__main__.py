@@ -3,6 +3,7 @@
     python -m benchmarks run --output new.json                    most suites, in about an hour on two cores
     python -m benchmarks run web --output web.json                web services, in two hours
     python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 15 minutes
+    python -m benchmarks run certainty --rounds 36                how sure the conclusions are, in 10 minutes
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
     python -m benchmarks run ring/stream --python 3.14 --python 3.15
     python -m benchmarks run --twins --output new.json            what the GIL costs and saves: 3.14 beside 3.14t
@@ -131,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.output)
     status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
     if not options.wanted and not options.twins and not options.goals and status != INTERRUPTED:
-        durations = {"web": web.duration(options.quick), "explore": "15 minutes"}
+        durations = {"web": web.duration(options.quick), "explore": "15 minutes", "certainty": "2 minutes"}
         for suite, duration in durations.items():
             if suite not in suites.by_default(options.quick):
                 print(f"{suite} was not asked for: python -m benchmarks run {suite} ({duration})")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from benchmarks.goals import Verdict, verdicts
 from benchmarks.report import (
     articles,
+    certainty,
     comparisons,
     explorers,
     gil,
@@ -28,6 +29,7 @@ from benchmarks.tables import left_out, sides
 
 PARTS = (
     rings, shipped, sweeps, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack,
+    certainty,
 )  # fmt: skip
 
 

@@ -19,17 +19,18 @@ SUITES = {
     "explore": "ten races: schedules until each is found, and schedules per second, of explorers and real threads",
     "articles": "the tables of two articles, measured again",
     "gil": "what the GIL costs and saves: one thread alone, a shared iterator, a loop in each thread",
+    "certainty": "equal arms, and arms that are slower by a known part: how sure the conclusions are",
     "web": "every model as a web server, under load; servers written by hand, and those of others",
 }
 """All suites, and what each is about."""
-NAMED_ONLY = ("web", "explore")
+NAMED_ONLY = ("web", "explore", "certainty")
 """The suites that are measured only where they are asked for, so that a run of all takes about an hour. A quick
 run has `explore`, which takes seconds then."""
 
 
 def by_default(quick: bool) -> tuple[str, ...]:
     """Return the suites that are measured where none is asked for."""
-    left_out = ("web",) if quick else NAMED_ONLY
+    left_out = ("web", "certainty") if quick else NAMED_ONLY
     return tuple(suite for suite in SUITES if suite not in left_out)
 
 

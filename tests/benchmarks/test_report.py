@@ -26,7 +26,7 @@ ABOUT |= {"machine": MACHINE, "pythons": {"3.14": {"version": "3.14.8", "gil": T
 
 def row(path: str, *few: float, kind: str = "model", model: str | None = None, **more: object) -> Row:
     """A row of so many rounds that something can be concluded from them: these few again and again."""
-    seconds = few * (ENOUGH // len(few))
+    seconds = few * max(1, ENOUGH // len(few))
     suite, cell, candidate = path.split("/", 2)
     python, gil, step = (more.pop(name, it) for name, it in (("python", "3.14"), ("gil", True), ("step", "hop")))
     figures = {
