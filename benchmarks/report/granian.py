@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from benchmarks.disturbance import calm
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.rows import Entry, dot, drawing, ratio_panel
@@ -25,9 +26,14 @@ class Line(NamedTuple):
 
     @property
     def ratio(self) -> Interval | None:
-        """How many times as many answers there are without the GIL; None if that was not measured."""
-        both = self.now.get(WITHOUT), self.now.get(WITH)
-        return compared(both[0], both[1]) if both[0] and both[1] else None
+        """How many times as many answers there are without the GIL; None if that was not measured.
+
+        Rounds that other work disturbed do not count where there are others.
+        """
+        without, its_twin = self.now.get(WITHOUT), self.now.get(WITH)
+        if without is None or its_twin is None:
+            return None
+        return compared(*calm(without, its_twin)) or compared(without, its_twin)
 
     @property
     def past_ratio(self) -> float | None:
