@@ -21,7 +21,7 @@ METHOD = (
     " where each message is a switch or a system call by hand, a channel that hands over many at once can be faster.",
     "In the charts along one size the number of messages is chosen so that every measurement takes about as long;"
     " times per hop are compared, and short runs have more of their start and end in them.",
-    "These are figures of one machine and one day. Its noise strikes all candidates of a round alike, but not exactly:"
+    "These are figures of one machine. Its noise strikes all candidates of a round alike, but not exactly:"
     " differences of a few percent say nothing. The order of magnitude between models is what carries over.",
     "A ring is nothing but passing messages on. A program that works between its messages sees less of all this.",
 )

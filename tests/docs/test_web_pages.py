@@ -316,6 +316,16 @@ def test_a_page_says_where_its_figures_are_from():
     )
 
 
+def test_a_page_says_which_code_its_figures_are_of_and_in_how_many_runs():
+    old = result(row("json", "threads", 10))
+    old.about["command"] = "one && another"
+    assert "of a commit that was not recorded, in 2 runs." in " ".join(about.told("web", old))
+    old.about["machine"] |= {"commit": 40 * "a", "changed_files": True}
+    old.about["command"] = "one"
+    told = " ".join(about.told("web", old))
+    assert f"of commit {12 * 'a'} with changes that were not committed, in 1 run." in told
+
+
 # Results that are not there.
 
 
