@@ -1,15 +1,15 @@
-"""The command: `python -m benchmarks run`, `list`, `show`, `compare`, `merge`, `report`.
+"""The command: `python -m benchmarks run`, `list`, `show`, `merge`, `report`.
 
-    python -m benchmarks run --output new.json                    most suites, in less than 20 minutes on two cores
-    python -m benchmarks run web --output web.json                web services, in 45 minutes
+    python -m benchmarks run --output new.json                    most suites, in about an hour on two cores
+    python -m benchmarks run web --output web.json                web services, in two hours
     python -m benchmarks run explore --output explorers.json      explorers and their rivals, in 15 minutes
+    python -m benchmarks run certainty --rounds 36                how sure the conclusions are, in 10 minutes
     python -m benchmarks run ring pool --model asyncio            two suites, one model with all it is held against
     python -m benchmarks run ring/stream --python 3.14 --python 3.15
     python -m benchmarks run --twins --output new.json            what the GIL costs and saves: 3.14 beside 3.14t
     python -m benchmarks run --quick                              whether everything runs, in less than two minutes
     python -m benchmarks list ring
     python -m benchmarks show new.json ring/stream
-    python -m benchmarks compare old.json new.json
     python -m benchmarks merge new.json web.json --output all.json
     python -m benchmarks report new.json                          a page, charts and tables, in build/report
     python -m benchmarks report mine.json theirs.json             results of several machines, in one page
@@ -50,17 +50,13 @@ def parser() -> Parser:
     run.add_argument("--twins", action="store_true",
         help="measure what the GIL costs and saves, on a Python with it and on one without it")  # fmt: skip
     run.add_argument("--goals", choices=list(GOALS), help="only what has a goal for its ratio, or only the rest")
-    run.add_argument("--rounds", type=whole, help="number of rounds; default 3, for some candidates fewer")
+    run.add_argument("--rounds", type=whole, help="number of rounds; default 6, for some candidates fewer")
     run.add_argument("--output", type=Path, metavar="FILE.json", help="file for the result")
     listed = commands.add_parser("list", help="list the suites, or what is in them")
     add_chosen(listed)
     show = commands.add_parser("show", help="show a result as tables")
     show.add_argument("file", metavar="RESULT.json", help="file that `run` has written")
     show.add_argument("wanted", nargs="*", metavar="SUITE[/CELL]", help="default: everything in the file")
-    compare = commands.add_parser("compare", help="show what changed between two results")
-    compare.add_argument("old", metavar="OLD.json", help="result to compare with")
-    compare.add_argument("new", metavar="NEW.json", help="result whose changes are shown")
-    compare.add_argument("--all", action="store_true", help="also show changes within the noise")
     merge = commands.add_parser("merge", help="make one result of several of the same machine")
     merge.add_argument("files", nargs="+", type=Path, metavar="RESULT.json", help="results to merge, at least two")
     merge.add_argument("--output", type=Path, required=True, metavar="FILE.json", help="file for the merged result")
@@ -136,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
     check_output(options.output)
     status = measured(options, candidates, shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]))
     if not options.wanted and not options.twins and not options.goals and status != INTERRUPTED:
-        durations = {"web": web.duration(options.quick), "explore": "15 minutes"}
+        durations = {"web": web.duration(options.quick), "explore": "15 minutes", "certainty": "2 minutes"}
         for suite, duration in durations.items():
             if suite not in suites.by_default(options.quick):
                 print(f"{suite} was not asked for: python -m benchmarks run {suite} ({duration})")
@@ -191,19 +187,6 @@ def show(options: argparse.Namespace) -> int:
     return OK
 
 
-def compare(options: argparse.Namespace) -> int:
-    """Print the differences between two results."""
-    from benchmarks import tables
-
-    old, new = read(options.old), read(options.new)
-    table, out = tables.changes(old, new, options.all), console(sys.stdout)
-    if table.row_count:
-        out.print(table)
-    else:
-        out.print("Nothing that both have has changed by more than the noise (--all shows everything).")
-    return OK
-
-
 def merge(options: argparse.Namespace) -> int:
     """Write several results into one file."""
     from benchmarks import merging, tables
@@ -233,7 +216,7 @@ def report(options: argparse.Namespace) -> int:
     return OK
 
 
-COMMANDS = {"run": run, "list": listed, "show": show, "compare": compare, "merge": merge, "report": report}
+COMMANDS = {"run": run, "list": listed, "show": show, "merge": merge, "report": report}
 
 
 def main() -> int:

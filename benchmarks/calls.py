@@ -21,6 +21,25 @@ def ring(**sizes: Any) -> Took:
     return run_of(ring, **sizes)
 
 
+def slowed(model: str | None, nodes: int, messages: int, in_flight: int | None, percent: int) -> float:
+    """Run a ring, or without a model a loop of so many turns; return so many percent more than the time it took."""
+    if model is None:
+        took = turns(nodes * messages)
+    else:
+        took, _ = ring(model=model, nodes=nodes, messages=messages, in_flight=in_flight)
+    return took * (1 + percent / 100)
+
+
+def turns(number: int) -> float:
+    """Return the seconds that a plain loop takes."""
+    from time import perf_counter
+
+    begin, total = perf_counter(), 0
+    for turn in range(number):
+        total += turn & 7
+    return perf_counter() - begin
+
+
 def channel(**sizes: Any) -> Took:
     """Run `concmodels.channel.channel`."""
     from concmodels.channel import channel

@@ -3,11 +3,11 @@
 `show` prints measured against goal; `make bench-quick` fails where a ratio is off by a factor of four.
 """
 
-import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchmarks.result import Results, Row
+from benchmarks.rounds import Interval, compared
 from benchmarks.suites.sizes import LIGHT
 
 WILD = 4.0
@@ -33,23 +33,22 @@ class Verdict:
 
     goal: Goal
     python: str
-    ratios: dict[int, float]
-    """By round."""
+    ratio: Interval
 
     @property
-    def ratio(self) -> float:
-        """The median of the ratios."""
-        return statistics.median(self.ratios.values())
-
-    @property
-    def met(self) -> bool:
-        """Whether the median reaches the goal."""
-        return self.ratio >= self.goal.least
+    def met(self) -> str:
+        """Whether the goal is reached: `yes`, `no`, or `undecided`."""
+        return met(self.ratio, self.goal.least)
 
     @property
     def wild(self) -> bool:
-        """Whether the ratio is far off the goal in every round."""
-        return max(self.ratios.values()) * WILD < self.goal.least
+        """Whether the ratio is far off the goal."""
+        return self.ratio.high * WILD < self.goal.least
+
+
+def met(ratio: Interval, least: float) -> str:
+    """Return whether a ratio reaches a goal: `yes`, `no`, or `undecided` where its rounds can't tell."""
+    return "yes" if ratio.above(least) else "no" if ratio.below(least) else "undecided"
 
 
 AGAINST = {
@@ -130,17 +129,11 @@ def verdicts(results: Results, python: str | None = None) -> list[Verdict]:
     found = []
     for goal in goals():
         ours, theirs = (side(results, path, python) for path in (goal.ours, goal.theirs))
-        if ours and theirs and (ratios := by_round(ours, theirs, goal.figure)):
-            found.append(Verdict(goal, ours.python, ratios))
+        if ours and theirs and (ratio := compared(ours, theirs, goal.figure)):
+            found.append(Verdict(goal, ours.python, ratio))
     return found
 
 
 def side(results: Results, path: str, python: str | None) -> Row | None:
     """Return the row of one side of a goal."""
     return results.row(*path.split("/", 2), python=python)
-
-
-def by_round(ours: Row, theirs: Row, figure: str = "seconds") -> dict[int, float]:
-    """Return the ratios of the rounds that both sides have: in one round both met the same load of the machine."""
-    mine, others = ours.by_round(figure), theirs.by_round(figure)
-    return {number: others[number] / mine[number] for number in mine if number in others and mine[number] > 0}

@@ -24,6 +24,8 @@ print(json.dumps([machine.tag(), sys.version.split()[0], machine.gil() == "on", 
 SETUP_S = 900.0
 SESSION_PYTHON = "CONCMODELS_SESSION_PYTHON"
 """The variable by which a worker knows the Python of the session that has started it."""
+ROUND = "CONCMODELS_BENCHMARK_ROUND"
+"""The variable by which what a worker starts knows the number of its round."""
 
 
 class NotToBeHad(Exception):

@@ -9,6 +9,7 @@ from importlib import metadata
 from typing import Any
 
 from benchmarks.cell import Candidate
+from benchmarks.interpreters import ROOT
 from benchmarks.web.groups import distributions
 from concmodels import catalog
 
@@ -89,8 +90,24 @@ def about_machine() -> dict[str, Any]:
         "memory_bytes": memory(),
         "load_avg": [round(load, 2) for load in os.getloadavg()],
         "concmodels": concmodels.__version__,
+        **code(),
         "pyperf": metadata.version("pyperf"),
     }
+
+
+def code() -> dict[str, Any]:
+    """Return the commit of the code that is measured, and whether files were changed since; nothing without git."""
+    import subprocess
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    try:
+        changed = git("status", "--porcelain", "--untracked-files=no", "--", "concmodels", "benchmarks")
+        return {"commit": git("rev-parse", "HEAD"), "changed_files": bool(changed)}
+    except OSError, subprocess.CalledProcessError:
+        return {}
 
 
 def cpu_model() -> str | None:

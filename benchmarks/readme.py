@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from benchmarks.goals import by_round
+from benchmarks.disturbance import MARK, is_disturbed
 from benchmarks.report.chart import Chart
 from benchmarks.report.look import Look
 from benchmarks.report.shipped import Both, both, slope
 from benchmarks.report.words import duration, rate, rough
 from benchmarks.result import Results, Row, read
+from benchmarks.rounds import compared
 from concmodels import catalog
 
 ROOT = Path(__file__).parent.parent
@@ -101,9 +102,8 @@ def free_threaded() -> str:
     lines = []
     for what, (path, name) in FREE_THREADED.items():
         rows = [row for python in (one, other) if (row := twins.row(*path.split("/", 2), python=python))]
-        if len(rows) == 2:
-            ratios = by_round(rows[1], rows[0], name).values()
-            spread = f"{statistics.median(ratios):.3g} ({min(ratios):.3g} to {max(ratios):.3g})"
+        if len(rows) == 2 and (ratio := compared(rows[1], rows[0], name)):
+            spread = f"{ratio.median:.3g} ({ratio.low:.3g} to {ratio.high:.3g})"
             lines.append([what, *(one_figure(row, name) for row in rows), spread])
     table = markdown(["what", one, other, f"times as fast, or as small, on {other} (spread)"], lines)
     return table + ("\n\n*Preliminary, measured on a busy machine.*" if twins.about.get("preliminary") else "")
@@ -123,7 +123,8 @@ def web() -> str:
         tail, idle = (found.row("web", cell, row.candidate) for cell in ("tail", "idle"))
         if (row.kind == "model" or row.candidate in WEB_PEERS) and tail and idle:
             name = f"`{row.candidate}`" if row.kind == "model" else row.candidate
-            lines.append([name, a_second(row), *tails(tail), connection(idle)])
+            mark = f" {MARK}" if any(map(is_disturbed, (row, tail, idle))) else ""
+            lines.append([name + mark, a_second(row), *tails(tail), connection(idle)])
     return markdown(head, lines)
 
 

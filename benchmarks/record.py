@@ -4,9 +4,10 @@ import io
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from benchmarks.machine import KEPT
@@ -25,17 +26,17 @@ class Record:
         self._began = time.monotonic()
         self.about = {"format": FORMAT, "date": datetime.now(UTC).isoformat(timespec="seconds")} | about
 
-    def add(self, text: str) -> Any:
-        """Add a run that a worker has written; return it as pyperf's object."""
+    def add(self, text: str, meanwhile: Mapping[str, float] = MappingProxyType({})) -> Any:
+        """Add a run that a worker has written, with what was noted meanwhile; return it as pyperf's object."""
         import pyperf
 
-        return self.add_runs(pyperf.Benchmark.loads(text).get_runs())
+        return self.add_runs(pyperf.Benchmark.loads(text).get_runs(), meanwhile)
 
-    def add_runs(self, runs: Iterable[Any]) -> Any:
-        """Add runs of one benchmark; return them as pyperf's object."""
+    def add_runs(self, runs: Iterable[Any], meanwhile: Mapping[str, float] = MappingProxyType({})) -> Any:
+        """Add runs of one benchmark; return them as pyperf's object. What a run has noted itself is closer to it."""
         import pyperf
 
-        benchmark = pyperf.Benchmark([slim(run) for run in runs])
+        benchmark = pyperf.Benchmark([slim(run, meanwhile) for run in runs])
         name = benchmark.get_name()
         if name in self._benchmarks:
             self._benchmarks[name].add_runs(benchmark)
@@ -74,11 +75,11 @@ class Record:
         return from_data(self.data())
 
 
-def slim(run: Any) -> Any:
+def slim(run: Any, meanwhile: Mapping[str, float]) -> Any:
     """Return the run with only the useful metadata, and nothing that names this machine."""
     import pyperf
 
-    about = {name: value for name, value in run.get_metadata().items() if wanted(name)}
+    about = dict(meanwhile) | {name: value for name, value in run.get_metadata().items() if wanted(name)}
     return pyperf.Run(run.values, warmups=run.warmups, metadata=about, collect_metadata=False)
 
 

@@ -70,7 +70,7 @@ def wild(results: Results) -> Iterator[str]:
     for python in results.pythons:
         for it in verdicts(results, python):
             if it.wild:
-                off = f"{it.ratio:.3g} times, and {it.goal.least:.3g} is the goal: off by more than {WILD:g}"
+                off = f"{it.ratio.median:.3g} times, and {it.goal.least:.3g} is the goal: off by more than {WILD:g}"
                 yield f"wild: {it.goal.ours} against {it.goal.theirs}@{python}: {off}"
 
 

@@ -13,14 +13,16 @@ from typing import Any
 from benchmarks import suites
 from benchmarks.cell import Candidate
 from benchmarks.child import Failed, measure
+from benchmarks.disturbance import noted
 from benchmarks.interpreters import Interpreter, NotToBeHad, find
 from benchmarks.machine import about_machine, about_run
 from benchmarks.packages import Packages
 from benchmarks.record import Record
 from benchmarks.result import FIGURE, LeftOut
+from benchmarks.rounds import ENOUGH
 from benchmarks.worker import CALIBRATE, function
 
-ROUNDS = 3
+ROUNDS = ENOUGH
 QUICK_ROUNDS = 1
 
 
@@ -82,8 +84,12 @@ class Session:
                 shift = (number - 1) % len(cell)
                 for candidate in cell[shift:] + cell[:shift]:
                     if number <= self._rounds_of(candidate):
-                        pythons = self.pythons[:1] if candidate.kind == "past" else self.pythons
-                        yield from (Turn(number, candidate, python) for python in pythons)
+                        yield from (Turn(number, candidate, python) for python in self._pythons_of(candidate, number))
+
+    def _pythons_of(self, candidate: Candidate, number: int) -> list[Interpreter]:
+        """Return the Pythons in their order in a round: in every other round the last one comes first."""
+        pythons = self.pythons[:1] if candidate.kind == "past" else self.pythons
+        return pythons if number % 2 else pythons[::-1]
 
     def _rounds_of(self, candidate: Candidate) -> int:
         """Return the number of rounds: a candidate's own, unless the user has set it or the run is quick.
@@ -113,7 +119,10 @@ class Session:
         if turn.key in self._gone:
             return
         try:
-            self.record.add(self._measured(turn, self._loops_of(turn)))
+            loops = self._loops_of(turn)
+            with noted() as meanwhile:
+                measured = self._measured(turn, loops)
+            self.record.add(measured, meanwhile)
         except NotToBeHad as reason:
             self._leave_out(turn, str(reason), failed=False)
         except Failed as reason:

@@ -1,17 +1,16 @@
-"""A result as tables on a terminal: the cells, the goals, what was left out, and one result against another."""
+"""A result as tables on a terminal: the cells, the goals, and what was left out."""
 
 import statistics
 from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 
+from benchmarks.disturbance import is_disturbed, marked
 from benchmarks.goals import Goal, Verdict, verdicts
 from benchmarks.result import LeftOut, Results, Row
-from benchmarks.web.columns import columns, is_disturbed
+from benchmarks.web.columns import columns
 from concmodels.programs.output.formats import duration, short
 
-LEAST_CHANGE = 1.05
-"""What is less than that is noise, however alike the rounds are."""
 KINDS = {"model": "", "baseline": "by hand", "peer": "instead", "language": "language", "past": "then"}
 
 
@@ -39,7 +38,7 @@ def cell_table(rows: list[Row], pythons: bool) -> Table:
         table.add_column(head, justify="right")
     for row in rows:
         figures = [duration(it * 1e9) for it in (row.median, row.least, row.most)]
-        name = [row.candidate, row.python] if pythons else [row.candidate]
+        name = [marked(row.candidate, row), row.python] if pythons else [marked(row.candidate, row)]
         table.add_row(*name, KINDS[row.kind], *figures, short(row.per_second), str(len(row.seconds)))
     return table
 
@@ -50,7 +49,7 @@ def add_web_rows(table: Table, rows: list[Row], pythons: bool) -> None:
     for head in shown:
         table.add_column(head, justify="right")
     for number, row in enumerate(rows):
-        name = [row.candidate, row.python] if pythons else [row.candidate]
+        name = [marked(row.candidate, row), row.python] if pythons else [marked(row.candidate, row)]
         figures = [column[number] for column in shown.values()]
         table.add_row(*name, KINDS[row.kind], *figures)
 
@@ -88,8 +87,8 @@ def goal_table(found: list[Verdict], title: str) -> Table:
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("met")
     for it in found:
-        ratios = [f"{value:.3g}" for value in (it.ratio, min(it.ratios.values()), max(it.ratios.values()))]
-        table.add_row(*sides(it.goal), *ratios, f"{it.goal.least:.3g}", "yes" if it.met else "[red]no")
+        ratios = [f"{value:.3g}" for value in it.ratio[:3]]
+        table.add_row(*sides(it.goal), *ratios, f"{it.goal.least:.3g}", {"no": "[red]no"}.get(it.met, it.met))
     return table
 
 
@@ -110,39 +109,6 @@ def left_out(results: Results) -> Iterable[str]:
         yield f"{'failed' if failed else 'left out'}: {names}: {why}"
 
 
-def changes(old: Results, new: Results, everything: bool) -> Table:
-    """Return a table of the rows that both results have, by change; without `everything` only changes beyond
-    the noise."""
-    table = new_table("new against old: above 1 is faster now")
-    table.add_column("")
-    for head in ("old", "new", "ratio"):
-        table.add_column(head, justify="right")
-    table.add_column("")
-    before = {row.name: row for row in old.rows}
-    pairs = [(before[row.name], row) for row in new.rows if row.name in before and same_work(before[row.name], row)]
-    for was, now in sorted(pairs, key=lambda pair: pair[1].median / pair[0].median):
-        if everything or apart(was, now):
-            verdict = "" if not apart(was, now) else "faster" if now.median < was.median else "[red]slower"
-            figures = [duration(row.median * 1e9) for row in (was, now)]
-            table.add_row(now.name, *figures, f"{was.median / now.median:.2f}", verdict)
-    return table
-
-
-def same_work(was: Row, now: Row) -> bool:
-    """Return whether both rows did the same work."""
-    return was.parameters == now.parameters and was.steps == now.steps
-
-
-def apart(was: Row, now: Row) -> bool:
-    """Whether there is more between the rounds of one and those of the other than between its own; 5 % at least.
-
-    One round alone tells nothing about the noise.
-    """
-    fast, slow = sorted((was, now), key=lambda row: row.median)
-    noise = max(row.most / row.least for row in (was, now))
-    return min(len(was.seconds), len(now.seconds)) > 1 and slow.least / fast.most > max(noise, LEAST_CHANGE)
-
-
 def summary(results: Results) -> str:
     """Return how much was measured, in a sentence."""
     rows = len(results.rows)
@@ -152,15 +118,12 @@ def summary(results: Results) -> str:
 
 
 def beside(results: Results) -> str:
-    """Return how many rows of web services other programs disturbed, or the load generator limited."""
-    web = [row for row in results.rows if row.suite == "web" and row.kind != "past"]
-    disturbed = sum(map(is_disturbed, web))
+    """Return how many rows had a round that other work disturbed, or that the generator limited."""
+    rows = [row for row in results.rows if row.kind != "past"]
+    disturbed = sum(map(is_disturbed, rows))
     if not disturbed:
         return ""
-    were = "was" if disturbed == 1 else "were"
-    return (
-        f"; {disturbed} of the {len(web)} web rows {were} disturbed by other programs or limited by the load generator"
-    )
+    return f"; {disturbed} of {len(rows)} rows had a round that other work disturbed or that the load generator limited"
 
 
-__all__ = ["cells", "changes", "goals", "left_out", "summary"]
+__all__ = ["cells", "goals", "left_out", "summary"]

@@ -1,4 +1,4 @@
-"""What is measured with the GIL and without it: `python -m benchmarks run --twins`, in less than 25 minutes.
+"""What is measured with the GIL and without it: `python -m benchmarks run --twins`, in about an hour.
 
 Twins are two builds of one version that differ in the GIL and in what comes with it, such as the memory allocator; the
 result says of each how it was built (`benchmarks.machine.build`). Measured are the models that both have, what comes

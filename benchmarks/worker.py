@@ -21,12 +21,15 @@ CALIBRATE = 0
 def main(path: str, output: str, number: int, loops: int, quick: bool) -> int:
     """Write the run, or why there is none, to the file `output`."""
     import json
+    import os
 
     die_with_parent()
     from benchmarks.cell import NotHere
+    from benchmarks.interpreters import ROUND
     from benchmarks.suites import find
     from concmodels.errors import ModelUnavailable
 
+    os.environ[ROUND] = str(number)
     try:
         text = measured(find(path, quick), number, loops)
     except (NotHere, ModelUnavailable) as reason:
@@ -80,10 +83,12 @@ class Timed:
 
     def once(self) -> float:
         """Return the seconds of one repetition."""
+        import gc
         import json
 
         from benchmarks.result import FIGURE, TEXTS
 
+        gc.collect()  # what was made before is nobody's cost: the same for all candidates
         took = self.call(**self.sizes)
         seconds, figures = took if isinstance(took, tuple) else (took, {})
         self.versions = figures.pop("versions", {})

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.report import rows, words
 from benchmarks.report.candidates import rows_of
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.ranking import between, headline, leaders, names
+from benchmarks.report.ranking import are_ranked, between, headline, leaders, names, unranked
 from benchmarks.report.rings import ranking
 from benchmarks.report.rows import Panel, drawing, fitting_panel
 from benchmarks.report.sheet import Sheet, of_rows
@@ -50,14 +50,21 @@ def of_pools(results: Results) -> Chart | Absent:
         fitting_panel(POOLS[cell][1], [rows.bar(row) for row in found], "life of the pool", words.duration)
         for cell, found in by_cell.items()
     ]
-    first = {cell: leaders(found) for cell, found in by_cell.items()}
-    takeaway = "; ".join(f"{POOLS[cell][0]}, {names(it)}" for cell, it in first.items())
-    says = "; for ".join(f"{POOLS[cell][1]}, {names(it)} ({between(it)})" for cell, it in first.items())
+    first = {cell: fastest(found) for cell, found in by_cell.items()}
+    takeaway = "; ".join(f"{POOLS[cell][0]}, {who}" for cell, who in first.items())
+    says = "; for ".join(
+        f"{POOLS[cell][1]}, {first[cell]} ({between(found)} in all)" for cell, found in by_cell.items()
+    )
     return Chart(
         "article-subinterpreters", TITLES[1], f"Fastest with start and end: {takeaway}",
         f"Start and end of the pool included, the fastest are, for {says}.", command_for(results, every),
         drawing(panels, KEY, across=3), table(results, every),
     )  # fmt: skip
+
+
+def fastest(found: list[Row]) -> str:
+    """Return the names of the rows that lead, or why there is no order."""
+    return names(leaders(found)) if are_ranked(found) else f"undecided ({unranked(found)})"
 
 
 def table(results: Results, found: list[Row]) -> Sheet:

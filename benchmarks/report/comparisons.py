@@ -1,16 +1,16 @@
 """Compares the models with what one might use instead, hand-written or ready made: ratios, with the goals."""
 
-import statistics
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchmarks.goals import by_round, goals
+from benchmarks.goals import goals, met
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.polling import EVERY, polls
 from benchmarks.report.rows import dot, drawing, ratio_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
+from benchmarks.rounds import Interval, compared
 
 TITLES = {
     "stream": "Against what one might pick instead: everything in flight",
@@ -20,7 +20,7 @@ TITLES = {
 OF_LANGUAGES = "threads"
 """The model that other languages are compared with."""
 SHOWN = 3
-KEY = {"met": "goal met", "missed": "goal missed", "goal": "the goal", "dot": "no goal"}
+KEY = {"met": "goal met", "missed": "goal missed", "undecided": "undecided", "goal": "the goal", "dot": "no goal"}
 
 
 class Comparison(NamedTuple):
@@ -28,14 +28,13 @@ class Comparison(NamedTuple):
 
     model: str
     other: str
-    ratios: tuple[float, float, float]
-    """The median, the least and the greatest of the rounds."""
+    ratio: Interval
     goal: float | None
 
     @property
-    def met(self) -> bool:
-        """Whether the goal is reached."""
-        return self.goal is not None and self.ratios[0] >= self.goal
+    def met(self) -> str:
+        """Whether the goal is reached: `yes`, `no`, or `undecided`; nothing where there is none."""
+        return met(self.ratio, self.goal) if self.goal else ""
 
 
 def charts(results: Results) -> Iterator[Chart | Absent]:
@@ -47,7 +46,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
             yield Absent(title, f"nothing was measured beside a model in ring/{cell}")
             continue
         rows = [row for row in results.of("ring", cell) if row.kind != "past"]
-        dots = [dot(it.model, it.other, it.ratios, goal=it.goal) for it in found]
+        dots = [dot(it.model, it.other, it.ratio, goal=it.goal) for it in found]
         draw = drawing([ratio_panel(dots, "how many times as fast as that (log)")], KEY)
         command = command_for(results, rows)
         yield Chart(f"comparison-{cell}", title, ends(found, cell), says(found, cell), command, draw, sheet(found))
@@ -57,12 +56,12 @@ def comparisons(results: Results, ours: Row) -> list[Comparison]:
     """Return a model beside all that does the same work on the same mechanism, the hardest first."""
     wanted = {goal.theirs: goal.least for goal in goals() if goal.ours == path(ours) and goal.figure == "seconds"}
     found = [
-        Comparison(ours.candidate, name_of(row), median_and_ends([*ratios.values()]), wanted.get(path(row)))
+        Comparison(ours.candidate, name_of(row), ratio, wanted.get(path(row)))
         for row in results.of(ours.suite, ours.cell, ours.python)
         if row.kind in ("baseline", "peer", "language") and (row.model or OF_LANGUAGES) == ours.candidate
-        if (ratios := by_round(ours, row))
+        if (ratio := compared(ours, row))
     ]
-    return sorted(found, key=lambda it: it.ratios)
+    return sorted(found, key=lambda it: it.ratio)
 
 
 def name_of(row: Row) -> str:
@@ -75,17 +74,12 @@ def path(row: Row) -> str:
     return f"{row.suite}/{row.cell}/{row.candidate}"
 
 
-def median_and_ends(values: list[float]) -> tuple[float, float, float]:
-    """Return the median, the least and the greatest of the rounds."""
-    return statistics.median(values), min(values), max(values)
-
-
 def ends(found: list[Comparison], cell: str) -> str:
     """Say how far the two ends are; how many pairs there are of which kind is our choice, so they are not counted."""
     known = [it for it in found if not polls(cell, it.other)] or found
     polling = dict.fromkeys(it.other for it in found if it not in known)
-    best, worst = max(known, key=lambda it: it.ratios), min(known, key=lambda it: it.ratios)
-    each = [f"{it.model} {words.takes(1 / it.ratios[0])} as {it.other}" for it in (best, worst)]
+    best, worst = max(known, key=lambda it: it.ratio), min(known, key=lambda it: it.ratio)
+    each = [f"{it.model} {words.takes(1 / it.ratio.median)} as {it.other}" for it in (best, worst)]
     but = f" but for {words.listing(polling)}, {EVERY}" if polling else ""
     return each[0] if best is worst else f"Farthest to the right{but}, {each[0]}; farthest to the left, {each[1]}"
 
@@ -95,20 +89,21 @@ def says(found: list[Comparison], cell: str) -> str:
     text, held = f"{ends(found, cell)}.", [it for it in found if it.goal]
     if not held:
         return text
-    missed = [f"{it.model} against {it.other} ({words.plain(it.ratios[0])}, goal {it.goal:g})"
-              for it in held if not it.met]  # fmt: skip
+    reached = sum(it.met == "yes" for it in held)
+    missed = [f"{it.model} against {it.other} ({words.plain(it.ratio.median)}, goal {it.goal:g})"
+              for it in held if it.met == "no"]  # fmt: skip
     listed = [*missed[:SHOWN], *([f"{len(missed) - SHOWN} more"] if len(missed) > SHOWN else [])]
-    text += f" {len(held) - len(missed)} of {len(held)} goals are met"
-    return f"{text}; not: {words.listing(listed)}." if missed else f"{text}."
+    text += f" {reached} of {len(held)} goals are met, {len(held) - reached - len(missed)} are undecided"
+    return f"{text}; not met: {words.listing(listed)}." if missed else f"{text}."
 
 
 def sheet(found: list[Comparison]) -> Sheet:
     """Return the same as a table."""
     lines = []
     for it in found:
-        goal = [f"{it.goal:g}", "yes" if it.met else "no"] if it.goal else ["", ""]
-        lines.append([it.model, it.other, *map(words.plain, it.ratios), *goal])
+        goal = [f"{it.goal:g}" if it.goal else "", it.met]
+        lines.append([it.model, it.other, *map(words.plain, it.ratio[:3]), *goal])
     return Sheet(["model", "against", "times as fast", "from", "to", "goal", "met"], lines, left=2)
 
 
-__all__ = ["charts", "median_and_ends"]
+__all__ = ["charts"]

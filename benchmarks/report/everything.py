@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from benchmarks.goals import Verdict, verdicts
 from benchmarks.report import (
     articles,
+    certainty,
     comparisons,
     explorers,
     gil,
@@ -28,6 +29,7 @@ from benchmarks.tables import left_out, sides
 
 PARTS = (
     rings, shipped, sweeps, comparisons, programs, pools, spawn, articles, gil, web, granian, web_stack,
+    certainty,
 )  # fmt: skip
 
 
@@ -74,9 +76,9 @@ def goal_sheet(results: Results) -> Sheet:
 def goal_line(it: Verdict) -> Iterable[str]:
     """Return the line of one goal."""
     where, ours, theirs = sides(it.goal)
-    ratio, goal, least, most = map(plain, (it.ratio, it.goal.least, min(it.ratios.values()), max(it.ratios.values())))
+    ratio, least, most, goal = map(plain, (*it.ratio[:3], it.goal.least))
     against = f"{ours} against {with_note(it.goal.theirs.split('/')[1], theirs)}"
-    return against, ratio, goal, "yes" if it.met else "no", least, most, where
+    return against, ratio, goal, it.met, least, most, where
 
 
 def left_out_sheet(results: Results) -> Sheet:

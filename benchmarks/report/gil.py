@@ -1,18 +1,16 @@
 """With the GIL and without it: what it costs and saves, the same work in every model, and a shared iterator."""
 
-import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from benchmarks.goals import by_round
 from benchmarks.report import candidates, words
 from benchmarks.report.builds import comparison
 from benchmarks.report.chart import Absent, Chart, command_for, table
-from benchmarks.report.comparisons import median_and_ends
 from benchmarks.report.rows import dot, drawing, ratio_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
+from benchmarks.rounds import Interval, by_round, compared, interval
 
 TITLE = "What the GIL costs, and what it saves"
 WORKS_TITLE = "Computing, waiting and a shared buffer, with the GIL and without it"
@@ -27,12 +25,11 @@ WRONG = "wrong_per_million"
 
 @dataclass(frozen=True)
 class Pair:
-    """What was measured under both Pythons: its ratios, the rows of the first one, its figure under each in words."""
+    """What was measured under both Pythons: the ratio, the rows of the first one, its figure under each in words."""
 
     group: str
     label: str
-    ratios: tuple[float, float, float]
-    """The median, the least and the greatest of the rounds."""
+    ratio: Interval
     rows: list[Row]
     figures: tuple[str, str] = ("", "")
 
@@ -108,10 +105,11 @@ def ratios(results: Results, one: str, other: str) -> Chart | Absent:
     found = [*grouped(results, one, other), *classics(results, one, other)]
     if not found:
         return Absent(TITLE, f"nothing was measured under {one} and under {other}")
-    dots = [dot(it.group, it.label, it.ratios, it.model) for it in found]
+    dots = [dot(it.group, it.label, it.ratio, it.model) for it in found]
     draw = drawing([ratio_panel(dots, f"times as fast, or as small, on {other} (log)")])
-    better, worse = sum(it.ratios[1] > 1 for it in found), sum(it.ratios[2] < 1 for it in found)
-    takeaway = f"Without the GIL, {better} of {len(found)} figures are better in every round, {worse} worse"
+    better, worse = sum(it.ratio.above(1) for it in found), sum(it.ratio.below(1) for it in found)
+    undecided = len(found) - better - worse
+    takeaway = f"Without the GIL, {better} of {len(found)} figures are better, {worse} worse, {undecided} undecided"
     says = f"{takeaway}. {extremes(results, found, one, other)} {comparison(results, one, other)}"
     command = command_for(results, [row for it in found for row in it.rows])
     return Chart(f"gil-{other}", TITLE, takeaway, says, command, draw, pairs_sheet(found, one, other))
@@ -122,9 +120,9 @@ def grouped(results: Results, one: str, other: str) -> Iterator[Pair]:
     for group in GROUPS:
         for name in group.candidates:
             first, second = (results.row(group.suite, group.cell, name, python) for python in (one, other))
-            if first and second and (values := by_round(second, first, group.figure)):
+            if first and second and (ratio := compared(second, first, group.figure)):
                 figures = written(first, group.figure), written(second, group.figure)
-                yield Pair(group.title, name, median_and_ends([*values.values()]), [first], figures)
+                yield Pair(group.title, name, ratio, [first], figures)
 
 
 def written(row: Row, figure: str) -> str:
@@ -145,15 +143,17 @@ def classics(results: Results, one: str, other: str) -> Iterator[Pair]:
         rounds = set.intersection(*map(set, each)) if each else set()
         if rounds:
             means = [prod(it[number] for it in each) ** (1 / len(each)) for number in sorted(rounds)]
-            yield Pair(ONE_THREAD, name, median_and_ends(means), [first for first, _ in pairs])
+            yield Pair(ONE_THREAD, name, interval(means), [first for first, _ in pairs])
 
 
 def extremes(results: Results, found: list[Pair], one: str, other: str) -> str:
     """Say what lies farthest to the right and to the left, and what a thread takes of memory."""
     memory = GROUPS[-1]
-    times = sorted((it for it in found if it.group != memory.title), key=lambda it: it.ratios)
+    times = sorted((it for it in found if it.group != memory.title), key=lambda it: it.ratio)
     sides = ((side, times[at]) for side, at in (("right", -1), ("left", 0)) if times)
-    parts = [f"Farthest to the {side}, {it.label} ({it.group}) {words.takes(1 / it.ratios[0])}." for side, it in sides]
+    parts = [
+        f"Farthest to the {side}, {it.label} ({it.group}) {words.takes(1 / it.ratio.median)}." for side, it in sides
+    ]
     rows = [results.row(memory.suite, memory.cell, "threads", python) for python in (one, other)]
     sizes = [words.size(size) for row in rows if row and (size := row.figure(MEMORY))]
     if len(sizes) == len(rows):
@@ -163,7 +163,7 @@ def extremes(results: Results, found: list[Pair], one: str, other: str) -> str:
 
 def pairs_sheet(pairs: list[Pair], one: str, other: str) -> Sheet:
     """Return the same as a table, with the figures themselves."""
-    lines = [[it.group, it.label, *it.figures, *map(words.plain, it.ratios)] for it in pairs]
+    lines = [[it.group, it.label, *it.figures, *map(words.plain, it.ratio[:3])] for it in pairs]
     return Sheet(["what", "", one, other, "times as fast, or as small", "from", "to"], lines, left=2)
 
 
@@ -184,9 +184,9 @@ def gained(results: Results, one: str, other: str) -> str:
     each = []
     for python in (one, other):
         several, alone = (results.row("pool", "cpu", name, python) for name in ("threads", "asyncio"))
-        if not several or not alone or not (found := by_round(several, alone).values()):
+        if not several or not alone or not (ratio := compared(several, alone)):
             return "Three kinds of work, with the GIL and without it"
-        each.append(words.takes(1 / statistics.median(found)))
+        each.append(words.takes(1 / ratio.median))
     return f"With the GIL, computing in threads {each[0]} as in one thread; without it, it {each[1]}"
 
 
@@ -225,7 +225,7 @@ def race(results: Results, one: str, other: str) -> Chart | Absent:
 
 def race_line(row: Row) -> list[str]:
     """Return the line of one iterator."""
-    wrong = [words.plain(it) for it in median_and_ends([*row.by_round(WRONG).values()])]
+    wrong = [words.plain(it) for it in interval(row.by_round(WRONG).values())[:3]]
     others = [words.plain(row.figure(f"{name}_per_million") or 0) for name in ("refused", "lost")]
     counts = [f"{total(row, name):,.0f}" for name in ("races", "crashes")]
     times = [words.duration(it) for it in (row.median, row.least, row.most)]

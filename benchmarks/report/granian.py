@@ -1,16 +1,15 @@
 """Web services with the GIL and without it: an article's table, measured again, and its ratios beside ours."""
 
-import statistics
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchmarks.goals import by_round
+from benchmarks.disturbance import calm
 from benchmarks.report import words
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.comparisons import median_and_ends
 from benchmarks.report.rows import Entry, dot, drawing, ratio_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
+from benchmarks.rounds import Interval, compared
 
 WITH, WITHOUT = "3.14", "3.14t"
 TITLE = "Granian without the GIL: answers per second, against Granian with it"
@@ -26,15 +25,15 @@ class Line(NamedTuple):
     then: dict[str, Row]
 
     @property
-    def ratios(self) -> dict[int, float]:
-        """By round, how many times as many answers there are without the GIL."""
-        both = self.now.get(WITHOUT), self.now.get(WITH)
-        return by_round(both[0], both[1]) if both[0] and both[1] else {}
+    def ratio(self) -> Interval | None:
+        """How many times as many answers there are without the GIL; None if that was not measured.
 
-    @property
-    def ratio(self) -> float | None:
-        """The median of these ratios; None if there are none."""
-        return statistics.median(self.ratios.values()) if self.ratios else None
+        Rounds that other work disturbed do not count where there are others.
+        """
+        without, its_twin = self.now.get(WITHOUT), self.now.get(WITH)
+        if without is None or its_twin is None:
+            return None
+        return compared(*calm(without, its_twin)) or compared(without, its_twin)
 
     @property
     def past_ratio(self) -> float | None:
@@ -48,7 +47,7 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
     found = lines(results)
     if not found:
         return
-    compared = [line for line in found if line.ratios]
+    compared = [line for line in found if line.ratio]
     if not compared:
         yield Absent(TITLE, f"not measured under both (`--python {WITH} --python {WITHOUT}` has both)")
         return
@@ -75,8 +74,9 @@ def lines(results: Results) -> list[Line]:
 def dots(compared: list[Line]) -> list[Entry]:
     """Return a dot for each configuration, in groups by cell."""
     return [
-        dot(line.cell, line.name, median_and_ends([*line.ratios.values()]), line.now[WITH].model, then=line.past_ratio)
+        dot(line.cell, line.name, line.ratio, line.now[WITH].model, then=line.past_ratio)
         for line in sorted(compared, key=place)
+        if line.ratio
     ]
 
 
@@ -88,15 +88,14 @@ def place(line: Line) -> tuple[str, int]:
 
 def takeaway(compared: list[Line]) -> str:
     """Say between which ratios the servers lie."""
-    found = [line.ratio for line in compared if line.ratio]
-    least, most = (f"{it(found):.0%}" for it in (min, max))
-    part = least if least == most else f"{least} to {most}"
+    medians = [line.ratio.median for line in compared if line.ratio]
+    part = words.span(medians, "{:.0%}".format)
     return f"Without the GIL Granian gives {part} of the answers per second that the same service gives with it"
 
 
 def says(compared: list[Line]) -> str:
     """Say where the GIL matters most, and what the article has there."""
-    found = sorted((line for line in compared if line.past_ratio), key=lambda line: line.ratio or 0)
+    found = sorted((line for line in compared if line.past_ratio), key=lambda line: both_ratios(line)[0] or 0)
     if not found:
         return "The article has no ratio for any of these."
     least, most = found[0], found[-1]
@@ -110,7 +109,7 @@ def says(compared: list[Line]) -> str:
 
 def both_ratios(line: Line) -> tuple[float | None, float | None]:
     """Return our ratio and the article's."""
-    return line.ratio, line.past_ratio
+    return line.ratio and line.ratio.median, line.past_ratio
 
 
 def sheet(found: list[Line]) -> Sheet:

@@ -7,21 +7,19 @@ machine. What can be compared is the order within each column, and the ratio to 
 Nothing here tells one machine from another by its name: a result has none.
 """
 
-import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from string import ascii_uppercase
 from typing import Any
 
-from benchmarks.goals import by_round
 from benchmarks.report import words
 from benchmarks.report.facts import state
 from benchmarks.report.page import document
-from benchmarks.report.ranking import leaders, names
+from benchmarks.report.ranking import are_ranked, leaders, names
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
-from benchmarks.tables import same_work
+from benchmarks.rounds import compared
 
 TITLE = "Python's concurrency models on several machines"
 METHOD = (
@@ -174,8 +172,13 @@ def ratio(row: Row, reference: Row | None) -> str:
     if reference is None:
         speedup = row.figure("speedup")
         return words.turned(speedup) if speedup else ""
-    known = by_round(row, reference).values()
-    return words.turned(statistics.median(known)) if known else ""
+    known = compared(row, reference)
+    return words.turned(known.median) if known else ""
+
+
+def same_work(one: Row, other: Row) -> bool:
+    """Return whether both rows did the same work."""
+    return one.parameters == other.parameters and one.steps == other.steps
 
 
 def says(every: list[Measured], suite: str, cell: str) -> str:
@@ -187,7 +190,7 @@ def says(every: list[Measured], suite: str, cell: str) -> str:
         models = [row for name, row in column.rows.items() if name in candidates and row.kind == "model"]
         if models:
             first = sorted(leaders(models), key=lambda row: candidates.index(row.candidate))
-            ahead.setdefault(names(first), []).append(column.label)
+            ahead.setdefault(names(first) if are_ranked(models) else "undecided", []).append(column.label)
     if not ahead:
         return "None of the models was measured in two results."
     if len(ahead) == 1:

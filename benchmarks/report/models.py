@@ -7,7 +7,7 @@ from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Line, Part
 from benchmarks.report.lines import drawing as lines_drawing
 from benchmarks.report.polling import with_note
-from benchmarks.report.ranking import faster
+from benchmarks.report.ranking import less
 from benchmarks.report.rows import Panel, bar, drawing
 from benchmarks.report.sheet import Sheet, of_rows
 from benchmarks.report.spawn import TIME, taken
@@ -90,8 +90,9 @@ def place(cell: str, rows: list[Row]) -> str:
     beside = f"Beside it, {with_note(cell, label(others[0]))} {words.takes(others[0].median / own.median)}"
     if len(others) == 1:
         return f"{text}. {beside}."
-    slower = sum(faster(own, row) for row in others)
-    return f"{text}; {slower} of the {len(others)} others here {'is' if slower == 1 else 'are'} slower. {beside}."
+    slower, quicker = (sum(it) for it in zip(*((less(own, row), less(row, own)) for row in others), strict=True))
+    sides = f"{slower} slower, {quicker} faster, {len(others) - slower - quicker} undecided"
+    return f"{text}; of the {len(others)} others here, {sides}. {beside}."
 
 
 def table(results: Results, found: dict[str, list[Row]]) -> Sheet:

@@ -1,6 +1,7 @@
 """The report as one HTML file without scripts and external files; every picture is in it four times."""
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -10,6 +11,7 @@ from benchmarks.report.everything import absent, charts, goal_sheet
 from benchmarks.report.facts import facts, method, state
 from benchmarks.report.look import Look
 from benchmarks.result import Results
+from benchmarks.rounds import CONFIDENCE, ENOUGH
 from benchmarks.tables import left_out
 
 STYLE = Path(__file__).with_name("page.css")
@@ -57,10 +59,12 @@ def how_many(results: Results) -> str:
     from benchmarks.goals import verdicts
 
     found = [it for python in results.pythons for it in verdicts(results, python)]
-    met = sum(it.met for it in found)
+    counts = Counter(it.met for it in found)
     return (
-        f"{met} of {len(found)} are met. A ratio is ours over the other's: above 1 ours is faster, or smaller. It is"
-        " the median over the rounds, each a pair measured in the same round; from and to are the rounds' extremes."
+        f"{counts['yes']} of {len(found)} are met, {counts['no']} are not, and {counts['undecided']} are undecided."
+        " A ratio is ours over the other's: above 1 ours is faster, or smaller. It is the median over the rounds, each"
+        f" a pair measured in the same round. Of {ENOUGH} rounds or more, from and to have the true ratio between them"
+        f" in {CONFIDENCE:.0%} of all cases, and decide; of fewer, they are the extremes."
     )
 
 

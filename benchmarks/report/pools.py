@@ -14,6 +14,7 @@ from benchmarks.report.rows import bar as bar_of
 from benchmarks.report.sheet import Sheet, of_rows
 from benchmarks.report.sweeps import Axis, Sweep
 from benchmarks.result import Results, Row
+from benchmarks.rounds import Interval, interval
 
 SHORTEST = 0.1
 """Seconds: models are not ranked by runs that are shorter."""
@@ -38,12 +39,10 @@ def charts(results: Results) -> Iterator[Chart | Absent]:
 
 @dataclass(frozen=True)
 class Gain:
-    """How many times as fast as the plain loop a model did one kind of work, with its spread."""
+    """How many times as fast as the plain loop a model did one kind of work."""
 
     row: Row
-    value: float
-    low: float
-    high: float
+    ratio: Interval
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def work_of(results: Results, cell: str) -> Work:
     """Return what each model gained over the plain loop of its Python."""
     rows = [row for row in candidates.models(results, "pool", cell) if row.figure("speedup")]
     loops = {python: plain_loop([row for row in rows if row.python == python]) for python in results.pythons}
-    gains = [Gain(row, *(loops[row.python] / it for it in (row.median, row.most, row.least))) for row in rows]
+    gains = [Gain(row, interval([loops[row.python] / seconds for seconds in row.seconds.values()])) for row in rows]
     work = Work(cell, gains)
     return work if not gains or work.ranked else Work(cell, sorted(gains, key=by_family))
 
@@ -104,7 +103,7 @@ def by_family(gain: Gain) -> tuple[int, int]:
 def panel(work: Work) -> Panel:
     """Return the panel of one kind of work."""
     workers = work.gains[0].row.parameters.get("workers")
-    bars = [bar_of(it.row, it.value, (it.low, it.high)) for it in work.gains]
+    bars = [bar_of(it.row, it.ratio.median, it.ratio[1:3]) for it in work.gains]
     title = f"{WORKS[work.cell]}, {workers} workers" if workers else WORKS[work.cell]
     below = "times as fast" if work.ranked else "times as fast (not ranked)"
     return Panel(title, bars, below, words.turned, log=False, line=workers)
@@ -128,19 +127,22 @@ def threads_gain(work: Work) -> str:
     """Say what threads gain under each Python; nothing if there is only one."""
     found = sorted((it for it in work.gains if it.row.model == "threads"), key=lambda it: it.row.python)
     each = [
-        f"{words.takes(1 / it.value)} under {it.row.python} ({words.plain(it.low)} to {words.plain(it.high)})"
+        f"{words.takes(1 / it.ratio.median)} under {it.row.python}"
+        f" ({words.plain(it.ratio.low)} to {words.plain(it.ratio.high)})"
         for it in found
     ]
     return f"beside a plain loop, {WORKS[work.cell]} in threads {words.listing(each)}" if len(found) > 1 else ""
 
 
 def who_gains(work: Work) -> str:
-    """Say which models gain, and between which factors."""
-    gaining = [it for it in work.gains if it.value > WORTH and it.low > 1]
+    """Say which models gain, and between which factors, as far as rounds can tell."""
+    if not all(it.ratio.is_known for it in work.gains):
+        every = words.span([it.ratio.median for it in work.gains], words.plain)
+        return f"models are {every} times as fast as a loop, in too few rounds to say which are faster"
+    gaining = [it for it in work.gains if it.ratio.above(1) and it.ratio.median > WORTH]
     if not gaining:
-        return "no model is faster than a loop"
-    values = sorted(it.value for it in gaining)
-    by = words.plain(values[0]) if len(values) == 1 else f"{words.plain(values[0])} to {words.plain(values[-1])}"
+        return "no model is measurably faster than a loop"
+    by = words.span([it.ratio.median for it in gaining], words.plain)
     if len(gaining) == len(work.gains):
         return f"all models are faster than a loop ({by} times)"
     verb = "is" if len(gaining) == 1 else "are"
@@ -152,8 +154,8 @@ def told(work: Work) -> str:
     if not work.ranked:
         return f"{WORKS[work.cell].capitalize()}: not ranked, a run took only {words.duration(work.seconds)}."
     first, last = work.gains[0], work.gains[-1]
-    least = "" if first is last else f", {last.row.candidate} {words.takes(1 / last.value)}"
-    each = f"beside a plain loop, {first.row.candidate} {words.takes(1 / first.value)}{least}"
+    least = "" if first is last else f", {last.row.candidate} {words.takes(1 / last.ratio.median)}"
+    each = f"beside a plain loop, {first.row.candidate} {words.takes(1 / first.ratio.median)}{least}"
     return f"{WORKS[work.cell].capitalize()}: {each}."
 
 
@@ -166,7 +168,7 @@ def too_short(works: list[Work]) -> str:
 
 def sheet(works: list[Work]) -> Sheet:
     """Return a table with a line for each model and a column for each kind of work."""
-    values = {(it.row.candidate, work.cell): words.turned(it.value) for work in works for it in work.gains}
+    values = {(it.row.candidate, work.cell): words.turned(it.ratio.median) for work in works for it in work.gains}
     names = dict.fromkeys(name for name, _ in values)
     head = ["", *(f"{WORKS[work.cell]}: times as fast" for work in works)]
     return Sheet(head, [[name, *(values.get((name, work.cell), "") for work in works)] for name in names])

@@ -7,7 +7,7 @@ from math import exp, log
 from benchmarks.report import words
 from benchmarks.report.candidates import models
 from benchmarks.report.chart import Absent, Chart, table
-from benchmarks.report.ranking import leaders
+from benchmarks.report.ranking import are_ranked, leaders
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
 
@@ -38,7 +38,10 @@ def on_the_whole(rows: dict[str, list[Row]], model: str) -> float:
 
 def leading(rows: dict[str, list[Row]]) -> str:
     """Say which model is most often among the fastest, and in how many of the programs."""
-    led = Counter(row.candidate for found in rows.values() for row in leaders(found))
+    ranked = [found for found in rows.values() if are_ranked(found)]
+    if not ranked:
+        return f"{len(rows)} programs, in too few rounds for an order"
+    led = Counter(row.candidate for found in ranked for row in leaders(found))
     most = max(led.values())
     best = [name for name, count in led.items() if count == most]
     verb = "is" if len(best) == 1 else "are"

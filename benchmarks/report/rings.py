@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from benchmarks.report import rows, sheet, words
 from benchmarks.report.candidates import models, rows_of
 from benchmarks.report.chart import Absent, Chart, command_for
-from benchmarks.report.ranking import headline, leaders, trailers
+from benchmarks.report.ranking import are_ranked, headline, leaders, trailers, unranked
 from benchmarks.report.rows import Entry, Panel, drawing, fitting_panel
 from benchmarks.result import Results, Row
 
@@ -49,12 +49,16 @@ def bar(results: Results, row: Row) -> Entry:
 
 
 def ranking(found: list[Row]) -> str:
-    """Say which rows are first and last, where their spreads don't overlap with others'."""
+    """Say which rows are first and last, as far as rounds tell them apart."""
     first, last = found[0], found[-1]
     each = f"a {first.step}"
     if first is last:
         return f"Only {first.candidate} was measured: {words.duration(first.median)} {each}."
     ratio = words.times(last.median / first.median)
+    if not are_ranked(found):
+        medians = f"{words.duration(first.median)} and {words.duration(last.median)}"
+        ends = f"{first.candidate} and {last.candidate} have the least and the greatest median"
+        return f"{ends}, {medians} {each}; {unranked(found)}."
     return (
         f"{first.candidate} {'is fastest' if len(leaders(found)) == 1 else 'is among the fastest'} with"
         f" {words.duration(first.median)} {each}, {last.candidate}"

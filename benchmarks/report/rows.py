@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.goals import met
 from benchmarks.report import axis, words
 from benchmarks.report.canvas import FAMILIES, Canvas, colour, colours, family, in_style, key_height, width_of
 from benchmarks.report.look import Look
 from benchmarks.result import Row
+from benchmarks.rounds import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +47,7 @@ STYLES = {
     "dot": Style("o", 8),
     "met": Style("o", 8, "good"),
     "missed": Style("X", 8, "bad"),
+    "undecided": Style("o", 8, hollow=True),
     "goal": Style("|", 13, "ink"),
     "gap": Style("", 0),
     "ships": Style("o", 10, hollow=True),
@@ -53,6 +56,7 @@ STYLES = {
     "range": Style("o", 8),
     "then": Style("D", 5, "soft"),
 }
+MET = {"yes": "met", "no": "missed", "undecided": "undecided"}
 """Beside these there are `bar`, and in the key the kinds of rows and the `line` across all rows."""
 
 
@@ -125,17 +129,17 @@ def bar(
 def dot(
     group: str,
     name: str,
-    ratios: tuple[float, float, float],
+    ratio: Interval,
     model: str | None = None,
     goal: float | None = None,
     then: float | None = None,
 ) -> Entry:
-    """Return a ratio with its least and its greatest value, as a dot under the name of its group.
+    """Return a ratio with its interval, as a dot under the name of its group.
 
     A goal has to be reached; `then` is the ratio of an article.
     """
-    value, low, high = ratios
-    style = "dot" if goal is None else "met" if value >= goal else "missed"
+    value, low, high, _ = ratio
+    style = "dot" if goal is None else MET[met(ratio, goal)]
     beside = [Point(style, (it,)) for style, it in (("goal", goal), ("then", then)) if it]
     first = Point(style, (value,), (low, high))
     return Entry(name, model, (first, *beside), group=group, texts=(words.turned(value),))

@@ -10,7 +10,7 @@ from benchmarks.report import candidates, lines, words
 from benchmarks.report.chart import Absent, Chart, command_for
 from benchmarks.report.lines import Part
 from benchmarks.report.polling import EVERY, polls
-from benchmarks.report.ranking import between, faster, in_order
+from benchmarks.report.ranking import between, in_order, less
 from benchmarks.report.rows import Entry, Panel, Point, drawing
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
@@ -135,8 +135,8 @@ def says(found: list[Both], cell: Cell) -> str:
     alone = [f"{it.built.candidate} {words.duration(it.built.median)}" for it in found if not it.ships]
     text = f"A {cell.step} with what ships, and with a {cell.kind} built for it: {'; '.join(ships)}."
     text += f" With one built for it alone, since nothing ships: {words.listing(alone)}." if alone else ""
-    quicker = [it.built.candidate for it in found if it.ships and faster(it.ships, it.built)]
-    return f"{text} Faster with what ships in every round: {words.listing(quicker)}." if quicker else text
+    quicker = [it.built.candidate for it in found if it.ships and less(it.ships, it.built)]
+    return f"{text} Faster with what ships: {words.listing(quicker)}." if quicker else text
 
 
 def sheet(found: list[Both]) -> Sheet:
@@ -149,11 +149,11 @@ def sheet(found: list[Both]) -> Sheet:
 
 
 def in_times(it: Both) -> str:
-    """Return how many times as long it takes with what ships, as far as the spreads allow it."""
+    """Return how many times as long it takes with what ships, as far as rounds tell them apart."""
     if not it.ships:
         return ""
     ratio = it.ships.median / it.built.median
-    return words.times(ratio) if faster(it.built, it.ships) or faster(it.ships, it.built) else "no difference"
+    return words.times(ratio) if less(it.built, it.ships) or less(it.ships, it.built) else "undecided"
 
 
 def slope(results: Results) -> Chart | Absent:

@@ -1,24 +1,22 @@
 """Whether what somebody claims holds in a result: it does, it does not, or these figures can't tell.
 
-A claim is compared with a ratio in every round that was measured. It holds if all rounds agree with it, and does not
-hold if none does; otherwise the figures can't tell. A single round needs a larger difference, in either direction.
-`judge` is the only place that decides this.
+A claim is compared with the interval of a ratio (`benchmarks.rounds`). It holds if the whole interval agrees with it
+by the margin that it needs, and does not hold if the whole interval is on the other side; otherwise the figures can't
+tell. Rounds in which something disturbed one of the two do not count. `judge` is the only place that decides this.
 """
 
-import statistics
 from typing import NamedTuple
 
-from benchmarks.goals import by_round
+from benchmarks.disturbance import MARK, calm, is_disturbed
 from benchmarks.report import words
 from benchmarks.result import Row
-from benchmarks.web.columns import MARK, is_disturbed
+from benchmarks.rounds import Interval, compared
 
 HOLDS, FAILS, PARTLY, OPEN, MISSING = "holds", "does not hold", "holds in part", "can't tell", "not measured"
 AGAINST = "contradicted"
-"""The beginning of a verdict: all rounds contradict the claim, on fewer processors than it needs."""
-WITHIN, ALONE = f"{OPEN}: the rounds differ", f"{OPEN} from one round"
-MARGIN, MARGIN_ALONE = 1.05, 1.5
-"""A difference has to be larger than this by a factor: in every round, and where there is one round only."""
+"""The beginning of a verdict: the figures contradict the claim, on fewer processors than it needs."""
+MARGIN = 1.05
+"""By this factor one figure has to be larger than another one."""
 ALIKE = 1.15
 """Two figures are called equal if they differ by no more than this factor."""
 
@@ -26,67 +24,47 @@ ALIKE = 1.15
 class Ratio(NamedTuple):
     """How many times as much of a figure one row has as another one."""
 
-    median: float
-    least: float
-    most: float
-    rounds: int
-    disturbed: bool = False
-    """Whether other programs disturbed one of the rows, or the load generator limited it."""
+    shown: Interval
+    """From all rounds."""
+    calm: Interval | None
+    """From the rounds in which nothing disturbed either row; None if there were none."""
 
     def __str__(self) -> str:
-        return f"{self.spread()} times{f' {MARK}' if self.disturbed else ''}"
+        return f"{self.spread()} times{f' {MARK}' if self.calm != self.shown else ''}"
 
     def spread(self) -> str:
-        """Return the median in two digits with the least and the most, in three where two don't tell the rounds
-        apart."""
-        if self.rounds == 1 and self.least == self.most:
-            return words.plain(float(f"{self.median:.2g}"))
-        for digits in (2, 3):
-            median, least, most = (words.plain(float(f"{it:.{digits}g}")) for it in self[:3])
-            if least != most:
-                return f"{median} ({least} to {most})"
-        return f"{median} ({self.rounds} rounds alike)"
-
-    def turned(self) -> Ratio:
-        """Return the ratio the other way round; one that is nothing can't be turned, and is as small as can be."""
-        median, least, most = (1 / value if value else float("inf") for value in (self.median, self.most, self.least))
-        return self._replace(median=median, least=least, most=most)
+        """Return the median in two digits with the ends of its interval, as far as these are written differently."""
+        median, low, high = (words.plain(float(f"{it:.2g}")) for it in self.shown[:3])
+        return median if low == high else f"{median} ({low} to {high})"
 
 
 def ratio(first: Row | None, second: Row | None, figure: str = "goodput") -> Ratio | None:
-    """Return the ratio of the first row's figure to the second's: round by round within a cell, of all to all between
-    cells. None if one of the two has no such figure."""
-    if first is None or second is None:
+    """Return the ratio of the first row's figure to the second's; None if one of the two has no such figure."""
+    shown = first and second and compared(second, first, figure)
+    if not first or not second or not shown:
         return None
-    disturbed = is_disturbed(first) or is_disturbed(second)
-    if first.cell == second.cell and (known := by_round(second, first, figure).values()):
-        return Ratio(statistics.median(known), min(known), max(known), len(known), disturbed)
-    ours, theirs = (row.by_round(figure).values() for row in (first, second))
-    if not ours or not theirs or min(theirs) <= 0:
-        return None
-    median = statistics.median(ours) / statistics.median(theirs)
-    rounds = min(len(ours), len(theirs))
-    return Ratio(median, min(ours) / max(theirs), max(ours) / min(theirs), rounds, disturbed)
+    if not is_disturbed(first) and not is_disturbed(second):
+        return Ratio(shown, shown)
+    return Ratio(shown, compared(*calm(second, first), figure))
 
 
 def judge(it: Ratio | None, direction: str) -> str:
     """Return the verdict on a claim: that there is `more`, `less`, `not more`, or as many (`alike`)."""
     if it is None:
         return MISSING
-    if direction == "less":
-        return judge(it.turned(), "more")
-    if direction == "not more":
-        found = judge(it, "more")
-        return {HOLDS: FAILS, FAILS: HOLDS}.get(found, found)
-    alone = it.rounds == 1
-    if direction == "alike":
-        margin = MARGIN_ALONE if alone else ALIKE
-        agree = not alone and it.least >= 1 / ALIKE and it.most <= ALIKE
-        against = it.least > margin or it.most < 1 / margin
-    else:
-        agree = it.least >= (MARGIN_ALONE if alone else MARGIN)
-        against = it.most <= 1 / MARGIN_ALONE if alone else it.most < MARGIN
-    return HOLDS if agree else FAILS if against else ALONE if alone else WITHIN
+    if it.calm is None:
+        return OPEN
+    match direction:
+        case "more":
+            holds, fails = it.calm.above(MARGIN), it.calm.below(1)
+        case "less":
+            holds, fails = it.calm.below(1 / MARGIN), it.calm.above(1)
+        case "not more":
+            holds, fails = it.calm.below(MARGIN), it.calm.above(MARGIN)
+        case _:
+            holds = it.calm.within(1 / ALIKE, ALIKE)
+            fails = it.calm.above(ALIKE) or it.calm.below(1 / ALIKE)
+    return HOLDS if holds else FAILS if fails else OPEN
 
 
 def judge_on(it: Ratio | None, direction: str, cpus: int, needed: int) -> str:

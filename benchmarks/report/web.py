@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from benchmarks.disturbance import marked
 from benchmarks.report import rows as kit
 from benchmarks.report import sheet, sweeps, words
 from benchmarks.report.candidates import rows_of
 from benchmarks.report.chart import Absent, Chart, command_for, table
-from benchmarks.report.ranking import between, least, names
+from benchmarks.report.ranking import are_ranked, between, leaders, names, unranked
 from benchmarks.report.rows import Entry, Panel, drawing, fitting_panel
 from benchmarks.report.sheet import Sheet
 from benchmarks.report.sweeps import Axis
 from benchmarks.result import Results, Row
-from benchmarks.web.columns import marked
 
 CAPACITIES = {
     "json": ("web-models", "A small answer: how many a second"),
@@ -27,8 +27,6 @@ KNEE = Axis(
 SLOW = "Slow clients: how many of the others are answered"
 STOP = "SIGTERM under load: requests that are lost, and how long the end takes"
 OTHERS = {"peer": "servers of others"}
-WIDE = 2.0
-"""If a row's rounds differ by a greater factor, no row of the chart is called the best: another round may be too."""
 ALL = 0.97
 """From this share on a server counts as one that keeps up: the last requests are answered after the end."""
 PROCESS, KERNEL = "pss_bytes_per_connection", "kernel_bytes_per_connection"
@@ -87,7 +85,7 @@ def rate_bar(results: Results, row: Row) -> Entry:
 
 def most_answers(rows: list[Row], bars: list[Entry]) -> str:
     """Say which servers give most answers; or, where each answer takes its time, how many of the possible answers."""
-    first, ahead = rows[0], least(rows)
+    first, ahead = rows[0], leaders(rows)
     if delay := re.search(r"ms=(\d+)", str(first.parameters.get("endpoint", ""))):
         possible = first.parameters["connections"] / (int(delay[1]) / 1000)
         given = " to ".join(dict.fromkeys(words.rate(row.per_second) for row in (rows[-1], first)))
@@ -95,8 +93,11 @@ def most_answers(rows: list[Row], bars: list[Entry]) -> str:
         return f"{users} can get {words.rate(possible)} a second; the servers give {given}"
     verb = "gives" if len(ahead) == 1 else "give"
     most = f"{servers(ahead)} {verb} most answers, {words.rate(first.per_second)} a second"
+    if not are_ranked(rows):
+        given = words.span([row.per_second for row in rows], words.rate)
+        most = f"The servers give {given} answers a second; {unranked(rows)}"
     by_hand = max((mark for bar in bars if (mark := bar.value("mark"))), default=0)
-    return f"{most}; servers written by hand give up to {words.rate(by_hand)}" if by_hand else most
+    return f"{most}; the models written by hand give up to {words.rate(by_hand)}" if by_hand else most
 
 
 def servers(rows: list[Row]) -> str:
@@ -127,11 +128,10 @@ def tail(results: Results) -> Chart | Absent:
 
 
 def lowest_p99(rows: list[Row]) -> str:
-    """Say which servers have the lowest P99; only how far all are apart if the rounds of one of them differ widely."""
-    widest = max(row.most / row.least for row in rows)
-    if widest > WIDE:
-        return f"P99 is {between(rows)}, and the rounds of one server differ by a factor of up to {widest:.2g}"
-    ahead, single = least(rows), least([row for row in rows if row.kind == "model" and not workers(row)])
+    """Say which servers have the lowest P99; only how far all are apart if there is no order."""
+    if not are_ranked(rows):
+        return f"P99 is {between(rows)}; {unranked(rows)}"
+    ahead, single = leaders(rows), leaders([row for row in rows if row.kind == "model" and not workers(row)])
     text = f"{servers(ahead)} {'keeps' if len(ahead) == 1 else 'keep'} P99 lowest, {between(ahead)}"
     if single and any(map(workers, ahead)):
         text += f"; of the models with one process, {names(single)}, {between(single)}"

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator
 
+from benchmarks.disturbance import marked
 from benchmarks.report import words
 from benchmarks.report.canvas import family
 from benchmarks.report.chart import Absent, Chart, command_for, table
 from benchmarks.report.lines import Part, drawing
-from benchmarks.report.ranking import below
+from benchmarks.report.ranking import less
 from benchmarks.report.rows import Entry, Panel, Point
 from benchmarks.report.rows import drawing as rows_drawing
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
-from benchmarks.web.columns import marked
 from benchmarks.web.stack import past
 
 STACK = "Behind nginx, with a database: P50 and P99 of each server"
@@ -182,9 +182,9 @@ def workers(results: Results) -> Chart | Absent:
 
 
 def gained(each: list[Curve]) -> str:
-    """Return how many times as many answers there are at most, as far as the spreads tell the two apart."""
+    """Return how many times as many answers there are at most, as far as rounds tell the two apart."""
     pairs = [(next(iter(curve.values())), curve[best(curve)]) for curve in each]
-    ratios = [first.median / top.median for first, top in pairs if below(top, first)]
+    ratios = [first.median / top.median for first, top in pairs if less(top, first)]
     return f"up to {words.many(max(ratios))} answers" if ratios else "no more answers"
 
 
@@ -239,12 +239,12 @@ def last(curve: Curve) -> Row:
 
 
 def turned_over(found: dict[str, Curve]) -> str:
-    """Say which servers change places with the delay, as far as the spreads tell them apart at both ends."""
+    """Say which servers change places with the delay, as far as rounds tell them apart at both ends."""
     pairs = [
         f"{one} before {other}"
         for one, its in found.items()
         for other, others in found.items()
-        if below(first(its), first(others)) and below(last(others), last(its))
+        if less(first(its), first(others)) and less(last(others), last(its))
     ]
     if not pairs:
         return "None that was clearly before another one falls behind it."

@@ -80,6 +80,11 @@ def rough(value: float, rounds: Collection[float]) -> float:
     return float(f"{value:.2g}") if far else value
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number with what is counted: `1 round`, `2 rounds`."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
 def listing(names: Iterable[str]) -> str:
     """Return names as `a`, `a and b`, `a, b and c`; those that have commas as `a, x; b, x and c, x`."""
     *first, last = [*names]

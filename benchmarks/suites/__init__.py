@@ -1,7 +1,7 @@
 """The suites: what is measured, and with which sizes.
 
 Each module here has `candidates(quick)`, which describes and does nothing. The sizes are chosen so that everything
-together takes less than 20 minutes on two cores; `quick` ones so that it takes less than two.
+together takes about an hour on two cores; `quick` ones so that it takes less than two.
 """
 
 TYPE_CHECKING = False
@@ -19,17 +19,18 @@ SUITES = {
     "explore": "ten races: schedules until each is found, and schedules per second, of explorers and real threads",
     "articles": "the tables of two articles, measured again",
     "gil": "what the GIL costs and saves: one thread alone, a shared iterator, a loop in each thread",
+    "certainty": "equal arms, and arms that are slower by a known part: how sure the conclusions are",
     "web": "every model as a web server, under load; servers written by hand, and those of others",
 }
 """All suites, and what each is about."""
-NAMED_ONLY = ("web", "explore")
-"""The suites that are measured only where they are asked for, so that a run of all takes less than 20 minutes. A quick
+NAMED_ONLY = ("web", "explore", "certainty")
+"""The suites that are measured only where they are asked for, so that a run of all takes about an hour. A quick
 run has `explore`, which takes seconds then."""
 
 
 def by_default(quick: bool) -> tuple[str, ...]:
     """Return the suites that are measured where none is asked for."""
-    left_out = ("web",) if quick else NAMED_ONLY
+    left_out = ("web", "certainty") if quick else NAMED_ONLY
     return tuple(suite for suite in SUITES if suite not in left_out)
 
 

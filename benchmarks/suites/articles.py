@@ -70,5 +70,4 @@ def one(cell: str, name: str, what: str, model: str | None, call: str, tasks: in
         step="life of the pool",
         steps=1,
         sizes={"tasks": tasks, "workers": WORKERS, **sizes},
-        rounds=2,
     )

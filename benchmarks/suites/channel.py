@@ -48,7 +48,6 @@ def ours(cell: str, model: str, quick: bool, sizes: dict[str, Any]) -> Candidate
         steps=messages,
         sizes={"model": model, "messages": messages, **sizes},
         shown=shown,
-        rounds=2,
     )
 
 

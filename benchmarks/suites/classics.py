@@ -27,6 +27,5 @@ def ours(classic: str, model: str, quick: bool) -> Candidate:
         steps=module.steps(size),
         sizes={"classic": classic, "model": model, "size": size},
         shown={"size": size, "tasks": module.tasks(size), "counts": module.SIZE},
-        rounds=2,
         loops=1 if kind(model) == "boundary" else 0,  # calibrated, but where each repetition starts processes
     )

@@ -33,8 +33,6 @@ LAPS = {
     "trio nursery, CapacityLimiter": "trio",
 }
 """Those for empty tasks only, by their name in `benchmarks.pool_laps`."""
-FEWER = {"ProcessPoolExecutor, chunks of 1": 5000}
-"""Tasks, where the others' 20,000 would take too long."""
 WORKS: dict[str, tuple[int, dict[str, Any]]] = {
     "task-10us": (10_000, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 11}),
     "task-1ms": (1250, {"workers": 2, "work": "cpu", "kind": "fibonacci", "size": 21}),
@@ -61,7 +59,7 @@ def nothings(quick: bool) -> Iterator[Candidate]:
     for model in MODELS:
         yield lap(f"nothing in {model}", model, model, "model", tasks)
     for name, model in LAPS.items():
-        yield lap(name, name, model, "peer", min(tasks, FEWER.get(name, tasks)))
+        yield lap(name, name, model, "peer", tasks)
 
 
 def lap(name: str, shown: str, model: str, what: str, tasks: int, cell: str = "nothing") -> Candidate:
@@ -76,7 +74,6 @@ def lap(name: str, shown: str, model: str, what: str, tasks: int, cell: str = "n
         steps=tasks,
         sizes={"lap": name, **sizes},
         shown=sizes,
-        rounds=2,
     )
 
 
@@ -95,7 +92,6 @@ def works(quick: bool) -> Iterator[Candidate]:
                 step="task",
                 steps=count,
                 sizes={"model": model, "tasks": count, **sizes},
-                rounds=3 if cell in ("cpu", "buffer") else 2,  # one disturbed round must not move their medians
             )
 
 
@@ -114,7 +110,6 @@ def growing(quick: bool) -> Iterator[Candidate]:
                 step="task",
                 steps=tasks,
                 sizes={"model": model, "tasks": tasks, **sizes, "workers": workers},
-                rounds=2,
             )
 
 
@@ -142,5 +137,4 @@ def libraries(quick: bool) -> Iterator[Candidate]:
                 sizes={"peer": name, **sizes},
                 shown=sizes,
                 needs=(name,) if name in OWN else (),
-                rounds=2,
             )

@@ -8,8 +8,9 @@
     nodes       2 to 1,000, to 10,000 for the light models, to 100,000 for asyncio; one in flight
     payload     none, 64 B, 4 KiB, 1 MiB: 10 nodes, 8 in flight; each message is made and checked inside the clock
 
-A sweep has as many messages as make about 0.2 seconds, so that it counts the same in every model. Where a peer would
-take ten seconds and more, it gets fewer messages (`FEWER`): times per hop are compared.
+What is compared in a cell passes on the same messages, however long that takes: a hop is more expensive in a short run,
+because a ring that fills and drains has fewer messages in flight. A sweep has as many messages as make about 0.2
+seconds, so that it counts the same in every model.
 """
 
 from collections.abc import Iterator
@@ -19,23 +20,10 @@ from typing import Any
 from benchmarks.baselines import BASELINES
 from benchmarks.cell import Candidate
 from benchmarks.peers import PEERS, POLLING
-from benchmarks.suites.sizes import BOUNDARY, MAKE, MODELS, amount, hop_cost, kind
+from benchmarks.suites.sizes import MAKE, MODELS, amount, hop_cost, kind
 
 OWN = ("janus", "culsans", "aiologic", "faster-fifo", "uvloop")
 """What is not among this project's own requirements: installed for the peers alone."""
-FEWER = {
-    "multiprocessing.Queue": 500,
-    "multiprocessing.SimpleQueue": 500,
-    "multiprocessing.Pipe": 500,
-    "interpreters.Queue": 300,
-    "aiologic.Queue (green)": 200,
-    "aiologic.Queue (async)": 500,
-    "trio memory channel": 500,
-    "anyio stream": 500,
-    "anyio stream on trio": 500,
-    "gevent.queue.Channel": 500,
-}
-"""Messages of peers that are too slow for 10,000; other libraries' get 2,000."""
 FAR = 100_000
 """Nodes that only asyncio bears in reasonable time: measured once."""
 PAYLOADS = (0, 64, 4096, 1 << 20)
@@ -53,9 +41,9 @@ def streams(quick: bool) -> Iterator[Candidate]:
     for model in MODELS:
         yield ours("stream", model, nodes, messages)
     for model in BASELINES:
-        yield baseline("stream", model, nodes, messages // 5 if model in BOUNDARY else messages)
+        yield baseline("stream", model, nodes, messages)
     for peer in PEERS.values():
-        yield of_peer("stream", peer, nodes, fewer(peer, messages))
+        yield of_peer("stream", peer, nodes, messages)
     for name, language, capacity in LANGUAGES:
         yield of_language("stream", name, language, nodes, messages, capacity)
 
@@ -67,7 +55,7 @@ def bounded(quick: bool) -> Iterator[Candidate]:
         yield ours("bounded", model, nodes, messages // 5, capacity=64)
     for peer in PEERS.values():
         if peer.bounded:
-            yield of_peer("bounded", peer, nodes, min(fewer(peer, messages), messages // 5), capacity=64)
+            yield of_peer("bounded", peer, nodes, messages // 5, capacity=64)
 
 
 def tokens(quick: bool) -> Iterator[Candidate]:
@@ -89,12 +77,6 @@ def tokens(quick: bool) -> Iterator[Candidate]:
 def laps(model: str, nodes: int, quick: bool) -> int:
     """Return how many times the token goes round."""
     return amount(hop_cost(model, in_flight=1) * nodes, quick)
-
-
-def fewer(peer: Any, messages: int) -> int:
-    """Return the number of messages for this peer."""
-    most = 2000 if set(peer.needs) & set(OWN) else messages
-    return min(messages, FEWER.get(peer.name, most))
 
 
 def sweeps(quick: bool) -> Iterator[Candidate]:

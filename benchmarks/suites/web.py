@@ -11,13 +11,14 @@
     workers-1 ... behind nginx and with a database: servers with frameworks, by the number of their workers
     delay-0 ...  the same with a database that takes its time; both are described in `benchmarks.web.stack.cells`
 
-It takes three quarters of an hour, and has to be named: `python -m benchmarks run web`.
+It takes two hours, and has to be named: `python -m benchmarks run web`.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmarks.cell import Candidate
+from benchmarks.rounds import ENOUGH
 from benchmarks.suites import web_granian
 from benchmarks.suites.sizes import MODELS
 from benchmarks.web.servers import Entry, servers
@@ -37,7 +38,8 @@ OVERHEAD_S, QUICK_OVERHEAD_S = 3.0, 1.3
 """For a candidate's worker, and the start and the end of its server."""
 OPENING_S = 6.0
 """For ten thousand connections, which also have to be closed."""
-ROUNDS = {"json": 2, "io": 2, "tail": 2}
+RANKED = ("json", "io", "tail")
+"""The cells whose servers are ranked, in as many rounds as that takes; of the others each is told by itself."""
 
 
 def candidates(quick: bool) -> list[Candidate]:
@@ -115,7 +117,7 @@ def one(cell: str, name: str, call: str, step: str, sizes: dict[str, Any], steps
         sizes={"server": name, **sizes},
         shown=shown(server, sizes),
         needs=server.needs,
-        rounds=ROUNDS.get(cell, 1),
+        rounds=ENOUGH if cell in RANKED else 2,
     )
 
 
@@ -133,7 +135,7 @@ def shown(server: Entry, sizes: dict[str, Any]) -> dict[str, Any]:
 
 def seconds(found: Iterable[Candidate], quick: bool) -> float:
     """Return about how long these take, without what has to be installed."""
-    return sum(seconds_of(it, quick) * (1 if quick else it.rounds) for it in found if it.kind != "past")
+    return sum(seconds_of(it, quick) * (1 if quick else it.rounds or ENOUGH) for it in found if it.kind != "past")
 
 
 def seconds_of(it: Candidate, quick: bool) -> float:

@@ -75,7 +75,6 @@ def now(cell: str, interface: str, workers: int, threads: int | None, endpoint: 
         sizes={"server": server.name, "path": endpoint, "connections": shown["connections"], **times},
         shown=shown | times,
         needs=server.needs,
-        rounds=2,
     )
 
 

@@ -21,10 +21,6 @@ def cpu(microseconds: float) -> str:
     return duration(microseconds * 1e3)
 
 
-BUSY_GENERATOR, OTHER_WORK = 0.9, 0.1
-"""Cores: from there on a figure says more about the machine than about the server."""
-MARK = "†"
-"""This is next to a figure that other programs disturbed, or that the load generator limited."""
 MEDIAN, P99, CPU = ("p50_s", time), ("p99_s", time), ("cpu_us_per_request", cpu)
 COLUMNS: dict[str, dict[str, tuple[str, Callable[[float], str]]]] = {
     "request": {
@@ -50,17 +46,6 @@ COLUMNS: dict[str, dict[str, tuple[str, Callable[[float], str]]]] = {
     "end": {"lost": ("lost", short), "answers": ("answers", short)},
 }
 """By the step of the cell and the head of the column: the figure, and how it is shown."""
-
-
-def is_disturbed(row: Row) -> bool:
-    """Return whether other work ran beside a row, or the load generator was at its limit."""
-    generator, others = row.figure("generator_cores") or 0, row.figure("foreign_cores") or 0
-    return generator > BUSY_GENERATOR or others > OTHER_WORK
-
-
-def marked(text: str, row: Row) -> str:
-    """Return the text with the mark, if other work ran beside a row or the load generator was at its limit."""
-    return f"{text} {MARK}" if is_disturbed(row) else text
 
 
 def columns(rows: list[Row]) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from benchmarks.cell import NotHere
-from benchmarks.interpreters import ROOT, SESSION_PYTHON, environment, last_line
+from benchmarks.interpreters import ROOT, ROUND, SESSION_PYTHON, environment, last_line
 from benchmarks.web.server import Server
 from benchmarks.web.usage import SERVER, Usage
 
@@ -34,11 +34,14 @@ def load(
 ) -> Report:
     """Put load on a server; return the report. `heavy` is another path for a share of the requests.
 
+    What is random has the number of the round as its seed: all servers of a round meet the same requests, and each
+    round others.
     Raises `NotHere` where this machine can't do that.
     """
     options = {"connections": connections, "seconds": seconds, "warmup": warmup_s, "rate": rate}
     command = [os.environ.get(SESSION_PYTHON, sys.executable), "-m", "benchmarks.web.load", f"127.0.0.1:{port}{path}"]
     command += [part for name, value in options.items() if value for part in (f"--{name}", str(value))]
+    command += ["--seed", os.environ.get(ROUND, "1")]
     command += ["--mix", *map(str, heavy)] if heavy else []
     command += ["--expect", body.decode()] if body else []
     done = subprocess.run(
@@ -58,13 +61,15 @@ def watched(server: Server, path: str, seconds: float, **options: Any) -> tuple[
     usage = Usage({SERVER: [server.pid]})
     with usage.halfway(seconds):
         report = load(server.port, path, seconds=seconds, **options)
-    answered = report["latencies"]["count"] - report["unanswered"]
-    return report, figures(report) | usage.figures(seconds + options.get("warmup_s", 0), answered)
+    loaded_s = seconds + options.get("warmup_s", 0)
+    answered = report["latencies"]["count"] - report["unanswered"]  # of the seconds after the warm-up
+    return report, figures(report) | usage.figures(loaded_s, answered * loaded_s / seconds)
 
 
 def figures(report: Report) -> dict[str, Any]:
     """Return the figures of a report; those that are not known are None."""
-    names = ("goodput", "offered", "answers", "unanswered", "lost", "least_served", "generator_cores")
+    names = ("goodput", "offered", "answers", "unanswered", "lost", "least_served")
+    names += ("generator_cores", "generator_waited", "lag_p99_s")
     found = {name: report[name] for name in names}
     found |= {"errors": sum(report["errors"].values()), "reconnects": report["reopened"]}
     found |= {name: report["latencies"][name] for name in LATENCIES}

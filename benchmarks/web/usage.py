@@ -50,12 +50,12 @@ class Usage:
         for pid in self._parts[SERVER]:
             self._seen.update(account.counted(pid))
 
-    def figures(self, loaded_s: float, answers: int) -> dict[str, Any]:
+    def figures(self, loaded_s: float, answers: float) -> dict[str, Any]:
         """Return what was used until now, of which there was load for `loaded_s` seconds, with so many answers."""
         return between(self._begin, self._now(), loaded_s, answers) | dict(self._seen)
 
 
-def between(begin: Moment, end: Moment, loaded_s: float, answers: int) -> dict[str, float | None]:
+def between(begin: Moment, end: Moment, loaded_s: float, answers: float) -> dict[str, float | None]:
     """Return the figures for what was used between two moments, in which there was load for `loaded_s` seconds."""
     passed = end.clock - begin.clock
     used = {part: seconds - begin.parts[part] for part, seconds in end.parts.items()}

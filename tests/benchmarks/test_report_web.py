@@ -7,7 +7,7 @@ from test_report import LOOKS, MS, US, chart, drawn, results, row
 
 from benchmarks import report
 from benchmarks.cell import Candidate
-from benchmarks.report import ranking, words
+from benchmarks.report import words
 from benchmarks.result import Results, Row
 from benchmarks.suites import web
 
@@ -106,7 +106,7 @@ def test_most_answers_are_said_of_models_and_servers_beside_those_by_hand():
     ]
     it = chart("web-models", *found)
     assert it.takeaway == (
-        "processes (2 workers) gives most answers, 45k a second; servers written by hand give up to 100k"
+        "processes (2 workers) gives most answers, 45k a second; the models written by hand give up to 100k"
     )
 
 
@@ -119,12 +119,11 @@ def test_the_lowest_p99_of_two_workers_is_said_beside_that_of_one_process():
     )
 
 
-def test_no_lowest_p99_is_named_where_the_rounds_of_a_server_differ_widely():
-    times = {"threads": (10 * MS, 12 * MS), "greenlet": (28 * MS, 140 * MS)}
+def test_no_lowest_p99_is_named_where_rounds_do_not_agree():
+    times = {"threads": (10 * MS, 30 * MS), "greenlet": (28 * MS, 14 * MS)}
     found = [row(f"web/tail/{name}", *both, step="answer at P99") for name, both in times.items()]
     assert chart("web-tail", *found).takeaway == (
-        "One request in a hundred computes: P99 is 11 ms to 84 ms,"
-        " and the rounds of one server differ by a factor of up to 5"
+        "One request in a hundred computes: P99 is 20 ms to 21 ms; no order can be told"
     )
 
 
@@ -135,7 +134,7 @@ def test_p99_at_the_highest_rate_is_said_of_how_many_servers_and_rounds():
         for name, it in (("threads", 9 * MS), ("trio", 2 * MS))
     ]
     it = chart("web-knee", *found)
-    assert it.takeaway == "At 2,000 requests a second P99 is 2 ms to 9 ms among 2 servers, in one round"
+    assert it.takeaway == "At 2,000 requests a second P99 is 2 ms to 9 ms among 2 servers, in 6 rounds"
     assert it.says.startswith(f"{it.takeaway}. ")
 
 
@@ -144,13 +143,6 @@ def test_where_each_answer_takes_its_time_nobody_gives_most():
     assert chart("web-waiting", *found).takeaway == (
         "64 users who wait 10 ms for each answer can get 6.4k a second; the servers give 5k to 6k"
     )
-
-
-def test_what_was_measured_once_is_not_ranked_by_a_little():
-    one, other = row("web/io/trio", 1 * MS), row("web/io/asyncio", 1.4 * MS)
-    twice = row("web/io/threads", 1.3 * MS, 1.35 * MS)
-    assert ranking.least([other, one]) == [one, other] and not ranking.below(one, other)
-    assert ranking.below(one, twice) and ranking.least([twice, one]) == [one]
 
 
 STACK = [

@@ -109,7 +109,7 @@ def test_each_answer_is_one_query(monkeypatch):
     latencies = dict.fromkeys(("mean_s", "p50_s", "p90_s", "p99_s", "p999_s", "max_s"))
     report = {
         "goodput": 10.0, "offered": None, "answers": 10, "unanswered": 2, "lost": 0, "least_served": None,
-        "generator_cores": 0.1, "errors": {}, "reopened": 0,
+        "generator_waited": 0, "lag_p99_s": 0, "generator_cores": 0.1, "errors": {}, "reopened": 0,
         "latencies": latencies | {"count": 12, "histogram": {}},
     }  # fmt: skip
     monkeypatch.setattr(calls, "load", lambda *_, **__: report)

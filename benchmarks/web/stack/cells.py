@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.cell import Candidate
+from benchmarks.rounds import ENOUGH
 from benchmarks.web.stack import past
 from benchmarks.web.stack.rows import Row, rows
 
@@ -23,7 +24,7 @@ RATES = (300, 600)
 LEAST_ANSWERS = 1050
 """At a rate; at random moments these are hardly ever less than the thousand that P99 needs."""
 MOST_SYNC, MOST_THREADS, MOST_ASYNC = 8, 4, 2
-ROUNDS, ROUNDS_OF_MANY = 2, 1
+ROUNDS, ROUNDS_OF_MANY = ENOUGH, 1
 """With one worker or two, and with more: the further points of a curve."""
 ONE_MORE = "uvicorn, starlette"
 """It gets four workers too, which shows what more than there are processors bring."""
@@ -85,7 +86,7 @@ def delays() -> Iterator[Candidate]:
     for delay_ms in DELAYS_MS:
         for name, workers in DELAYED.items():
             sizes = {"delay_ms": delay_ms, "pool": TO_PGBOUNCER}
-            yield one(f"delay-{delay_ms}", rows()[name], workers, False, rounds=1, **sizes)
+            yield one(f"delay-{delay_ms}", rows()[name], workers, False, **sizes)
 
 
 def one(cell: str, row: Row, workers: int, quick: bool, *, rounds: int = ROUNDS, **more: Any) -> Candidate:

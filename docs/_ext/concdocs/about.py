@@ -6,9 +6,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from benchmarks import tables
+from benchmarks.disturbance import MARK
 from benchmarks.report import builds, facts
 from benchmarks.result import Results
-from benchmarks.web.columns import MARK
 from concdocs import results
 from concdocs.places import Directive, Mistake, NotMeasured
 
@@ -40,7 +40,8 @@ def told(name: str, found: Results) -> Iterator[str]:
     """What a reader must know about figures: whether they count, where they are from, and what else ran meanwhile."""
     pythons = ", ".join(facts.of_python((tag, about | {"build": None})) for tag, about in pythons_of(found))
     date = str(found.about.get("date", "no known date"))[:10]
-    yield f"The figures are from `{results.shown(name)}`, of {date}, measured under Python {pythons}."
+    yield f"The figures are from `{results.shown(name)}`, of {date}, measured under Python {pythons};"
+    yield f"of {facts.code(found)}."
     yield from builds.says(found)
     disturbed = tables.beside(found)
     yield f"The result has {len(found.rows)} rows{disturbed}{f'; in the tables these have a {MARK}' * bool(disturbed)}."

@@ -7,8 +7,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
-from benchmarks.goals import by_round
 from benchmarks.result import Row
+from benchmarks.rounds import Interval, compared, interval
 from concdocs.places import Mistake, NotMeasured, warn
 from concdocs.results import digits, duration, figure, missing, row, split
 
@@ -27,13 +27,13 @@ def measured(text: str) -> str:
         case ["short"]:
             return duration(found.median)
         case ["spread"]:
-            return spread(found.seconds.values(), duration)
+            return spread(interval(found.seconds.values()), duration)
         case ["per_second"]:
             return f"{float(f'{found.per_second:.3g}'):,.0f} {found.step}s per second"
         case ["figure", wanted]:
             return figure(wanted, statistics.median(values(name, found, wanted)))
         case ["figure", wanted, "spread"]:
-            return spread(values(name, found, wanted), lambda value: figure(wanted, value))
+            return spread(interval(values(name, found, wanted)), lambda value: figure(wanted, value))
     raise Mistake(f"{what!r} is none of: per_second, short, spread, figure NAME, figure NAME spread")
 
 
@@ -45,11 +45,10 @@ def values(name: str, found: Row, wanted: str) -> Collection[float]:
     return known
 
 
-def spread(known: Collection[float], write: Callable[[float], str]) -> str:
-    """The median with the least and the greatest value, or alone where all are written alike."""
-    least, most = write(min(known)), write(max(known))
-    median = write(statistics.median(known))
-    return median if least == most else f"{median} ({least} to {most})"
+def spread(it: Interval, write: Callable[[float], str]) -> str:
+    """The median with its interval, or alone where all are written alike."""
+    median, low, high = map(write, it[:3])
+    return median if low == high else f"{median} ({low} to {high})"
 
 
 def ratio(text: str) -> str:
@@ -70,11 +69,11 @@ def ratio(text: str) -> str:
 
 
 def spread_ratio(first: str, second: str, wanted: str) -> str:
-    """The ratio in the median of the rounds, with its least and its greatest value."""
-    known = by_round(row(second), row(first), wanted)
+    """The ratio in the median of the rounds, with its interval."""
+    known = compared(row(second), row(first), wanted)
     if not known:
-        raise missing(split(first)[0], f"{first} and {second} have no {wanted} in the same round")
-    return f"{spread(known.values(), times)} times"
+        raise missing(split(first)[0], f"{first} and {second} have no {wanted} to compare")
+    return f"{spread(known, times)} times"
 
 
 def times(value: float) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
+from benchmarks.disturbance import disturbed_rounds, marked
 from benchmarks.report import granian, words
 from benchmarks.report import web_stack as stack
 from benchmarks.report.granian import WITH, WITHOUT
 from benchmarks.report.sheet import Sheet
 from benchmarks.result import Results, Row
-from benchmarks.web.columns import BUSY_GENERATOR, OTHER_WORK, marked
 from benchmarks.web.stack import past
 
 SUITE = "web"
@@ -132,8 +132,9 @@ def quiet(results: Results) -> Sheet:
 def quiet_line(results: Results, cell: str) -> list[str]:
     """The line of one cell."""
     rows = [row for row in results.rows if (row.suite, row.cell) == (SUITE, cell) and row.kind != "past"]
-    others, generator = ([row.figure(name) or 0 for row in rows] for name in ("foreign_cores", "generator_cores"))
-    busy, limits = sum(it > OTHER_WORK for it in others), sum(it > BUSY_GENERATOR for it in generator)
+    generator = [row.figure("generator_cores") or 0 for row in rows]
+    busy = sum(bool(disturbed_rounds(row, by_generator=False)) for row in rows)
+    limits = sum(bool(disturbed_rounds(row, by_others=False)) for row in rows)
     return [
         cell,
         measured_for(rows),
