@@ -77,6 +77,7 @@ PREEMPTIVE = {
         "{'None': True, '7': True, 'int': True, 'Exception': True, 'len': False}",
     ],
     "threads_at_exit": ["a thread: done", "a pool's thread: done", "a pool's thread: cleaned up"],
+    "threads_dropped_map": ["after one result: those that had begun", "was asked for: all of them"],
     "threads_failed_stage": ["by hand: without the timeout, `put` would wait for ever", "the model: the disk is full"],
     "threads_lost_error": ["excepthook: the disk is full", "join: returned", "nothing printed", "result: the disk"],
 }
