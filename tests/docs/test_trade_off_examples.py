@@ -38,7 +38,7 @@ SAID = {
         "threads    4",
         "threads    8",
     ],
-        "order_of_cancellation": ["in the order of their start: False"],
+    "order_of_cancellation": ["in the order of their start: False"],
     "queue_shutdown": [
         "shutdown(): ['tea', 'milk']",
         "shutdown(immediate=True): []",
