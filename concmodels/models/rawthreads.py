@@ -3,7 +3,7 @@
 unit          one OS thread per task (`_thread.start_joinable_thread`)
 scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time
 message       by reference
-parallel      only on a free-threaded build
+parallel      Python code only on a free-threaded build; C code that releases the GIL on every one
 cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait
 sockets       `poll`, with a descriptor beside the socket that a cancellation makes readable
 

@@ -44,7 +44,7 @@ class Channel(channel.Channel):
     1. takes the senders' lock, a semaphore;              1. takes the receivers' lock;
     2. writes the item's word at TAIL;                    2. reads the word at HEAD;
     3. moves TAIL, which publishes the word;              3. moves HEAD, which frees the place;
-    4. gives the lock back, which is the fence;           4. gives the lock back;
+    4. gives the lock back, on x86-64 a full fence;       4. gives the lock back;
     5. looks at the list of receivers that wait:          5. looks at the list of senders that wait for room, if
        if there is one, takes it out of the list             the channel is bounded: wakes one likewise.
        and wakes it, by writing to its eventfd.

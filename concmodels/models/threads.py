@@ -3,17 +3,17 @@
 unit          one OS thread per task (`threading.Thread`)
 scheduler     the operating system, preemptively; under the GIL one thread runs Python at a time, in turns of 5 ms
 message       by reference: sender and receiver hold the same object
-parallel      only on a free-threaded build (3.14t, 3.15t); `GIL` below says what this one is
+parallel      Python code only on a free-threaded build (`GIL` below); C code that releases the GIL on every one
 cancellation  raised by the library where a task waits; if suppressed, it is raised again at the next wait
 sockets       `poll`, with a descriptor beside the socket that a cancellation makes readable
 
 Limitations: a thread that computes and never waits, or waits for something foreign such as a `threading.Lock`, can't be
-stopped; a cancelled group that has waited 5 seconds for it names it in a warning. One CPU-bound thread delays every
-message of the others by up to one such turn while the GIL is on. Without the GIL, CPython lets the thread that has
-made an object free it (biased reference counting, PEP 703): a thread that waits keeps what it has made and others have
-dropped until it runs again, such as the last result of a pool's worker. While a foreign thread runs, or the program has
-a signal handler, a suspected deadlock is not raised, because either could send an item; after 5 seconds a warning
-describes it instead.
+stopped; a cancelled group that has waited 5 seconds for it names it in a warning. With the GIL, a CPU-bound thread
+delays messages of the others by a switch interval, and several of them by many: it is no queue. Without it, CPython
+lets the thread that has made an object free it (biased reference counting, PEP 703): a thread that waits keeps what it
+has made and others have dropped until it runs again, such as the last result of a pool's worker. While a foreign
+thread runs, or the program has a signal handler, a suspected deadlock is not raised, because either could send an item;
+after 5 seconds a warning describes it instead.
 """
 
 import math

@@ -1,14 +1,15 @@
-"""How late does a task wake up, while another one computes for 20 ms at a time?"""
+"""How late does a task wake up, while one other computes for 20 ms at a time, and while several do?"""
 
 from concmodels import load
 
 TICKS, TICK, COMPUTES = 30, 0.002, 0.02
 
 
-def main(model):
+def main(model, computing):
     stop = model.Channel()
     with model.TaskGroup() as group:
-        group.spawn(compute, model, stop)
+        for _ in range(computing):
+            group.spawn(compute, model, stop)
         ticker = group.spawn(tick, model, stop)
         return ticker.result()
 
@@ -31,7 +32,15 @@ def compute(model, stop):
         model.sleep(0.001)
 
 
+def show(name, computing):
+    model = load(name)
+    late = sorted(1000 * seconds for seconds in model.run(main, model, computing))
+    print(f"{name:9}  {computing} computing:  median lateness {late[TICKS // 2]:.1f} ms")
+
+
 if __name__ == "__main__":
     for name in ("greenlet", "threads", "subinterp", "processes"):
-        late = sorted(1000 * seconds for seconds in load(name).run(main, load(name)))
-        print(f"{name:9}  median lateness {late[TICKS // 2]:.1f} ms")
+        show(name, 1)
+    print()
+    for computing in (2, 4, 8):
+        show("threads", computing)

@@ -1,4 +1,4 @@
-"""`to_thread.run_sync` has at most 40 threads at a time for the whole program: the 41st call waits for one of them."""
+"""`to_thread.run_sync` has at most 40 threads at a time in an event loop: the 41st call waits for one of them."""
 
 import threading
 
@@ -18,5 +18,18 @@ async def main():
         release.set()
 
 
+async def forty(both):
+    async with anyio.create_task_group() as group:
+        for _ in range(40):
+            group.start_soon(anyio.to_thread.run_sync, both.wait)
+
+
 if __name__ == "__main__":
     anyio.run(main)
+    both = threading.Barrier(80)  # passed only if all 80 are at work at the same time
+    loops = [threading.Thread(target=anyio.run, args=(forty, both)) for _ in range(2)]
+    for loop in loops:
+        loop.start()
+    for loop in loops:
+        loop.join()
+    print("in two loops, at work at the same time:", both.parties)

@@ -1,4 +1,4 @@
-"""For locks made before patching, eventlet searches the whole program, exchanges those it can, and counts the rest."""
+"""Of locks made before patching, eventlet exchanges the RLocks it can reach, and counts the others. A Lock stays."""
 
 import logging
 import threading
@@ -16,7 +16,8 @@ class Says(logging.Handler):
 
 if __name__ == "__main__":
     logging.lastResort = Says()
-    lock = threading.RLock()
-    print("the lock before patching is one of:", type(lock).__module__)
+    lock, plain = threading.RLock(), threading.Lock()
+    print("the RLock before patching is one of:", type(lock).__module__)
     eventlet.monkey_patch()
-    print("the lock after patching is one of:", type(lock).__module__)
+    print("the RLock after patching is one of:", type(lock).__module__)
+    print("the Lock after patching is one of:", type(plain).__module__)

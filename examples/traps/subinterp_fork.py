@@ -3,6 +3,8 @@
 import os
 import resource
 import signal
+import subprocess
+import sys
 import warnings
 from concurrent import interpreters
 
@@ -23,6 +25,10 @@ def main():
     warnings.simplefilter("ignore", DeprecationWarning)
     other = interpreters.create()
     print("a child beside a subinterpreter was", forked())
+    program = [sys.executable, "-c", "print('it runs')"]
+    print("subprocess.run beside it:", subprocess.run(program, capture_output=True, text=True).stdout.strip())
+    done = subprocess.run(program, capture_output=True, text=True, preexec_fn=int)
+    print("subprocess.run with a preexec_fn, without an error:", done.returncode)
     model = load("processes:fork")
     try:
         model.run(print)

@@ -1,4 +1,4 @@
-"""An async generator that is left early is not closed: trio can only warn. A channel needs no closing for that."""
+"""An async generator that is left early is closed late, and cancelled. A channel is left without closing anything."""
 
 import gc
 import warnings
@@ -8,18 +8,23 @@ import trio
 from concmodels import load
 
 
-async def numbers():
+async def numbers(steps):
     try:
         for number in range(10):
             yield number
             await trio.sleep(0)
     finally:
+        steps.append("finally begins")
         await trio.sleep(0)  # something that is to be awaited at the end
+        steps.append("finally has ended")
 
 
-async def first_of_generator():
-    async for _ in numbers():
+async def first_of_generator(steps):
+    async for _ in numbers(steps):
         break
+    steps.append("the loop was left")
+    gc.collect()
+    await trio.sleep(0)
 
 
 async def first_of_channel(model):
@@ -39,5 +44,7 @@ def warned(run, *args):
 
 if __name__ == "__main__":
     model = load("trio")
-    print("generator:", warned(trio.run, first_of_generator))
+    steps = []
+    print("generator:", warned(trio.run, first_of_generator, steps))
+    print("its steps:", *steps, sep=" | ")
     print("channel:", warned(model.run, first_of_channel, model))

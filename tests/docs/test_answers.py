@@ -22,11 +22,32 @@ PAGES = ROOT / "docs" / "answers"
 SAID = {
     "back_pressure": ["no bound", "at most 10:    10 items waited"],
     "contexts": ["asyncio.to_thread                  seen", "Thread(context=copy_context())     seen"],
+    "contexts_processes": ["spawn      sees nothing"],
     "eager": ["lazy:", "eager:"],
+    "first_step": [
+        "asyncio: the child has not run a line",
+        "asyncio's group: the child has not run a line",
+        "trio: the finally has run",
+        "anyio: the finally has run",
+    ],
+    "fork_other_locks": ["logging, in the child: free", "a queue.Queue, in the child: locked"],
     "gui_asyncio": ["page 0\npage 1\npage 2"],
     "gui_frozen": ["redrawn meanwhile: 0 times"],
     "gui_loop": ["first\nsecond"],
     "gui_worker": ["20 %\n40 %\n60 %\n80 %\n100 %\nredrawn meanwhile: often"],
+    "lock_kinds": [
+        "Lock, taken a second time by its thread: False",
+        "Lock, released by another thread: no error",
+        "RLock, taken a second time by its thread: True",
+        "RLock, released by another thread: RuntimeError",
+        "Condition, notified before the wait: False",
+        "Condition, notified without its lock: RuntimeError",
+        "Event, set before the wait: True",
+        "Semaphore, released too often: no error",
+        "BoundedSemaphore, released too often: ValueError",
+        "one thread too few, with a timeout: BrokenBarrierError",
+        "for the next one that comes: BrokenBarrierError",
+    ],
     "loop_and_processes": ["1 result, four times; the loop went on: True"],
     "loop_in_a_thread": ["page 0 in the loop\npage 1 in the loop\npage 2 in the loop"],
     "own_loop": ["with result(): nothing, the loop stood still", "with await: 42"],
@@ -39,6 +60,13 @@ SAID = {
         "cancelling() is 1; the group failed, and that was handled; the next wait was cancelled",
         "cancelling() is 0; the group failed, and that was handled; the task goes on",
         "the time was over: True, and no TimeoutError",
+    ],
+    "thread_local": [
+        "threads              each its own",
+        "asyncio tasks        one for all",
+        "greenlets            one for all",
+        "gevent               one for all",
+        "gevent, patched      each its own",
     ],
     "thread_to_loop": ["handled one\nhandled two\nhandled three"],
     "too_many_tasks": ["inside the task: at most 1000 tasks", "before the task: at most   10 tasks"],
@@ -55,12 +83,20 @@ def printed(*command: str) -> str:
     return done.stdout
 
 
+LIBRARIES = ("gevent", "trio", "anyio")
+"""Some programs compare models in the libraries' own terms."""
+
+
 @pytest.mark.docs
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_it_shows_what_its_page_says(program):
     for name in catalog.names():
-        if f'"{name}"' in program.read_text() and (reason := catalog.why_not(name)):
+        text = program.read_text()
+        needed = f'"{name}"' in text or (name in LIBRARIES and f"import {name}" in text)
+        if needed and (reason := catalog.why_not(name)):
             pytest.skip(f"{name}: {reason}")
+    if "os.fork" in text and not hasattr(os, "fork"):
+        pytest.skip("there is no fork here")
     said = printed(str(program))
     assert [text for text in SAID[program.stem] if text not in said] == []
 
@@ -89,6 +125,14 @@ def test_a_forked_child_alone_sees_what_the_parent_has_changed():
     said = printed(str(FOLDER / "start_methods.py"))
     seen = dict(re.findall(r"^(\w+) .* sees the setting (.*)$", said, re.MULTILINE))
     assert {method for method, setting in seen.items() if setting != "as the module says"} == {"fork"}
+
+
+@pytest.mark.docs
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_alone_sees_the_parents_context():
+    said = printed(str(FOLDER / "contexts_processes.py"))
+    seen = dict(re.findall(r"^(\w+) +sees (.*)$", said, re.MULTILINE))
+    assert {method for method, value in seen.items() if value != "nothing"} == {"fork"}
 
 
 def test_the_main_loop_is_of_the_shape_of_tkinters():

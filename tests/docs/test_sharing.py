@@ -1,11 +1,14 @@
-"""What a link to a page looks like where it is sent, and the links to the repository where its address is known."""
+"""What a page shows of itself: a link where it is sent, the way to the repository, what it was checked with."""
 
 import os
+import platform
 import re
 import subprocess
 import sys
 from html import unescape
 from html.parser import HTMLParser
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -110,6 +113,15 @@ def test_each_page_has_a_card_of_the_usual_size(plain):
         assert data.startswith(b"\x89PNG") and size == [cards.WIDTH, cards.HEIGHT]
         assert [int(tags["og:image:width"]), int(tags["og:image:height"])] == size
         assert tags["twitter:card"] == "summary_large_image"
+
+
+def test_each_page_ends_with_what_it_was_checked_with(plain):
+    libraries = [f"{name} {version(name)}" for name in ("greenlet", "trio") if find_spec(name)]
+    for name in PAGES:
+        text = (plain / Path(name).with_suffix(".html")).read_text()
+        (said,) = re.findall(r'<p class="checked-with">(.*?)</p>', text)
+        assert said.startswith(f"Checked with CPython {platform.python_version()}")
+        assert [it for it in libraries if it not in said] == []
 
 
 def test_the_card_of_a_page_with_a_chart_shows_that(plain):

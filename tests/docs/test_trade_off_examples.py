@@ -19,6 +19,7 @@ PROGRAMS = sorted(
 )
 ARGUMENTS = {"ring_2010": ["100"]}
 SAID = {
+    "async_with": ["before: 20 inside of `async with`: 100"],
     "awaited": ["0\n1\n2\n"],
     "cancelled_future": ["handed it over: the only one", "got: CancelledError"],
     "far_away": ["ZeroDivisionError with a note", "In task 'the divider'", "return a / b"],
@@ -28,7 +29,24 @@ SAID = {
         "the model asyncio:        255 of",
         "the model greenlet:       255 of",
     ],
-    "late": ["greenlet", "threads", "subinterp", "processes"],
+    "late": [
+        "greenlet   1",
+        "threads    1",
+        "subinterp  1",
+        "processes  1",
+        "threads    2",
+        "threads    4",
+        "threads    8",
+    ],
+    "order_of_cancellation": ["in the order of their start: False"],
+    "queue_shutdown": [
+        "shutdown(): ['tea', 'milk']",
+        "shutdown(immediate=True): []",
+        "queue.Queue: has shutdown",
+        "asyncio.Queue: has shutdown",
+        "queue.SimpleQueue: has no",
+        "multiprocessing.Queue: has no",
+    ],
     "ring_2010": ["100 messages through 300 tasklets, in order"],
     "send_a_recipe": ["the word stands"],
     "stackless_channel": ["sending one\n   received one\nsending two", "sending one\nsending two\n   received one"],

@@ -11,7 +11,7 @@ in it is a 64-bit word, because a memoryview of format "q" reads and writes one 
 The locks are POSIX semaphores opened by name, a fixed set per run: 64 pairs (a channel uses the pair of its number
 modulo 64) and the *claim* lock, which guards every list, the records and the heap. A thread that takes several of them
 takes them in this order: one of a channel's pair, then the claim lock. An uncontended pair of acquire and release costs
-about 30 ns and is also the memory fence between two processes.
+about 30 ns and is also, on x86-64, the full memory fence between two processes.
 
     senders' lock    TAIL and what lies between HEAD and TAIL, as long as it is being written
     receivers' lock  HEAD and what lies behind it

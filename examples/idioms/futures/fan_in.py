@@ -1,4 +1,4 @@
-"""A call can't send anything while it runs; `as_completed` gives what each returns, the quickest first."""
+"""A call returns one result, and can send nothing else; `as_completed` gives what each returns, the quickest first."""
 
 from concurrent.futures import (
     ThreadPoolExecutor,
