@@ -55,7 +55,7 @@ class Results:
         if self._found or self._is_wanted:
             from concmodels.explore.summary import lines
 
-            terminalreporter.section("explored")
+            terminalreporter.write_sep("=", "explored")
             for line in lines([(test, found) for test, all_found in self._found.items() for found in all_found]):
                 terminalreporter.write_line(line)
         return result

@@ -1,4 +1,4 @@
-"""A handler that is to be called once is removed twice, which raises KeyError; and it may be called twice."""
+"""Two threads emit an event, and one of them gets a KeyError: the handler that is called once was removed already."""
 
 import threading
 
