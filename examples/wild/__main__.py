@@ -1,17 +1,19 @@
-"""Explore bugs of released packages: the version before the fix, and the one after it.
+"""Explore bugs of released packages: the version before the fix and the one after it, or the one that has it today.
 
     python examples/wild                               all of them, as a table
     python examples/wild zict_lru                      one, with the schedule that breaks the version before
     python examples/wild zict_lru zict==3.0.0          that program with another version
-    python examples/wild --json result.json            all of them; the table goes into a file too
+    python examples/wild --json FILE                   all of them; the reports go into a file too
 
-`wild.toml` has the packages and versions. They are installed by uv or pip into a temporary folder, or into
-`--folder FOLDER`, where they are looked for first.
+`wild.toml` has the packages and versions. They are installed by pip or uv into a temporary folder, or into
+`--folder FOLDER`, where they are looked for first. On real threads, each program is also run a thousand times, with
+the shortest switch interval.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,14 +25,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 BUGS = tomllib.loads((HERE / "wild.toml").read_text())
-INSTALL_S, EXPLORE_S = 180, 120
+INSTALL_S, EXPLORE_S, REAL_S = 180, 120, 300
 FETCHED_UV = (
     "root=$(pwd -P) log=.python/wild.log; . tools/uv.sh; . tools/debian.sh; get_uv; exec uv pip $0 $no_index $@"
 )
 
 
 class NotHere(Exception):
-    """A package can't be had."""
+    """A package can't be had, or not be explored."""
 
 
 def main():
@@ -39,11 +41,10 @@ def main():
         folder = Path(options.folder or temporary)
         try:
             if options.bug:
-                requirements = [options.version] if options.version else versions(options.bug)
-                for requirement in requirements:
+                for requirement in [options.version] if options.version else requirements(options.bug):
                     show(options.bug, requirement, explored(options.bug, requirement, folder))
             else:
-                table(options.json, folder)
+                table(options.json, folder, options.real)
         except NotHere as error:
             sys.exit(f"wild: {error}")
 
@@ -54,16 +55,22 @@ def parsed():
     parser.add_argument("version", nargs="?", metavar="PACKAGE==VERSION", help="explore it with this version alone")
     parser.add_argument("--folder", help="where the packages are, or are installed; by default a temporary folder")
     parser.add_argument("--json", metavar="FILE", help="write the reports of all bugs into a file")
+    parser.add_argument("--real", type=int, default=1000, metavar="N", help="runs on real threads; default 1000")
     return parser.parse_args()
 
 
-def versions(bug):
-    """The requirements of the version before the fix and of the one after it."""
-    return [f"{BUGS[bug]['package']}=={BUGS[bug][which]}" for which in ("before", "after")]
+def requirements(bug):
+    """The version before the fix and the one after it, or the one that is current."""
+    entry = BUGS[bug]
+    if "standard" in entry:
+        return [f"Python {sys.version.split()[0]}"]
+    return [f"{entry['package']}=={entry[which]}" for which in ("before", "after", "version") if which in entry]
 
 
-def installed(requirement, folder):
-    """The folder in which a version of a package is installed."""
+def installed(bug, requirement, folder):
+    """The folder that has this version of the package."""
+    if "standard" in BUGS[bug]:
+        return copied(folder, **{name: BUGS[bug].get(name) for name in ("standard", "without")})
     target = folder / requirement
     if not target.is_dir():
         new = folder / f"{requirement}.new"
@@ -75,6 +82,17 @@ def installed(requirement, folder):
         if done.returncode:
             raise NotHere(f"{requirement} can't be installed: {(done.stderr.strip() or 'no reason').splitlines()[-1]}")
         new.rename(target)
+    return target
+
+
+def copied(folder, standard, without):
+    """The folder with a copy of a module of Python itself, `pure_NAME`, which can be explored: the original can't."""
+    target = folder / f"pure_{standard}"
+    target.mkdir(exist_ok=True)
+    text = Path(find_spec(standard).origin).read_text()
+    if without:
+        text = re.sub(rf"^(\s+from )({without} import)", r"\1left_out\2", text, flags=re.MULTILINE)
+    (target / f"pure_{standard}.py").write_text(text)
     return target
 
 
@@ -90,35 +108,59 @@ def installer(arguments):
 
 def explored(bug, requirement, folder):
     """Explore the program with this version in a process of its own; return the report as JSON has it."""
-    path = os.pathsep.join([str(installed(requirement, folder)), str(ROOT)])
-    command = [sys.executable, "-W", "ignore", "-m", "concmodels.explore", f"{bug}.py"]
-    command += ["--packages", BUGS[bug]["explored"], "--json", "-"]
-    done = subprocess.run(
-        command, cwd=HERE, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=EXPLORE_S,
-        check=False,
-    )  # fmt: skip
-    if done.returncode not in (0, 1):
+    where = installed(bug, requirement, folder)
+    command = ["-m", "concmodels.explore", f"{bug}.py", "--json", "-"]
+    if "explored" in BUGS[bug]:
+        command += ["--packages", BUGS[bug]["explored"]]
+    done = run(command, where, EXPLORE_S)
+    if done.returncode not in (0, 1) or not done.stdout:
         raise NotHere(f"{requirement} can't be explored: {done.stderr.strip()}")
-    (report,) = json.loads(done.stdout)
-    report["text"] = done.stderr.replace(f"{installed(requirement, folder)}{os.sep}", "")
+    (report,) = json.loads(done.stdout.replace(relative(where), ""))
+    report["text"] = done.stderr.replace(relative(where), "").replace(f"{where}{os.sep}", "")
     return report
+
+
+def failed(bug, requirement, folder, times):
+    """Return how often the program has failed on real threads."""
+    more = [BUGS[bug].get("explored", "")] if BUGS[bug].get("fresh") else []
+    done = run(["real.py", bug, str(times), *more], installed(bug, requirement, folder), REAL_S)
+    if done.returncode:
+        raise NotHere(f"{bug} can't be run: {done.stderr.strip().splitlines()[-1]}")
+    return int(done.stdout)
+
+
+def relative(where):
+    """A folder as messages have it."""
+    return os.path.relpath(where, HERE) + os.sep
+
+
+def run(arguments, where, seconds):
+    """Run Python where this version of the package is found first."""
+    ours = os.environ | {"PYTHONPATH": os.pathsep.join([str(where), str(ROOT)])}
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", *arguments], cwd=HERE, env=ours, capture_output=True, text=True,
+        timeout=seconds, check=False,
+    )  # fmt: skip
 
 
 def show(bug, requirement, report):
     print(f"{bug} with {requirement}, {report['seconds']:.1f} s\n{report['text']}")
 
 
-def table(file, folder):
-    """Explore all bugs, and print a line for each."""
+def table(file, folder, times):
+    """Explore all bugs, and print a line for each version."""
     rows = []
-    print(f"{'':20}{'version before':24}{'':34}{'version after':24}")
     for bug in BUGS:
-        row = [explored(bug, requirement, folder) for requirement in versions(bug)]
-        rows.append({"bug": bug, "before": row[0], "after": row[1]})
-        (old, new), (before, after) = versions(bug), row
-        print(f"{bug:20}{old:24}{verdict(before):34}{new:24}{verdict(after)}", flush=True)
+        reports = []
+        for requirement in requirements(bug):
+            report = explored(bug, requirement, folder)
+            report |= {"requirement": requirement, "real": failed(bug, requirement, folder, times), "times": times}
+            reports.append(report)
+            print(f"{bug:26}{requirement:24}{report['real']:5} of {times}  {verdict(report)}", flush=True)
+        rows.append({"bug": bug, "reports": reports})
     if file:
-        Path(file).write_text(json.dumps({"python": sys.version.split()[0], "rows": rows}, indent=1) + "\n")
+        told = {"python": sys.version.split()[0], "bugs": rows}
+        Path(file).write_text(json.dumps(told, indent=1) + "\n")
 
 
 def verdict(report):
