@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -70,10 +71,11 @@ def requirements(bug):
 def installed(bug, requirement, folder):
     """The folder that has this version of the package."""
     if "standard" in BUGS[bug]:
-        return copied(folder, **{name: BUGS[bug].get(name) for name in ("standard", "without")})
+        return copied(folder, BUGS[bug]["standard"], BUGS[bug].get("without"))
     target = folder / requirement
     if not target.is_dir():
-        new = folder / f"{requirement}.new"
+        folder.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(dir=folder))
         command = installer(["install", "--quiet", "--target", str(new), requirement])
         try:
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=INSTALL_S, check=False)
@@ -81,17 +83,19 @@ def installed(bug, requirement, folder):
             raise NotHere(f"{requirement} was not installed within {INSTALL_S} s") from None
         if done.returncode:
             raise NotHere(f"{requirement} can't be installed: {(done.stderr.strip() or 'no reason').splitlines()[-1]}")
-        new.rename(target)
+        with suppress(OSError):  # another process was faster
+            new.rename(target)
+        shutil.rmtree(new, ignore_errors=True)
     return target
 
 
-def copied(folder, standard, without):
+def copied(folder, standard, left_out):
     """The folder with a copy of a module of Python itself, `pure_NAME`, which can be explored: the original can't."""
     target = folder / f"pure_{standard}"
     target.mkdir(exist_ok=True)
     text = Path(find_spec(standard).origin).read_text()
-    if without:
-        text = re.sub(rf"^(\s+from )({without} import)", r"\1left_out\2", text, flags=re.MULTILINE)
+    if left_out:
+        text = re.sub(rf"^(\s+from )({left_out} import)", r"\1left_out\2", text, flags=re.MULTILINE)
     (target / f"pure_{standard}.py").write_text(text)
     return target
 
@@ -115,8 +119,8 @@ def explored(bug, requirement, folder):
     done = run(command, where, EXPLORE_S)
     if done.returncode not in (0, 1) or not done.stdout:
         raise NotHere(f"{requirement} can't be explored: {done.stderr.strip()}")
-    (report,) = json.loads(done.stdout.replace(relative(where), ""))
-    report["text"] = done.stderr.replace(relative(where), "").replace(f"{where}{os.sep}", "")
+    (report,) = json.loads(without(where, done.stdout))
+    report["text"] = without(where, done.stderr)
     return report
 
 
@@ -129,9 +133,9 @@ def failed(bug, requirement, folder, times):
     return int(done.stdout)
 
 
-def relative(where):
-    """A folder as messages have it."""
-    return os.path.relpath(where, HERE) + os.sep
+def without(where, text):
+    """A text in which files of this folder have short names."""
+    return text.replace(os.path.relpath(where, HERE) + os.sep, "").replace(f"{where}{os.sep}", "")
 
 
 def run(arguments, where, seconds):
@@ -154,13 +158,20 @@ def table(file, folder, times):
         reports = []
         for requirement in requirements(bug):
             report = explored(bug, requirement, folder)
-            report |= {"requirement": requirement, "real": failed(bug, requirement, folder, times), "times": times}
-            reports.append(report)
-            print(f"{bug:26}{requirement:24}{report['real']:5} of {times}  {verdict(report)}", flush=True)
+            real = failed(bug, requirement, folder, times)
+            print(f"{bug:26}{requirement:24}{real:5} of {times}  {verdict(report)}", flush=True)
+            reports.append({"requirement": requirement, "real": real, "times": times, **kept(report)})
         rows.append({"bug": bug, "reports": reports})
     if file:
         told = {"python": sys.version.split()[0], "bugs": rows}
         Path(file).write_text(json.dumps(told, indent=1) + "\n")
+
+
+def kept(report):
+    """What of a report is kept: its figures, the failure without its steps, and what was printed."""
+    told = {name: report[name] for name in ("verdict", "schedules", "in_all", "seconds", "unseen", "text")}
+    failure = report["failure"]
+    return told | {"failure": failure and {name: failure[name] for name in ("error", "place", "found_at", "replay")}}
 
 
 def verdict(report):

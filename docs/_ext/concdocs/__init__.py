@@ -35,6 +35,7 @@ from concdocs import (
     signatures,
     stale,
     tabs,
+    wild,
 )
 
 PARTS = (
@@ -64,6 +65,7 @@ PARTS = (
     signatures,
     stale,
     tabs,
+    wild,
 )
 
 
