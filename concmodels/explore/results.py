@@ -1,4 +1,4 @@
-"""The results of a test run's explorations: collected, kept, and shown at its end.
+"""Collects the results of a test run's explorations, keeps the schedules that failed, and shows all at its end.
 
 Under pytest-xdist this is done where the run was started, not on its workers.
 """

@@ -1,4 +1,4 @@
-"""What the explorations of a test run came to: as plain values, as JUnit properties, and in lines at its end.
+"""The results of the explorations of a test run: as plain values, as JUnit properties, and in lines at its end.
 
 The values are texts and numbers only, because pytest-xdist sends them from its workers as JSON.
 """

@@ -114,8 +114,9 @@ def explored(bug, requirement, folder):
     """Explore the program with this version in a process of its own; return the report as JSON has it."""
     where = installed(bug, requirement, folder)
     command = ["-m", "concmodels.explore", f"{bug}.py", "--json", "-"]
-    if "explored" in BUGS[bug]:
-        command += ["--packages", BUGS[bug]["explored"]]
+    for option, key in (("--packages", "explored"), ("--seconds", "seconds")):
+        if key in BUGS[bug]:
+            command += [option, str(BUGS[bug][key])]
     done = run(command, where, EXPLORE_S)
     if done.returncode not in (0, 1) or not done.stdout:
         raise NotHere(f"{requirement} can't be explored: {done.stderr.strip()}")

@@ -1,4 +1,4 @@
-"""The ids that one thread makes, one after the other, are not in order if another thread makes one too."""
+"""Of three ids that a thread makes, two have the same counter, so only random bits say which of them is greater."""
 
 import threading
 
@@ -9,11 +9,12 @@ def main():
     uuid7()
     made = []
     threads = [
-        threading.Thread(target=lambda: made.extend(uuid7() for _ in range(4))),
+        threading.Thread(target=lambda: made.extend(uuid7() for _ in range(3))),
         threading.Thread(target=uuid7),
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert made == sorted(made), made
+    without_random_bits = [it.int >> 32 for it in made]
+    assert len(set(without_random_bits)) == 3, made

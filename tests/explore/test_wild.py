@@ -54,7 +54,10 @@ def test_it_is_found_in_the_version_that_has_it_and_not_in_the_mended_one(bug):
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 14), reason="these are bugs of Python 3.14, and may be mended later")
-@pytest.mark.parametrize("bug", OF_PYTHON)
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize(
+    "bug", [pytest.param(it, marks=[pytest.mark.thorough] if "seconds" in wild.BUGS[it] else []) for it in OF_PYTHON]
+)
 def test_it_is_found_in_the_library_of_python(bug, tmp_path):
     (requirement,) = wild.requirements(bug)
     report = wild.explored(bug, requirement, tmp_path)

@@ -55,7 +55,12 @@ class Picture(Directive):
 
 @cache
 def found() -> dict[str, list[dict[str, Any]]]:
-    """The reports of each bug: of the version before and of the one after, or of the one that is current."""
+    """The reports of each bug: of the version before and of the one after, or of the one that is current.
+
+    Raises `Mistake` if there are none yet.
+    """
+    if not FOUND.is_file():
+        raise Mistake(f"there is no {FOUND.name} yet: python examples/wild --json {FOUND.relative_to(ROOT)}")
     return {it["bug"]: it["reports"] for it in json.loads(FOUND.read_text())["bugs"]}
 
 
