@@ -201,6 +201,10 @@ def _values(item: pytest.Function) -> list[Any]:
 
 
 def _explore(item: pytest.Item, options: dict[str, Any], main: Any, *args: Any, **more: Any) -> Report:
+    from concmodels import catalog
+
+    if why := catalog.why_not("sim"):
+        pytest.fail(f"the simulated model can't run here: {why}", pytrace=False)
     from concmodels.explore import CannotExplore, kept, summary  # not before it is needed: greenlet comes with it
 
     options = {**options, **more}
@@ -211,14 +215,14 @@ def _explore(item: pytest.Item, options: dict[str, Any], main: Any, *args: Any, 
     begin = time.monotonic()
     try:
         report, is_kept = kept.explore_again(main, args, _kept(item, len(found)), options)
+        found.append(summary.explored(report, is_kept=is_kept))
     except CannotExplore as error:
         found.append(summary.refused(main if isinstance(main, str) else getattr(main, "__name__", ""), error))
         pytest.fail(str(error), pytrace=False)
     finally:
         if budget is not None:
             budget.spend(time.monotonic() - begin)
-    found.append(summary.explored(report, is_kept=is_kept))
-    item.user_properties.extend(summary.properties(found[-1]))
+        item.user_properties.extend(it for result in found[-1:] for it in summary.properties(result))
     return report
 
 

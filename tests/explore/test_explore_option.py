@@ -190,7 +190,8 @@ def test_a_budget_is_shared():
 
 
 def test_junit_has_properties(suite):
-    suite(HEAD + FIXTURE + BROKEN, "--junitxml=out.xml")
+    refused = "\ndef test_refused(explore):\n    explore(fixed, search='nothing')\n"
+    suite(HEAD + FIXTURE + BROKEN + refused, "--junitxml=out.xml")
     root = ElementTree.parse(suite.folder / "out.xml").getroot()
     found = {
         case.get("name"): [(it.get("name"), it.get("value")) for it in case.iter("property")]
@@ -200,6 +201,7 @@ def test_junit_has_properties(suite):
     assert proved["explored"] == "fixed: held in all 2 schedules" and proved["explore_verdict"] == "held in all"
     assert int(proved["explore_schedules"]) >= 2 and float(proved["explore_seconds"]) > 0
     assert dict(found["test_sample"])["explore_reason"] == "7 schedules were not all"
+    assert found["test_refused"][:2] == [("explored", "fixed: refused"), ("explore_verdict", "refused")]
     assert dict(found["test_broken"])["explore_replay_id"].startswith("3.")
 
 

@@ -46,18 +46,8 @@ BY_COMMAND = """
 from concmodels.explore.command import explore_command
 assert explore_command([sys.argv[1], "--quiet", "--json", "-"]) == 0
 """
-OTHERS = """
-import sys
-
-class NotInstalled:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name in {}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-        return None
-
-sys.meta_path.insert(0, NotInstalled)
-"""
+MISSING = "import sys\n\nsys.modules.update(dict.fromkeys({}))\n"
+"""Python says of these that there are no such modules."""
 TESTS = """
 def test_it(explore):
     explore(main).must_hold(in_all=True)
@@ -88,7 +78,15 @@ def test_exploring_imports_greenlet_alone(tmp_path, how):
 def test_so_does_the_plugin_of_pytest(tmp_path):
     """Where none of the other libraries is installed, a test with the fixture passes."""
     suite = Suite(tmp_path)
-    (suite.folder / "conftest.py").write_text(OTHERS.format(libraries()))
+    (suite.folder / "conftest.py").write_text(MISSING.format(libraries()))
     without = [it for plugin in ("anyio", "hypothesispytest", "xdist") for it in ("-p", f"no:{plugin}")]
     out = suite(PROGRAM + TESTS, *without, "--explore")
     assert "1 passed" in out and "explored: 1 held in all" in out, out
+
+
+def test_without_greenlet_a_test_says_what_to_install(tmp_path):
+    suite = Suite(tmp_path)
+    (suite.folder / "conftest.py").write_text(MISSING.format([*libraries(), "greenlet"]))
+    without = [it for plugin in ("anyio", "hypothesispytest", "xdist") for it in ("-p", f"no:{plugin}")]
+    out = suite(PROGRAM + TESTS, *without)
+    assert "1 failed" in out and "the simulated model can't run here: not installed; pip install greenlet" in out, out
