@@ -26,7 +26,7 @@ def _command():
 
 wild = _command()
 FOUND = {it["bug"]: it["reports"] for it in json.loads((WILD / "found.json").read_text())["bugs"]}
-QUICK = ("repoze_lru", "pyee_once")
+QUICK = ("repoze_lru", "pyee_once", "weakref_setdefault")
 OF_PYTHON = [bug for bug, entry in wild.BUGS.items() if "standard" in entry]
 OF_PACKAGES = [bug for bug in wild.BUGS if bug not in OF_PYTHON]
 
@@ -56,7 +56,7 @@ def test_it_is_found_in_the_version_that_has_it_and_not_in_the_mended_one(bug):
 @pytest.mark.skipif(sys.version_info[:2] != (3, 14), reason="these are bugs of Python 3.14, and may be mended later")
 @pytest.mark.timeout(150)
 @pytest.mark.parametrize(
-    "bug", [pytest.param(it, marks=[pytest.mark.thorough] if "seconds" in wild.BUGS[it] else []) for it in OF_PYTHON]
+    "bug", [pytest.param(it, marks=[pytest.mark.thorough] if it not in QUICK else []) for it in OF_PYTHON]
 )
 def test_it_is_found_in_the_library_of_python(bug, tmp_path):
     (requirement,) = wild.requirements(bug)
