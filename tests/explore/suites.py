@@ -32,6 +32,6 @@ class Suite:
         command = [sys.executable, "-m", "pytest", *arguments]
         done = subprocess.run(
             command, cwd=self.folder, env=os.environ | {"PYTHONPATH": self._path, "COLUMNS": "200"},
-            capture_output=True, text=True, timeout=50, check=False,
+            capture_output=True, text=True, timeout=200, check=False,
         )  # fmt: skip
         return done.stdout + done.stderr

@@ -3,6 +3,7 @@
 import pytest
 from suites import Suite
 
+pytestmark = pytest.mark.timeout(250)  # other tests start pytest beside these
 TESTS = """
 import pytest
 from concmodels import load

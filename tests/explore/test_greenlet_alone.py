@@ -11,6 +11,7 @@ from suites import Suite
 import concmodels
 
 ROOT = Path(concmodels.__file__).parent.parent
+pytestmark = pytest.mark.timeout(250)  # other tests start pytest beside these
 PROGRAM = """
 import threading
 
