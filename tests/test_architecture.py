@@ -197,6 +197,7 @@ NAMED_ABOVE = {
     "conformance/grading/simulated.py": "the simulated world, and the library that it needs",
     "conformance/guarantees/sharing_ends.py": "numpy does not load in an interpreter",
     "explore/__main__.py": "the simulated world",
+    "explore/plugin.py": "the simulated world",
     "explore/preemption/things.py": "the library below the simulated world",
     "explore/scenarios.py": "the simulated world",
     "explore/surroundings.py": "the simulated world",

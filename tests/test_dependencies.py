@@ -20,11 +20,16 @@ OWN_FOLDERS = (ROOT, ROOT / "docs" / "_ext", ROOT / "tests")
 
 NEEDED = {name for suite in suites.SUITES for it in suites.load(suite, False) for name in it.needs}
 """What `python -m benchmarks run` installs for those that it measures."""
+WILD = tomllib.loads((ROOT / "examples" / "wild" / "wild.toml").read_text())
+"""The packages of which some versions are explored, and modules of Python itself, as copies named `pure_NAME`."""
 MAY_IMPORT = {
     "concmodels": (),
-    "concmodels/conformance/plugin.py": ("pytest",),  # which alone loads it, and the next one
+    "concmodels/conformance/plugin.py": ("pytest",),  # which alone loads it, and the next two
     "concmodels/explore/plugin.py": ("pytest",),
+    "concmodels/explore/results.py": ("pytest",),
     "examples": (),
+    "examples/wild": {it.get("explored", f"pure-{it.get('standard')}").replace("_", "-") for it in WILD.values()},
+    "examples/wild/new_user": ("pytest", "pyee"),  # a suite of somebody else
     "benchmarks": ("bench",),
     "benchmarks/peers": NEEDED,
     "benchmarks/explorers.py": NEEDED,

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from concmodels.errors import ModelUnavailable
@@ -114,11 +115,10 @@ def _report(scenario: Scenario, wanted: Options, options: argparse.Namespace) ->
 
 @contextlib.contextmanager
 def _progress(search: Search, is_quiet: bool) -> Iterator[None]:
-    """Show on a terminal how many schedules were run."""
-    if is_quiet or sys.stderr is None or not sys.stderr.isatty():
+    """Show on a terminal how many schedules were run; not without rich, which the explorer doesn't need otherwise."""
+    if is_quiet or sys.stderr is None or not sys.stderr.isatty() or find_spec("rich") is None:
         yield
         return
-    need("rich", "the progress bar (--quiet leaves it out)")
     from concmodels.programs.output.progress import Bar
 
     bar = Bar(search.scenario.label, search.options.schedules, lambda: search.runs.count)

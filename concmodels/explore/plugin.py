@@ -1,6 +1,7 @@
-"""The pytest fixture `explore`, and the marker that sets its options.
+"""The pytest fixture `explore`, the marker of that name, and the option `--explore`.
 
-pytest loads this plugin wherever concmodels is installed. A test file contains, for example:
+pytest loads this plugin wherever concmodels is installed. A test asks for the fixture, which is the function
+`concmodels.explore.explore`, and says what must hold:
 
     def test_transfer(explore):
         explore(program).must_hold()
@@ -9,58 +10,270 @@ pytest loads this plugin wherever concmodels is installed. A test file contains,
     def test_transfer_with_the_gil(explore):
         explore(program, 100).must_hold(in_all=True)
 
-where `program` is a function at the top level of the test file or of a module that it imports. The fixture is the
-function `concmodels.explore.explore`, with the options of the marker as defaults. A test that fails shows the report.
-If a program can't be explored, the test fails with a sentence that says why. Packages of your own, in `src/` or
-installed as editable, are explored; others are if the configuration file names them: `explore_packages = cachetools`.
+`program` is a function at the top level of the test file or of a module that it imports. The marker has options of
+`explore`, as the defaults of this test. A test that fails shows the report. If a program can't be explored, the test
+fails with a sentence that says why.
 
-Other tests don't change: a fixture `explore` in a test file or a conftest.py of your own hides this one.
+A test that starts threads itself can be explored as it is. It has the marker, and not the fixture:
+
+    @pytest.mark.explore(in_all=True)
+    def test_two_threads():
+        ...
+
+Run by `pytest`, it is an ordinary test. Run by `pytest --explore`, it is called once per schedule, and fails if it
+fails on any of them; with `in_all=True`, also if not all were tried. It must be a function at the top level of its file
+without fixtures, because these would be made only once for all schedules; it may be parametrized.
+
+Packages of your own, in `src/` or installed as editable, are explored; others are if the configuration file names them:
+`explore_packages = cachetools`.
+
+* `--explore-seconds S` is how long an exploration may take, unless the marker or the call says it; 10 by default.
+* `--explore-total S` is how long all explorations of the run may take. Each test gets its share of what is left, so a
+  test that needs less leaves the rest to those after it. With pytest-xdist this holds for each worker.
+* A failing replay id is kept in pytest's cache, and the next run tries it first. `--cache-clear` forgets it.
+* At its end the run says what was proved and what only sampled. In the progress, `~` is a test that has held so far,
+  where `.` is one that has held in all. A JUnit report has the verdict, its reasons, the number of schedules, the
+  seconds and the replay id as properties of the test.
+
+Other tests don't change: a fixture `explore` in a test file or a conftest.py of your own hides this one. If another
+plugin has an option `--explore`, use `--concmodels-explore`.
 """
 
-from collections.abc import Callable
+import argparse
+import time
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from concmodels.explore.budget import Budget
+from concmodels.explore.results import Kept, Results, kept_before
+
 if TYPE_CHECKING:
     from concmodels.explore.report import Report
+    from concmodels.explore.summary import Explored
 
 _MARKER = (
     "explore(switches=, search=, schedules=, seconds=, steps=, seed=, check=, packages=): the defaults of the fixture "
-    "explore"
+    "explore; of a test without it, also in_all=: pytest --explore calls that test once per schedule"
 )
+_LONG, _SHORT, _CHOSEN = "--concmodels-explore", "--explore", "concmodels_explore"
+_WORKER = "concmodels_explore_failures"
+
+_KEPT = pytest.StashKey[Kept]()
+_BUDGET = pytest.StashKey[Budget]()
+_FOUND = pytest.StashKey[list["Explored"]]()
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
-    config.addinivalue_line("markers", _MARKER)
+# The options.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Make the option of the configuration file known."""
+    """Add the options of the command line, and that of the configuration file."""
+    _add_choice(parser, _LONG)
+    group = parser.getgroup("explore", "exploring schedules (concmodels)")
+    group.addoption("--explore-seconds", type=_seconds, metavar="S", help="for each exploration (default: 10)")
+    group.addoption("--explore-total", type=_seconds, metavar="S", help="for all explorations of the run together")
     parser.addini(
         "explore_packages", "installed packages that the fixture explore explores too", type="args", default=[]
     )
 
 
+def _add_choice(parser: pytest.Parser, name: str) -> None:
+    parser.getgroup("explore", "exploring schedules (concmodels)").addoption(
+        name,
+        action="store_true",
+        dest=_CHOSEN,
+        help="call tests with the marker explore once per schedule, if they don't have the fixture",
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Iterator[None]:
+    """Add the short option after all other plugins have added theirs."""
+    try:
+        return (yield)
+    finally:
+        try:
+            _add_choice(parser, _SHORT)
+        except ValueError, argparse.ArgumentError:
+            pass  # it is taken: the long form does the same
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known, look which failures were kept, and collect the results."""
+    config.addinivalue_line("markers", _MARKER)
+    if (worker := getattr(config, "workerinput", None)) is not None:
+        config.stash[_KEPT] = worker.get(_WORKER, {})
+    else:
+        config.stash[_KEPT] = kept_before(config)
+        config.pluginmanager.register(Results(config, config.getoption(_CHOSEN)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist, which may be on another machine, which failures were kept."""
+    node.workerinput[_WORKER] = node.config.stash[_KEPT]
+
+
+# What a test does.
+
+
 @pytest.fixture
 def explore(request: pytest.FixtureRequest) -> Callable[..., Report]:
     """The function `concmodels.explore.explore`, with the options of the test's marker `explore` as defaults."""
+    options = _options(request.node)
+    if "in_all" in options:
+        pytest.fail(
+            "in_all in the marker is for tests without the fixture: write must_hold(in_all=True)", pytrace=False
+        )
+    return partial(_explore, request.node, options)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object:
+    """With `--explore`, explore a test that has the marker, and not the fixture."""
+    if not _is_program(pyfuncitem):
+        return None
+    options = _options(pyfuncitem)
+    in_all = options.pop("in_all", False)
+    report = _explore(pyfuncitem, options, pyfuncitem.function, *_values(pyfuncitem))
+    if report.failure is not None or (in_all and report.in_all is None):
+        pytest.fail(str(report), pytrace=False)
+    return True
+
+
+def _is_program(item: pytest.Item) -> bool:
+    return item.config.getoption(_CHOSEN) and "explore" not in _fixtures(item) and _is_marked(item)
+
+
+def _is_explored(item: pytest.Item) -> bool:
+    return "explore" in _fixtures(item) or _is_program(item)
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    return getattr(item, "fixturenames", [])
+
+
+def _is_marked(item: pytest.Item) -> bool:
+    return item.get_closest_marker("explore") is not None
+
+
+def _options(item: pytest.Item) -> dict[str, Any]:
+    """Return the options of `explore` for a test: of the configuration, the command line and its markers."""
     options: dict[str, Any] = {}
-    if packages := request.config.getini("explore_packages"):
+    if packages := item.config.getini("explore_packages"):
         options["packages"] = packages
-    for mark in reversed(list(request.node.iter_markers("explore"))):
+    if (seconds := item.config.getoption("explore_seconds")) is not None:
+        options["seconds"] = seconds
+    for mark in reversed(list(item.iter_markers("explore"))):
         if mark.args:
             pytest.fail("the marker explore takes options only, as in explore(schedules=500)", pytrace=False)
         options |= mark.kwargs
-    return partial(_explore, options)
+    return options
 
 
-def _explore(options: dict[str, Any], main: Any, *args: Any, **more: Any) -> Report:
-    from concmodels import explore  # not before it is needed: greenlet comes with it
+def _values(item: pytest.Function) -> list[Any]:
+    """Return the arguments of a test that is explored itself: those of `parametrize`."""
+    if item.cls is not None:
+        pytest.fail("a test in a class can't be explored itself: make it a function at the top level", pytrace=False)
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    names = item._fixtureinfo.argnames
+    for name in names:
+        if name not in given or item.funcargs[name] is not given[name]:
+            pytest.fail(
+                f"the fixture {name} is made once, and an explored test is called once per schedule: make in the test "
+                "what it needs, or give a function to the fixture explore",
+                pytrace=False,
+            )
+    return [item.funcargs[name] for name in names]
 
+
+def _explore(item: pytest.Item, options: dict[str, Any], main: Any, *args: Any, **more: Any) -> Report:
+    from concmodels import catalog
+
+    if why := catalog.why_not("sim"):
+        pytest.fail(f"the simulated model can't run here: {why}", pytrace=False)
+    from concmodels.explore import CannotExplore, kept, summary  # not before it is needed: greenlet comes with it
+
+    options = {**options, **more}
+    budget = item.config.stash.get(_BUDGET, None)
+    if budget is not None:
+        options["seconds"] = min(options.get("seconds", 10.0), budget.seconds)
+    found = item.stash.setdefault(_FOUND, [])
+    begin = time.monotonic()
     try:
-        return explore.explore(main, *args, **{**options, **more})
-    except explore.CannotExplore as error:
+        report, is_kept = kept.explore_again(main, args, _kept(item, len(found)), options)
+        found.append(summary.explored(report, is_kept=is_kept))
+    except CannotExplore as error:
+        found.append(summary.refused(main if isinstance(main, str) else getattr(main, "__name__", ""), error))
         pytest.fail(str(error), pytrace=False)
+    finally:
+        if budget is not None:
+            budget.spend(time.monotonic() - begin)
+        item.user_properties.extend(it for result in found[-1:] for it in summary.properties(result))
+    return report
+
+
+def _kept(item: pytest.Item, number: int) -> str:
+    """Return the replay id with which this exploration of the test has failed last time, or nothing."""
+    ids = item.config.stash[_KEPT].get(item.nodeid, [])
+    return ids[number] if number < len(ids) else ""
+
+
+# The budget.
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Count what there is to explore, and give a worker its part of it."""
+    if (total := session.config.getoption("explore_total")) is not None:
+        workers = getattr(session.config, "workerinput", {}).get("workercount", 1)
+        tests = sum(map(_is_explored, session.items))
+        session.config.stash[_BUDGET] = Budget(total, -(-tests // workers))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Give a test its share of the budget."""
+    if (budget := item.config.stash.get(_BUDGET, None)) is not None and _is_explored(item):
+        budget.begin_test()
+    return (yield)
+
+
+# What is said about it.
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Give the report of a test what was explored, in values that pytest-xdist can send."""
+    report = yield
+    if report.when == "call" and _FOUND in item.stash:
+        report.concmodels_explored = item.stash[_FOUND]
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report: Any) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+    """Show in the progress whether a test is proved."""
+    found = getattr(report, "concmodels_explored", None)
+    if not found or not report.passed:
+        return None
+    from concmodels.explore.summary import HELD_IN_ALL, HELD_SO_FAR, worst
+
+    shown = {HELD_IN_ALL: (".", "green"), HELD_SO_FAR: ("~", "yellow")}
+    if (verdict := worst(found)) not in shown:
+        return None
+    letter, look = shown[verdict]
+    return "passed", letter, (verdict.upper(), {look: True})

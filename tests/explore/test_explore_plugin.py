@@ -1,16 +1,9 @@
 """The fixture `explore` and its marker, as a course has them that has installed concmodels."""
 
-import os
-import subprocess
-import sys
-import tomllib
-from pathlib import Path
-
 import pytest
+from suites import Suite
 
-import concmodels
-
-ROOT = Path(concmodels.__file__).parent.parent
+pytestmark = pytest.mark.timeout(250)  # other tests start pytest beside these
 TESTS = """
 import pytest
 from concmodels import load
@@ -58,26 +51,8 @@ def test_threads(explore):
 @pytest.fixture
 def run(tmp_path):
     """Run a course's tests beside what an installation leaves; return pytest's output."""
-    installed = tmp_path / "installed" / "concmodels-0.dist-info"
-    installed.mkdir(parents=True)
-    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: concmodels\nVersion: 0\n")
-    lines = "".join(f"{name} = {where}\n" for name, where in points.items())
-    (installed / "entry_points.txt").write_text(f"[pytest11]\n{lines}")
-    repository = tmp_path / "repository"
-    repository.mkdir()
-    (repository / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\naddopts = --strict-markers\n")
-
-    def run(text):
-        (repository / "test_course.py").write_text(text)
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path / "installed"), str(ROOT)])}
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
-        done = subprocess.run(
-            command, cwd=repository, env=environment, capture_output=True, text=True, timeout=50, check=False
-        )
-        return done.stdout + done.stderr
-
-    return run
+    suite = Suite(tmp_path)
+    return lambda text: suite(text, "-p", "no:cacheprovider")
 
 
 def test_a_course_has_the_fixture_and_the_marker(run):

@@ -36,6 +36,7 @@ from concdocs import (
     signatures,
     stale,
     tabs,
+    wild,
 )
 
 PARTS = (
@@ -66,6 +67,7 @@ PARTS = (
     signatures,
     stale,
     tabs,
+    wild,
 )
 
 

@@ -1,0 +1,37 @@
+"""Test suites of others, in a folder of their own, run by pytest beside what an installation of concmodels leaves."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import concmodels
+
+ROOT = Path(concmodels.__file__).parent.parent
+
+
+class Suite:
+    """The folder of a suite. Call it with the text of its one test file, and the arguments of pytest."""
+
+    def __init__(self, folder: Path) -> None:
+        installed = folder / "installed" / "concmodels-0.dist-info"
+        installed.mkdir(parents=True)
+        points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]
+        (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: concmodels\nVersion: 0\n")
+        lines = "".join(f"{name} = {where}\n" for name, where in points.items())
+        (installed / "entry_points.txt").write_text(f"[pytest11]\n{lines}")
+        self.folder = folder / "repository"
+        self.folder.mkdir()
+        (self.folder / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\naddopts = --strict-markers\n")
+        self._path = os.pathsep.join([str(folder / "installed"), str(ROOT)])
+
+    def __call__(self, text: str, *arguments: str) -> str:
+        """Return pytest's output."""
+        (self.folder / "test_course.py").write_text(text)
+        command = [sys.executable, "-m", "pytest", *arguments]
+        done = subprocess.run(
+            command, cwd=self.folder, env=os.environ | {"PYTHONPATH": self._path, "COLUMNS": "200"},
+            capture_output=True, text=True, timeout=200, check=False,
+        )  # fmt: skip
+        return done.stdout + done.stderr

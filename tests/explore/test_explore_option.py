@@ -1,0 +1,264 @@
+"""`pytest --explore`: budgets, kept schedules, and what the run says at its end."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from suites import Suite
+
+from concmodels.explore import kept
+from concmodels.explore.budget import LEAST_S, Budget
+from concmodels.explore.summary import lines
+
+pytestmark = pytest.mark.timeout(250)  # each starts pytest several times, beside others that do so too
+HEAD = """
+import threading
+import time
+import pytest
+
+def apart(target):
+    threads = [threading.Thread(target=target) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+class Counter:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.n = 0
+
+    def add(self):
+        self.n += 1
+
+    def add_locked(self):
+        with self.lock:
+            self.n += 1
+
+def broken():
+    counter = Counter()
+    apart(counter.add)
+    assert counter.n == 2
+
+def fixed():
+    counter = Counter()
+    apart(counter.add_locked)
+    assert counter.n == 2
+
+def many():
+    counters = [Counter() for _ in range(3)]
+    def work():
+        for counter in counters * 2:
+            counter.add_locked()
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+"""
+FIXTURE = """
+def test_fixed(explore):
+    explore(fixed).must_hold(in_all=True)
+
+def test_sample(explore):
+    explore(fixed, schedules=7).must_hold()
+"""
+BROKEN = """
+def test_broken(explore):
+    explore(broken).must_hold()
+"""
+MARKED = """
+@pytest.mark.explore(in_all=True)
+@pytest.mark.parametrize("method, expected", [("add_locked", 2), ("add", 2)])
+def test_itself(method, expected):
+    counter = Counter()
+    apart(counter.add_locked if method == "add_locked" else counter.add)
+    assert counter.n == expected
+
+@pytest.mark.explore
+def test_alone():
+    assert isinstance(threading.Lock(), object)
+
+@pytest.mark.explore(in_all=True)
+def test_with_a_fixture(tmp_path):
+    pass
+
+class TestInClass:
+    @pytest.mark.explore
+    def test_method(self):
+        pass
+"""
+
+
+@pytest.fixture
+def suite(tmp_path):
+    return Suite(tmp_path)
+
+
+def cached(suite):
+    path = suite.folder / ".pytest_cache/v/concmodels/explore/failures"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def test_the_end_says_what_was_proved_and_what_only_sampled(suite):
+    out = suite(HEAD + FIXTURE + BROKEN)
+    assert "explored: 1 held in all, 1 held so far (7 schedules were not all), 1 broken" in out, out
+    assert re.search(r"held in all 2 schedules +test_course.py::test_fixed fixed$", out, re.M), out
+    assert re.search(
+        r"held so far, in 7 schedules +test_course.py::test_sample fixed: 7 schedules were not all$", out, re.M
+    ), out
+    assert re.search(r"broken, on schedule \d+ +test_course.py::test_broken broken: AssertionError at", out), out
+    assert "test_course.py .~F" in out
+    verbose = suite(HEAD + FIXTURE, "-v")
+    assert "test_fixed HELD IN ALL" in verbose and "test_sample HELD SO FAR" in verbose, verbose
+    assert "explored" not in suite("def test_it(): pass")
+    assert "explored: nothing" in suite("def test_it(): pass", "--explore")
+
+
+def test_a_marked_test_is_called_once_per_schedule(suite):
+    plain = suite(HEAD + MARKED)
+    assert "5 passed" in plain and "explored" not in plain, plain
+    for option in ("--explore", "--concmodels-explore"):
+        out = suite(HEAD + MARKED, option, "--cache-clear")
+        assert "held in all 2 schedules" in out and "test_itself[add_locked-2]\n" in out, out
+        assert re.search(r"broken, on schedule \d+ +test_course.py::test_itself\[add-2\]: AssertionError", out), out
+        assert "test_alone: no task was started that the explorer can see" in out
+        assert "the fixture tmp_path is made once" in out and "a test in a class can't be explored itself" in out
+        assert "3 failed, 2 passed" in out, out
+
+
+def test_a_failing_schedule_is_kept_and_tried_first(suite):
+    out = suite(HEAD + BROKEN)
+    (replay_id,) = cached(suite)["test_course.py::test_broken"]
+    assert f"again: {replay_id}" in out
+    again = "broken again, on the schedule that was kept"
+    assert again in suite(HEAD + BROKEN)
+    changed = HEAD.replace("self.n += 1", "self.n = self.n + 1")
+    out = suite(changed + BROKEN)
+    assert again in out and cached(suite)["test_course.py::test_broken"] != [replay_id], out
+
+
+def test_what_is_kept_is_forgotten_when_the_test_holds(suite):
+    again = "broken again, on the schedule that was kept"
+    suite(HEAD + BROKEN)
+    assert again not in suite(HEAD + BROKEN, "--cache-clear")
+    suite("def test_other(): pass")
+    assert cached(suite), "the test has not run"
+    assert "held in all" in suite(HEAD.replace("self.n += 1", "with self.lock: self.n += 1", 1) + BROKEN)
+    assert not cached(suite)
+    assert again not in suite(HEAD + BROKEN, "-p", "no:cacheprovider")
+    assert not cached(suite)
+
+
+@pytest.mark.parametrize("unusable", ["3.13-123456-a-6@2", "3.14-123456-a-!all0.3", "3.14-123456-g-6@2", "nonsense"])
+def test_what_was_kept_and_can_not_be_used_does_no_harm(suite, unusable):
+    suite(HEAD + BROKEN)
+    path = suite.folder / ".pytest_cache/v/concmodels/explore/failures"
+    path.write_text(json.dumps({"test_course.py::test_broken": [unusable]}))
+    out = suite(HEAD + BROKEN)
+    assert "broken, on schedule" in out and "again, on" not in out, out
+    assert cached(suite)["test_course.py::test_broken"] != [unusable]
+
+
+def test_the_kept_schedule_is_of_its_exploration(suite):
+    text = HEAD + "\ndef test_both(explore):\n    explore(fixed).must_hold()\n    explore(broken).must_hold()\n"
+    suite(text)
+    assert cached(suite)["test_course.py::test_both"][0] == ""
+    assert "broken again" in suite(text)
+
+
+def test_budgets(suite):
+    text = HEAD + "".join(f"\ndef test_{n}(explore):\n    explore(many).must_hold()\n" for n in range(3))
+    found = re.findall(r"(\S+) s were too short for all schedules$", suite(text, "--explore-seconds", "0.3"), re.M)
+    assert found == ["0.3"] * 3
+    found = re.findall(r"(\S+) s were too short for all schedules$", suite(text, "--explore-total", "1.2"), re.M)
+    assert len(found) == 3 and all(0.1 <= float(seconds) <= 0.4 for seconds in found), found
+    marked = text.replace("def test_", "@pytest.mark.explore(seconds=0.2)\ndef test_")
+    assert suite(marked, "--explore-seconds", "9").count("0.2 s were too short") >= 3
+    assert "'0' is no number of seconds above 0" in suite(text, "--explore-total", "0")
+
+
+def test_a_budget_is_shared():
+    budget = Budget(10.0, 2)
+    budget.begin_test()
+    assert budget.seconds == 5.0
+    budget.spend(1.0)
+    assert budget.seconds == 4.0, "the test may explore once more"
+    budget.begin_test()
+    assert budget.seconds == 9.0
+    budget.spend(20.0)
+    assert budget.seconds == LEAST_S
+    budget.begin_test()  # more tests than there were to be: pytest-xdist gave this worker more than its part
+    assert budget.seconds == LEAST_S
+
+
+def test_junit_has_properties(suite):
+    refused = "\ndef test_refused(explore):\n    explore(fixed, search='nothing')\n"
+    suite(HEAD + FIXTURE + BROKEN + refused, "--junitxml=out.xml")
+    root = ElementTree.parse(suite.folder / "out.xml").getroot()
+    found = {
+        case.get("name"): [(it.get("name"), it.get("value")) for it in case.iter("property")]
+        for case in root.iter("testcase")
+    }
+    proved = dict(found["test_fixed"])
+    assert proved["explored"] == "fixed: held in all 2 schedules" and proved["explore_verdict"] == "held in all"
+    assert int(proved["explore_schedules"]) >= 2 and float(proved["explore_seconds"]) > 0
+    assert dict(found["test_sample"])["explore_reason"] == "7 schedules were not all"
+    assert found["test_refused"][:2] == [("explored", "fixed: refused"), ("explore_verdict", "refused")]
+    assert dict(found["test_broken"])["explore_replay_id"].startswith("3.")
+
+
+def test_with_xdist(suite):
+    text = HEAD + FIXTURE + BROKEN + MARKED
+    arguments = ("-n", "2", "--explore", "--explore-total", "20", "--junitxml=out.xml")
+    out = suite(text, *arguments)
+    assert "explored: 2 held in all, 2 held so far, 2 broken" in out, out
+    assert len(cached(suite)) == 2
+    assert suite(text, *arguments).count("broken again") == 2
+    root = ElementTree.parse(suite.folder / "out.xml").getroot()
+    assert sum(it.get("name") == "explore_verdict" for it in root.iter("property")) == 6
+
+
+def test_a_suite_may_have_options_and_markers_of_its_own(suite):
+    (suite.folder / "conftest.py").write_text(
+        "def pytest_addoption(parser):\n    parser.addoption('--explore', action='store_true', dest='theirs')\n"
+    )
+    text = "def test_it(pytestconfig): assert pytestconfig.getoption('theirs')"
+    assert "1 passed" in suite(text, "--explore")
+    assert "explored: 1 broken" in suite(HEAD + BROKEN, "--concmodels-explore")
+
+
+def test_the_marker_and_the_fixture_together_take_no_in_all(suite):
+    out = suite("import pytest\n@pytest.mark.explore(in_all=True)\ndef test_it(explore): pass\n")
+    assert "write must_hold(in_all=True)" in out
+
+
+def test_the_file_is_skipped_where_there_is_no_explorer(suite):
+    skipped = 'import pytest\npytest.importorskip("{}")\n'
+    assert "1 skipped" in suite(skipped.format("concmodels_of_another_python.explore") + HEAD + FIXTURE)
+    assert "1 held in all" in suite(skipped.format("concmodels.explore") + HEAD + FIXTURE)
+
+
+def test_lines_are_in_order_of_what_they_say():
+    found = [
+        ("b", {"label": "f", "verdict": "held so far", "how": "held so far", "why": ["why"]}),
+        ("b", {"label": "f", "verdict": "held so far", "how": "held so far", "why": ["another reason"]}),
+        ("a", {"label": "a", "verdict": "refused", "how": "refused", "why": ["no"]}),
+        ("c", {"label": "c", "verdict": "held in all", "how": "held in all 2 schedules", "why": []}),
+    ]
+    *shown, numbers = lines(found)
+    assert shown[0] == "held in all 2 schedules  c" and shown[3].split(None, 1) == ["refused", "a: no"]
+    assert numbers == "explored: 1 held in all, 2 held so far, 1 refused"
+
+
+def test_what_fails_is_asked_of_the_kept_schedule_alone():
+    report, is_kept = kept.explore_again(always, (), "", {})
+    assert not is_kept and report.verdict == "broken"
+    report, is_kept = kept.explore_again(always, (), report.failure.replay_id, {})
+    assert is_kept and report.verdict == "broken" and report.schedules == 0
+
+
+def always():
+    raise RuntimeError
