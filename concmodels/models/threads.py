@@ -9,7 +9,7 @@ sockets       `poll`, with a descriptor beside the socket that a cancellation ma
 
 Limitations: a thread that computes and never waits, or waits for something foreign such as a `threading.Lock`, can't be
 stopped; a cancelled group that has waited 5 seconds for it names it in a warning. With the GIL, a CPU-bound thread
-delays messages of the others by a switch interval, and several of them by many: it is no queue. Without it, CPython
+delays messages of the others by one such turn, and several by many: they do not queue for it. Without it, CPython
 lets the thread that has made an object free it (biased reference counting, PEP 703): a thread that waits keeps what it
 has made and others have dropped until it runs again, such as the last result of a pool's worker. While a foreign
 thread runs, or the program has a signal handler, a suspected deadlock is not raised, because either could send an item;
