@@ -10,7 +10,7 @@ import inspect
 import linecache
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from types import CodeType, FunctionType, ModuleType
@@ -18,18 +18,20 @@ from typing import Any
 
 from concmodels import catalog
 from concmodels.explore.errors import CannotExplore
+from concmodels.explore.eventloops.awaited import Checked, run_on
+from concmodels.explore.eventloops.threads_in import has_threads
+from concmodels.explore.eventloops.unwatched import Unwatched
 from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.running.repeatable import names_in
 from concmodels.explore.running.scenario import Scenario
 from concmodels.explore.threads.installed import is_installed
-from concmodels.explore.threads.program import MODELS, Program
+from concmodels.explore.threads.program import EVENT_LOOPS, MODELS, Program
 from concmodels.models.simulated import sim
 from concmodels.models.tasks.signals.frames import short
 
 _THREADS = frozenset(
     {"threading", "queue", "time", "_thread", "_queue", "concurrent.futures", "concurrent.futures.thread"}
 )
-_OTHERMODELS = "concmodels.models."
 
 
 def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: Collection[str] = ()) -> Scenario:
@@ -42,15 +44,21 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: 
     modules, elsewhere = _modules(function, packages) if isinstance(function, FunctionType) else ([], [])
     may_be_executed = bool(modules) and _is_in_a_file(function)
     if _use_threads(modules) or (
-        may_be_executed and (_use_threads(elsewhere) or _have_models(function, modules + elsewhere))
+        may_be_executed
+        and (_use_threads(elsewhere) or _have_models(function, modules + elsewhere) or _event_loops(modules))
     ):
         return _in_its_file(function, args, packages)
     modules += elsewhere
     is_async = inspect.iscoroutinefunction(main)
     codes = _codes(function, modules) if modules else ()
     trees = _trees(codes)
+    if names := _event_loops(modules):
+        called = partial(run_on(_library_of(names)), main) if is_async else main
+        label = getattr(main, "__qualname__", repr(main))
+        watched = _use_threads(modules) or has_threads(trees.values(), ())
+        return _on_event_loops(called, args, label, codes, trees, watched)
     monitor = CodeMonitor(codes, trees) if trees else None
-    return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor)
+    return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor=monitor)
 
 
 def of_file(name: str, packages: Collection[str] = ()) -> Scenario:
@@ -67,14 +75,42 @@ def of_file(name: str, packages: Collection[str] = ()) -> Scenario:
         raise CannotExplore(
             f"{program.function} of {short(path)} has {count} parameters: it can have one, for the model"
         )
-    is_async = program.is_async
-    args = (catalog.load("sim:async" if is_async else "sim"),)[:count]
+    args = (catalog.load("sim:async" if program.is_async else "sim"),)[:count]
     label = short(path) + (f":{function}" if function else "")
-    return _of_program(program, args, label, is_async)
+    return _of_program(program, args, label)
 
 
-def _of_program(program: Program, args: tuple[Any, ...], label: str, is_async: bool) -> Scenario:
-    return Scenario(program, args, label, is_async, program.codes, CodeMonitor(program.codes, program.trees))
+def _of_program(program: Program, args: tuple[Any, ...], label: str) -> Scenario:
+    codes, imported, is_async = program.codes, program.imported, program.is_async
+    libraries = [it for it in EVENT_LOOPS if it in {name.partition(".")[0] for name in imported}]
+    has_model = "concmodels" in imported or any(it is sim or isinstance(it, catalog.Variant) for it in args)
+    if not libraries or (is_async and has_model):
+        return Scenario(program, args, label, is_async, codes, monitor=CodeMonitor(codes, program.trees))
+    if is_async:
+        program.run = run_on(_library_of(program.main.imported()))
+    watched = has_model or has_threads(program.trees.values(), imported)
+    return _on_event_loops(program, args, label, codes, program.trees, watched)
+
+
+def _on_event_loops(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    label: str,
+    codes: tuple[CodeType, ...],
+    trees: dict[str, ast.Module],
+    watched: bool,
+) -> Scenario:
+    """Return the scenario of a program that runs event loops; it has to be watched if its code runs in threads."""
+    if watched:
+        return Scenario(Checked(function), args, label, codes=codes, monitor=CodeMonitor(codes, trees))
+    monitor = Unwatched()
+    return Scenario(Checked(function, monitor), args, label, codes=codes, is_cooperative=True, monitor=monitor)
+
+
+def _library_of(imported: Iterable[str]) -> str:
+    """Return on the event loop of which library a coroutine function runs."""
+    names = {name.partition(".")[0] for name in imported}
+    return "trio" if "trio" in names and "asyncio" not in names else "asyncio"
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -137,6 +173,17 @@ def _use_threads(modules: list[dict[str, Any]]) -> bool:
     return False
 
 
+def _event_loops(modules: list[dict[str, Any]]) -> set[str]:
+    """Return the libraries of event loops that these modules have imported, unless they have a model too."""
+    values = [value for variables in modules for value in list(variables.values())]
+    if any(value is sim or isinstance(value, catalog.Variant) or value is catalog.load for value in values):
+        return set()
+    names = {
+        value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", "")) for value in values
+    }
+    return {name.partition(".")[0] for name in names} & set(EVENT_LOOPS)
+
+
 def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collection[str]) -> Scenario:
     path = function.__code__.co_filename
     if not _is_in_a_file(function):
@@ -146,7 +193,7 @@ def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collec
     program = Program(path, function.__name__, packages)
     if why := program.why_not_explored():
         raise CannotExplore(why)
-    return _of_program(program, args, function.__name__, inspect.iscoroutinefunction(function))
+    return _of_program(program, args, function.__name__)
 
 
 def _codes(function: FunctionType, modules: list[dict[str, Any]]) -> tuple[CodeType, ...]:

@@ -72,7 +72,7 @@ class Search:
     """One search of a scenario."""
 
     def __init__(self, scenario: Scenario, options: Options) -> None:
-        if scenario.is_async:
+        if scenario.is_async or scenario.is_cooperative:
             options = replace(options, switches="checkpoints")
         self.runs = Runs(scenario, options)
         self._surroundings = Surroundings()

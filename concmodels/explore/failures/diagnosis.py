@@ -104,7 +104,7 @@ def follower(runs: Runs, run: Run, points: frozenset[Site] | None) -> Strategy:
 
 def touched(step: Step) -> tuple[str, Footprint]:
     """Return the task of a step, and what it has touched."""
-    return text_of(step.identity), step.footprint
+    return text_of(step.task.identity), step.footprint
 
 
 def kind_of(runs: Runs, run: Run) -> tuple[str, str] | None:

@@ -95,8 +95,8 @@ class Runs:
         run = self.repeat(strategy)
         self.limited += reached_the_limit(run)
         if not self.is_concurrent:
-            main = run.steps[0].runner if run.steps else None
-            self.is_concurrent = any(step.runner is not main for step in run.steps)
+            main = run.steps[0].identity if run.steps else None
+            self.is_concurrent = any(step.task.identity != main for step in run.steps)
         return run
 
     def repeat(self, strategy: Strategy, *, record: bool = False) -> Run:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from concmodels.explore.errors import NotRepeatable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from concmodels.models.simulated.steps import Identity, Key, Step
 
@@ -86,6 +86,7 @@ class SleepSets:
         self.complete = False
         self._reduce = reduce
         self._conflict = conflict
+        self._visited: set[Hashable] = set()
         self._path: list[_Point | _Lot] = []
         self._new_from = 0  # where in the path the sleeping ones of the next point are not known yet
         self.begin()
@@ -126,6 +127,13 @@ class SleepSets:
             raise NotRepeatable
         self._depth += 1
         return lot.drawn
+
+    def visit(self, state: Hashable) -> None:
+        """As `World.visit`. Raises `Redundant` if another run has come to this state: all that follows has been seen."""
+        if self._reduce and not self._sleeping and self._depth == len(self._path):
+            if state in self._visited:
+                raise Redundant
+            self._visited.add(state)
 
     def end(self) -> bool:
         """End a run; return whether there is another one to make. Raises `NotRepeatable`."""

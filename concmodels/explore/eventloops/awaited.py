@@ -1,0 +1,52 @@
+"""Runs programs of an event loop, as functions that an exploration can call again and again."""
+
+import gc
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from concmodels.explore.eventloops.findings import findings_of
+from concmodels.explore.eventloops.history import history_of
+from concmodels.explore.eventloops.unwatched import Unwatched
+from concmodels.models.simulated.world import current
+
+type CoroutineFunction = Callable[..., Coroutine[Any, Any, Any]]
+
+
+def run_on(library: str) -> Callable[..., Any]:
+    """Return what runs a coroutine function with its arguments on the event loop of this library."""
+    if library == "trio":
+        import trio
+
+        return trio.run
+    import asyncio
+
+    def run(function: CoroutineFunction, *args: Any) -> Any:
+        return asyncio.run(function(*args))
+
+    return run
+
+
+class Checked:
+    """A program that runs event loops: what they would only log makes a run fail that has not failed otherwise."""
+
+    def __init__(self, function: Callable[..., Any], monitor: Unwatched | None = None) -> None:
+        self.function = function
+        self._monitor = monitor
+        self.__globals__ = getattr(function, "__globals__", {})
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the program once."""
+        world = current()
+        assert world is not None
+        gc.collect()  # of the last run, which has left more than a finding if it has failed
+        findings = findings_of(world)
+        history_of(world).is_complete = self._monitor is not None
+        try:
+            value = self.function(*args)
+            findings.check()
+        finally:
+            for loop in findings.loops:
+                loop.abandon()
+            if findings.jobs and self._monitor is not None:
+                self._monitor.has_used_threads()
+        return value

@@ -1,0 +1,117 @@
+"""Gives explored programs simulated event loops in place of the real ones.
+
+While a search is made, `asyncio.new_event_loop`, which `asyncio.run` and `anyio.run` call, makes a loop of the run if it
+is called in one, and what asyncio and Python would log is noted. Outside of a run, all is as it was.
+"""
+
+import gc
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from threading import get_ident
+from typing import Any
+
+from concmodels.explore.errors import CannotExplore
+from concmodels.models.simulated.world import current
+from concmodels.models.tasks.signals.frames import place, stack
+
+@contextmanager
+def event_loops_replaced() -> Iterator[None]:
+    """During this `with`, give explored programs simulated event loops, of the libraries that were imported before."""
+    with ExitStack() as stack:
+        if "asyncio" in sys.modules:
+            for context in _of_asyncio():
+                stack.enter_context(context)
+            stack.enter_context(_origins_kept())
+            stack.enter_context(_garbage_set_apart())
+        yield
+
+
+def _of_asyncio() -> Iterator[Any]:
+    import asyncio
+    from asyncio import events, selector_events
+
+    for module in (asyncio, events):
+        yield _replaced(module, "new_event_loop", _new_event_loop)
+    yield _replaced(selector_events.BaseSelectorEventLoop, "__init__", _refusing)
+    yield _replaced(warnings, "_warn_unawaited_coroutine", _warn_unawaited)
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, by: Callable[[Any], Callable[..., Any]]) -> Iterator[None]:
+    """Replace an attribute by what this makes of it."""
+    real = getattr(owner, name)
+    setattr(owner, name, by(real))
+    try:
+        yield
+    finally:
+        setattr(owner, name, real)
+
+
+def _new_event_loop(real: Callable[[], Any]) -> Callable[[], Any]:
+    def new_event_loop() -> Any:
+        """As `asyncio.new_event_loop`."""
+        world = current()
+        if world is None:
+            return real()
+        from concmodels.explore.eventloops.loop import SimulatedLoop
+
+        return SimulatedLoop(world)
+
+    return new_event_loop
+
+
+def _refusing(real: Callable[..., None]) -> Callable[..., None]:
+    def __init__(self: Any, *args: Any, **options: Any) -> None:
+        refuse(f"makes a {type(self).__name__}", "run it by asyncio.run without a loop_factory")
+        real(self, *args, **options)
+
+    return __init__
+
+
+def refuse(what: str, instead: str) -> None:
+    """End the run, if there is one: the program does what no schedule decides."""
+    world = current()
+    if world is not None:
+        where = place(stack(sys._getframe(1)))
+        error = CannotExplore(f"the program {what}{where}, and no schedule decides what comes of that: {instead}")
+        world.cut(error)
+        raise error
+
+
+def _warn_unawaited(real: Callable[[Any], None]) -> Callable[[Any], None]:
+    from concmodels.explore.eventloops.findings import findings_of
+
+    thread = get_ident()
+
+    def warn(coroutine: Any) -> None:
+        world = current()
+        if world is not None and not world.dying:
+            findings_of(world).unawaited(coroutine)
+        elif get_ident() != thread:  # between two runs, what is freed is of a run that was cut
+            real(coroutine)
+
+    return warn
+
+
+@contextmanager
+def _origins_kept() -> Iterator[None]:
+    """Have coroutines know where they were made."""
+    depth = sys.get_coroutine_origin_tracking_depth()
+    sys.set_coroutine_origin_tracking_depth(1)
+    try:
+        yield
+    finally:
+        sys.set_coroutine_origin_tracking_depth(depth)
+
+
+@contextmanager
+def _garbage_set_apart() -> Iterator[None]:
+    """Have collections look only at what is made from now on: one is made at the end of each run."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
