@@ -38,7 +38,7 @@ class Checked:
         """Run the program once."""
         world = current()
         assert world is not None
-        gc.collect()  # of the last run, which has left more than a finding if it has failed
+        gc.collect(0)  # of the last run, which has left more than a finding if it has failed
         findings = findings_of(world)
         history_of(world).is_complete = self._monitor is not None
         try:

@@ -64,7 +64,7 @@ class Findings:
 
     def check(self) -> None:
         """Raise the first finding, if there is any, now that the program has ended."""
-        gc.collect()
+        gc.collect(0)
         if self._found:
             raise self._found[0]
 

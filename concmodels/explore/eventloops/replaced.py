@@ -4,7 +4,6 @@ While a search is made, `asyncio.new_event_loop`, which `asyncio.run` and `anyio
 is called in one, and what asyncio and Python would log is noted. Outside of a run, all is as it was.
 """
 
-import gc
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,7 +23,6 @@ def event_loops_replaced() -> Iterator[None]:
             for context in _of_asyncio():
                 stack.enter_context(context)
             stack.enter_context(_origins_kept())
-            stack.enter_context(_garbage_set_apart())
         yield
 
 
@@ -104,14 +102,3 @@ def _origins_kept() -> Iterator[None]:
         yield
     finally:
         sys.set_coroutine_origin_tracking_depth(depth)
-
-
-@contextmanager
-def _garbage_set_apart() -> Iterator[None]:
-    """Have collections look only at what is made from now on: one is made at the end of each run."""
-    gc.collect()
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()

@@ -331,6 +331,8 @@ class World:
 
     def visit(self, state: Hashable) -> None:
         """Tell the strategy that all that can come now depends on this alone; it may end a run that can't be new."""
+        if self.dying:
+            self._refuse()
         visit = getattr(self.strategy, "visit", None)
         if visit is not None:
             try:
