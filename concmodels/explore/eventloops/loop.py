@@ -15,7 +15,9 @@ is something left to do.
 
 import asyncio
 import heapq
+import sys
 from asyncio import base_events, events, futures
+from collections import deque
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -65,12 +67,17 @@ class _Timer(events.TimerHandle):
     calls: int
     lane: _Lane | None
     place: tuple[str, int] | None
+    _when: float
+    _scheduled: bool
 
     def __lt__(self, other: Any) -> bool:
         return bool((self._when, self.number) < (other._when, other.number))
 
 
-class SimulatedLoop(base_events.BaseEventLoop):
+_BaseEventLoop: Any = base_events.BaseEventLoop  # of what a loop is derived from, the types tell little
+
+
+class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
     """An event loop of the run in this world."""
 
     _ready: Any
@@ -116,8 +123,7 @@ class SimulatedLoop(base_events.BaseEventLoop):
         timer.identity, timer.number = self.history.new_identity(), next(self._timers)
         timer.calls, timer.lane, timer.place = self.history.calls, None, None
         if self._world.record:
-            current = asyncio.current_task(self) if events._get_running_loop() is self else None
-            timer.lane, timer.place = self._lane(current), _place(stack(_caller()))
+            timer.lane, timer.place = self._caller()
         timer._scheduled = True
         heapq.heappush(self._scheduled, timer)
         return timer
@@ -150,7 +156,10 @@ class SimulatedLoop(base_events.BaseEventLoop):
         else:
             self.history.is_complete = False
             self._findings.jobs += job.is_of_program
-        self._world.start(job)
+        runner = self._world.start(job)
+        if self._world.record:
+            (begin,) = runner.pending
+            begin.resumes, begin.place = self._caller()
         return job.future
 
     def set_default_executor(self, executor: Any) -> None:
@@ -209,8 +218,12 @@ class SimulatedLoop(base_events.BaseEventLoop):
             runner.event_loop = outer
 
     def _run_once(self) -> None:
+        if not self._world.keeps_order:
+            self._call_any()
+            return
         self._poll()
-        for self._left in range(len(self._ready), 0, -1):
+        for left in range(len(self._ready), 0, -1):
+            self._left = left
             if self.jobs:
                 self._visit()
             handle = self._ready.popleft()
@@ -229,6 +242,31 @@ class SimulatedLoop(base_events.BaseEventLoop):
                 self._expire(timer)
             else:
                 return
+
+    def _call_any(self) -> None:
+        """Call one of the callbacks that are ready, whichever the schedule takes, or let a timer expire."""
+        world, self._left = self._world, 0
+        ready = self._ready = deque(it for it in self._ready if not it._cancelled)
+        timer = self._next_timer()
+        if not ready:
+            if not self._stopping:
+                self._wait(timer)
+            return
+        self._visit()
+        steps = [world.announce(f"go on {number}", self._keys) for number in range(len(ready))]
+        for step, handle in zip(steps, ready, strict=True):
+            step.resumes, step.place = self._resumed_by(handle)
+        if timer is not None and (self._may_expire(timer) or self._is_long_ago(timer)):
+            steps.append(self._expiry(timer))
+        for step in steps:
+            world.enable(step)
+        chosen = steps.index(world.park(*steps))
+        if timer is not None and chosen == len(ready):
+            self._expire(timer)
+        else:
+            handle = ready[chosen]
+            del ready[chosen]
+            self._call(handle)
 
     def _next_timer(self) -> _Timer | None:
         timers = self._scheduled
@@ -282,13 +320,9 @@ class SimulatedLoop(base_events.BaseEventLoop):
 
     def _call(self, handle: Any) -> None:
         """Call a callback, as a step of the world."""
-        world, history = self._world, self.history
-        task = getattr(handle._callback, "__self__", None)
-        if isinstance(task, asyncio.Task):
-            place = _place(awaits(task.get_coro())) if world.record else None
-            world.point("resume", self._keys, resumes=self._lane(task), place=place)
-        else:
-            world.point("call back", self._keys)
+        history = self.history
+        lane, place = self._resumed_by(handle)
+        self._world.point("call back" if lane is None else "resume", self._keys, resumes=lane, place=place)
         history.begin(handle.identity, _touched_by(handle))
         try:
             handle._run()
@@ -300,6 +334,13 @@ class SimulatedLoop(base_events.BaseEventLoop):
         if self.history.is_complete and len(self._world.runners) == 1 + len(self.jobs):
             self._world.visit(self._state())
 
+    def _resumed_by(self, handle: Any) -> tuple[_Lane | None, tuple[str, int] | None]:
+        """Return which task a callback resumes, if it is one's, and at which line."""
+        task = getattr(handle._callback, "__self__", None)
+        if not isinstance(task, asyncio.Task):
+            return None, None
+        return self._lane(task), _place(awaits(task.get_coro())) if self._world.record else None
+
     def _state(self) -> Any:
         """All that the rest of the run depends on."""
         world = self._world
@@ -307,9 +348,16 @@ class SimulatedLoop(base_events.BaseEventLoop):
         ready = tuple(it.identity for it in self._ready if not it._cancelled)
         timers = [(it._when, it.number, it.identity) for it in self._scheduled if not it._cancelled]
         waiting = tuple((when, identity) for when, _, identity in sorted(timers))
+        if not world.keeps_order:
+            ready = tuple(sorted(ready))
         return hash(self.history), ready, self._left, waiting, jobs, world.clock, world.idle_at
 
     # What is seen from outside.
+
+    def _caller(self) -> tuple[_Lane | None, tuple[str, int] | None]:
+        """Return the task that runs, and where it is in the program."""
+        current = asyncio.current_task(self) if events._get_running_loop() is self else None
+        return self._lane(current), _place(stack(sys._getframe(2)))
 
     def _lane(self, task: Any) -> _Lane | None:
         return None if task is None else self._lanes.get(task)
@@ -350,12 +398,6 @@ def _touched_by(handle: Any) -> int:
         if isinstance(future, Future):
             return future.identity
     return PROGRAM
-
-
-def _caller() -> FrameType | None:
-    import sys
-
-    return sys._getframe(2)
 
 
 def _place(frames: list[FrameType]) -> tuple[str, int] | None:

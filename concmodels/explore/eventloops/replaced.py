@@ -1,7 +1,7 @@
 """Gives explored programs simulated event loops in place of the real ones.
 
-While a search is made, `asyncio.new_event_loop`, which `asyncio.run` and `anyio.run` call, makes a loop of the run if it
-is called in one, and what asyncio and Python would log is noted. Outside of a run, all is as it was.
+While a search is made, `asyncio.new_event_loop`, which `asyncio.run` and `anyio.run` call, makes a loop of the run if
+it is called in one, and what asyncio and Python would log is noted. Outside of a run, all is as it was.
 """
 
 import sys
@@ -14,6 +14,7 @@ from typing import Any
 from concmodels.explore.errors import CannotExplore
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import place, stack
+
 
 @contextmanager
 def event_loops_replaced() -> Iterator[None]:

@@ -41,7 +41,9 @@ def diagnosed(runs: Runs, run: Run, source: str, points: frozenset[Site] | None)
         if schedule is None:
             raise NotRepeatable
         failure = noted(
-            runs, schedule, ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source)
+            runs,
+            schedule,
+            ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source, runs.options.order),
         )
     assert failure is not None, "the shortest schedule has failed before"
     look_for_races(runs)

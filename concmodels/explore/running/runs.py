@@ -136,6 +136,7 @@ class Runs:
     def prepare(self, world: World) -> None:
         """A run is about to begin in this world."""
         self._watchdog.world = world
+        world.keeps_order = self.options.order == "kept"
         if self.scenario.monitor is not None:
             self.scenario.monitor.begin()
         if self._detector is not None:

@@ -129,7 +129,7 @@ class SleepSets:
         return lot.drawn
 
     def visit(self, state: Hashable) -> None:
-        """As `World.visit`. Raises `Redundant` if another run has come to this state: all that follows has been seen."""
+        """As `World.visit`. Raises `Redundant` if another run was in this state: all that follows has been seen."""
         if self._reduce and not self._sleeping and self._depth == len(self._path):
             if state in self._visited:
                 raise Redundant

@@ -78,8 +78,8 @@ class Runner:
 class Step:
     """One step of one task.
 
-    `place` is where in the program the task has announced it, a file and a line, if the run records places. `resumes` is
-    the task of an event loop that goes on in this step, if the task of the world runs such a loop.
+    `place` is where in the program the task has announced it, a file and a line, if the run records places. `resumes`
+    is the task of an event loop that goes on in this step, if the task of the world runs such a loop.
     """
 
     __slots__ = ("_footprint", "keys", "kind", "place", "resumes", "runner", "state", "subject")

@@ -149,6 +149,8 @@ class World:
         self.steps: list[Step] = []
         self.running = self.main = Runner(main, (0,), unit)
         self.runners: dict[Runner, None] = {self.main: None}
+        self.keeps_order = True
+        """Whether event loops call callbacks in the order in which these were scheduled; else in any order."""
         self.detector = DeadlockDetector()
         self.cut_by: BaseException | None = None
         self.dying = False
