@@ -4,7 +4,7 @@ from random import Random
 
 from concmodels.explore.scenarios import of_file
 
-HEAD = '''import asyncio
+HEAD = """import asyncio
 
 
 async def main():
@@ -16,7 +16,7 @@ async def main():
     async def quick(name):
         log.append(name)
         return name
-'''
+"""
 TAIL = """
     {start}
     results = await asyncio.gather(*tasks.values(), return_exceptions=True)

@@ -11,8 +11,11 @@ Its parts, the lower ones first:
     futures.py      futures that tell when they are touched
     findings.py     what asyncio and Python only log: exceptions that nobody retrieves, coroutines that nobody awaits
     executor.py     jobs of threads
+    refused.py      what no schedule decides: sockets, processes, signals
     loop.py         the event loop of asyncio
     trio_.py        the clock and the order of trio
     replaced.py     gives explored programs these in place of the real ones
+    threads_in.py   whether code of a program runs in threads besides, as its source tells
+    unwatched.py    the monitor of a program that runs in none
     awaited.py      runs a coroutine function as an explored program
 """

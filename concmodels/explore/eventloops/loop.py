@@ -14,6 +14,7 @@ is something left to do.
 """
 
 import asyncio
+import gc
 import heapq
 import sys
 from asyncio import base_events, events, futures
@@ -28,6 +29,7 @@ from concmodels.explore.eventloops.executor import Job, awaitable
 from concmodels.explore.eventloops.findings import findings_of, is_over
 from concmodels.explore.eventloops.futures import Future
 from concmodels.explore.eventloops.history import PROGRAM, history_of
+from concmodels.explore.eventloops.refused import refusing_methods
 from concmodels.models.tasks.signals.frames import awaits, of_program, stack
 
 if TYPE_CHECKING:
@@ -193,16 +195,15 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
     def create_task(self, coro: Any, **options: Any) -> Any:
         """As `loop.create_task`; names are numbered anew in each run."""
         number = next(self._task_names)
-        if options.get("name") is None:
+        name = options.get("name")
+        if name is None:
             options["name"] = f"Task-{number}"
         task = super().create_task(coro, **options)
-        name = task.get_name()
-        if number == 1 and name == "Task-1":
+        if number == 1 or getattr(coro, "cr_code", None) in _CLOSING:
             self._lanes[task] = _Lane("main", (0,))
         else:
-            if name == f"Task-{number}":
-                name = f"{getattr(coro, '__name__', 'task')}-{number - 1}"
-            self._lanes[task] = _Lane(name, self._world.next_identity())
+            own = name or f"{getattr(coro, '__name__', 'task')}-{number - 1}"
+            self._lanes[task] = _Lane(str(own), self._world.next_identity())
             self._world.running.started += 1
         return task
 
@@ -216,6 +217,14 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             super().run_forever()
         finally:
             runner.event_loop = outer
+
+    def run_until_complete(self, future: Any) -> Any:
+        """As `loop.run_until_complete`. Then tasks are freed that nothing holds, as they might have been before."""
+        try:
+            return super().run_until_complete(future)
+        finally:
+            if not self._world.dying:
+                gc.collect(0)
 
     def _run_once(self) -> None:
         if not self._world.keeps_order:
@@ -389,6 +398,13 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
     def _process_events(self, event_list: Any) -> None:
         pass
+
+
+_CLOSING = (SimulatedLoop.shutdown_asyncgens.__code__, SimulatedLoop.shutdown_default_executor.__code__)
+"""What `asyncio.run` has the loop do at the end."""
+
+for _name, _method in refusing_methods().items():
+    setattr(SimulatedLoop, _name, _method)
 
 
 def _touched_by(handle: Any) -> int:

@@ -11,9 +11,8 @@ from contextlib import ExitStack, contextmanager
 from threading import get_ident
 from typing import Any
 
-from concmodels.explore.errors import CannotExplore
+from concmodels.explore.eventloops.refused import refuse
 from concmodels.models.simulated.world import current
-from concmodels.models.tasks.signals.frames import place, stack
 
 
 @contextmanager
@@ -63,20 +62,11 @@ def _new_event_loop(real: Callable[[], Any]) -> Callable[[], Any]:
 
 def _refusing(real: Callable[..., None]) -> Callable[..., None]:
     def __init__(self: Any, *args: Any, **options: Any) -> None:
-        refuse(f"makes a {type(self).__name__}", "run it by asyncio.run without a loop_factory")
+        self._closed = True  # its finalizer looks
+        refuse(f"makes an event loop of its own, a {type(self).__name__}", "run it by asyncio.run without loop_factory")
         real(self, *args, **options)
 
     return __init__
-
-
-def refuse(what: str, instead: str) -> None:
-    """End the run, if there is one: the program does what no schedule decides."""
-    world = current()
-    if world is not None:
-        where = place(stack(sys._getframe(1)))
-        error = CannotExplore(f"the program {what}{where}, and no schedule decides what comes of that: {instead}")
-        world.cut(error)
-        raise error
 
 
 def _warn_unawaited(real: Callable[[Any], None]) -> Callable[[Any], None]:
