@@ -6,6 +6,7 @@ run, as a program in a file is, with simulated ones.
 """
 
 import ast
+import importlib
 import inspect
 import linecache
 import os
@@ -53,6 +54,7 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: 
     codes = _codes(function, modules) if modules else ()
     trees = _trees(codes)
     if names := _event_loops(modules):
+        _import_event_loops(names)
         called = partial(run_on(_library_of(names)), main) if is_async else main
         label = getattr(main, "__qualname__", repr(main))
         watched = _use_threads(modules) or has_threads(trees.values(), ())
@@ -86,6 +88,7 @@ def _of_program(program: Program, args: tuple[Any, ...], label: str) -> Scenario
     has_model = "concmodels" in imported or any(it is sim or isinstance(it, catalog.Variant) for it in args)
     if not libraries or (is_async and has_model):
         return Scenario(program, args, label, is_async, codes, monitor=CodeMonitor(codes, program.trees))
+    _import_event_loops(libraries)
     if is_async:
         program.run = run_on(_library_of(program.main.imported()))
     watched = has_model or has_threads(program.trees.values(), imported)
@@ -105,6 +108,13 @@ def _on_event_loops(
         return Scenario(Checked(function), args, label, codes=codes, monitor=CodeMonitor(codes, trees))
     monitor = Unwatched()
     return Scenario(Checked(function, monitor), args, label, codes=codes, is_cooperative=True, monitor=monitor)
+
+
+def _import_event_loops(libraries: Collection[str]) -> None:
+    """Import these before the first run, so that they are replaced in it; anyio runs on either of the other two."""
+    for library in EVENT_LOOPS if "anyio" in libraries else libraries:
+        with suppress(ImportError):  # a program that needs it says so itself
+            importlib.import_module(library)
 
 
 def _library_of(imported: Iterable[str]) -> str:

@@ -11,7 +11,6 @@ import pytest
 from asyncio_programs import Program
 from exhausted import outcomes
 
-from concmodels.explore.eventloops import loop
 from concmodels.explore.eventloops.replaced import event_loops_replaced
 from concmodels.explore.strategies.sleep_sets import SleepSets
 

@@ -1,4 +1,4 @@
-"""The races of `examples/races/event_loops`: each broken program is found, and each fixed one holds in all schedules."""
+"""The races of `examples/races/event_loops`: each broken program is found, each fixed one holds in all schedules."""
 
 import time
 from pathlib import Path

@@ -8,7 +8,7 @@ decides.
 from asyncio import events, futures
 from functools import partial
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from greenlet import GreenletExit
 
@@ -18,8 +18,26 @@ from concmodels.explore.threads.installed import is_of_python
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from concmodels.explore.eventloops.loop import SimulatedLoop
+    from concmodels.explore.eventloops.history import History
     from concmodels.models.simulated.steps import Runner
+
+
+class Loop(Protocol):
+    """What a job needs of the event loop that it belongs to."""
+
+    history: History
+    jobs: set[Job]
+
+    def create_future(self) -> Any: ...
+    def is_closed(self) -> bool: ...
+    def touch(self) -> None:
+        """Note that the step under way schedules something."""
+
+    def announce_another_thread(self) -> None:
+        """Stop before the step in which another thread schedules something."""
+
+    def append(self, callback: Callable[..., object], *args: Any) -> Any:
+        """Schedule a callback from another thread, in a step that was announced."""
 
 
 class Job:
@@ -28,7 +46,7 @@ class Job:
     runner: Runner
     waiter = None
 
-    def __init__(self, loop: SimulatedLoop, function: Callable[[], Any]) -> None:
+    def __init__(self, loop: Loop, function: Callable[[], Any]) -> None:
         self.future = loop.create_future()
         called = _called(function)
         self.name = f"thread of {getattr(called, '__qualname__', 'a job')}"

@@ -10,15 +10,20 @@ program has returned.
 """
 
 import gc
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import of_program, raised, short
 
 if TYPE_CHECKING:
-    from concmodels.explore.eventloops.loop import SimulatedLoop
     from concmodels.models.simulated.world import World
+
+    class Abandoned(Protocol):
+        """An event loop of a run."""
+
+        def abandon(self) -> None:
+            """End the tasks that a run has left behind, without a word."""
 
 
 class NeverRetrieved(RuntimeError):
@@ -41,7 +46,7 @@ class Findings:
     """What was noticed in one run, and the event loops that were made in it."""
 
     def __init__(self) -> None:
-        self.loops: list[SimulatedLoop] = []
+        self.loops: list[Abandoned] = []
         self.jobs = 0
         """How many jobs were given to threads."""
         self._found: list[Exception] = []

@@ -4,9 +4,9 @@ An iteration of asyncio's loop waits for the outside, appends the timers that ha
 ready, and then calls these. This one does the same, but its timers expire when the schedule says so. Each callback is a
 step of the world, and so is each timer:
 
-    go on    the callbacks that are ready are called, before the next timer expires
-    timer    it expires first
-    wake     another thread has scheduled something
+    go on first    the callbacks that are ready are called, before the next timer expires
+    timer          it expires first
+    wake           another thread has scheduled something
 
 A timer may come before callbacks that are ready if it lies at most `SLACK_S` ahead of the last moment in which nothing
 could go on: so long they may take, all together, not for ever. A time limit of five seconds never expires while there
@@ -293,7 +293,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         """Let the schedule decide whether this timer expires before the callbacks that are ready."""
         world, self._left = self._world, 0
         self._visit()
-        go_on, expire = world.announce("go on", self._keys), self._expiry(timer)
+        go_on, expire = world.announce("go on first", self._keys), self._expiry(timer)
         world.enable(go_on)
         world.enable(expire)
         return world.park(go_on, expire) is expire

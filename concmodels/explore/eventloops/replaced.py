@@ -1,7 +1,7 @@
 """Gives explored programs simulated event loops in place of the real ones.
 
 While a search is made, `asyncio.new_event_loop`, which `asyncio.run` and `anyio.run` call, makes a loop of the run if
-it is called in one, and what asyncio and Python would log is noted. Outside of a run, all is as it was.
+it is called in one, and what asyncio and Python would log is noted. Where no run is, all is as it was.
 """
 
 import sys
@@ -23,6 +23,10 @@ def event_loops_replaced() -> Iterator[None]:
             for context in _of_asyncio():
                 stack.enter_context(context)
             stack.enter_context(_origins_kept())
+        if "trio" in sys.modules:
+            from concmodels.explore.eventloops.trio_ import trio_replaced
+
+            stack.enter_context(trio_replaced())
         yield
 
 

@@ -96,7 +96,7 @@ class Runs:
         self.limited += reached_the_limit(run)
         if not self.is_concurrent:
             main = run.steps[0].identity if run.steps else None
-            self.is_concurrent = any(step.task.identity != main for step in run.steps)
+            self.is_concurrent = any(it.task.identity != main or it.kind.startswith("go on ") for it in run.steps)
         return run
 
     def repeat(self, strategy: Strategy, *, record: bool = False) -> Run:
