@@ -191,6 +191,64 @@ def test_a_job_that_sleeps_takes_its_time(judged):
     assert set(report.outcomes) == {"late"} and report.failure is None
 
 
+def test_a_thread_has_no_running_loop(judged):
+    report = judged("""
+        def job():
+            try:
+                asyncio.get_running_loop()
+            except RuntimeError:
+                return asyncio.run(in_a_loop_of_its_own())
+        async def in_a_loop_of_its_own():
+            await asyncio.sleep(0.01)
+            return asyncio.current_task().get_coro().__name__
+        async def main():
+            assert await asyncio.to_thread(job) == "in_a_loop_of_its_own"
+            assert asyncio.current_task().get_coro().__name__ == "main"
+    """)
+    assert report.failure is None, str(report)
+
+
+def test_threads_may_give_work_to_the_loop(judged):
+    report = judged(
+        """
+        import threading
+        from concurrent.futures import ThreadPoolExecutor
+        async def double(number):
+            await asyncio.sleep(0.01)
+            return 2 * number
+        async def main():
+            loop, done, results = asyncio.get_running_loop(), asyncio.Event(), []
+            def job():
+                results.append(asyncio.run_coroutine_threadsafe(double(4), loop).result())
+                loop.call_soon_threadsafe(done.set)
+            thread = threading.Thread(target=job)
+            thread.start()
+            await done.wait()
+            thread.join()
+            with ThreadPoolExecutor(1) as pool:
+                results.append(await loop.run_in_executor(pool, abs, -3))
+                results.append(await asyncio.wrap_future(pool.submit(abs, -2)))
+            assert results == [8, 3, 2]
+    """,
+        schedules=300,
+    )
+    assert report.failure is None, str(report)
+
+
+def test_an_event_that_is_set_by_another_thread_without_a_word_to_the_loop(judged):
+    """asyncio's events are no threads' events: the loop isn't woken."""
+    report = judged("""
+        import threading
+        async def main():
+            event = asyncio.Event()
+            thread = threading.Thread(target=lambda: event.set())
+            thread.start()
+            await event.wait()
+            thread.join()
+    """)
+    assert report.verdict == "broken" and type(report.failure.error).__name__ == "Deadlock"
+
+
 # Where main is.
 
 

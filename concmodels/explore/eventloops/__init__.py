@@ -16,6 +16,8 @@ Its parts, the lower ones first:
     trio_.py        the clock and the order of trio
     replaced.py     gives explored programs these in place of the real ones
     threads_in.py   whether code of a program runs in threads besides, as its source tells
+    threads_apart.py
+                    the running loop of each simulated thread
     unwatched.py    the monitor of a program that runs in none
     awaited.py      runs a coroutine function as an explored program
 """

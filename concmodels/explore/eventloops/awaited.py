@@ -2,10 +2,12 @@
 
 import gc
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from typing import Any
 
 from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.history import history_of
+from concmodels.explore.eventloops.threads_apart import threads_apart
 from concmodels.explore.eventloops.unwatched import Unwatched
 from concmodels.models.simulated.world import current
 
@@ -42,7 +44,8 @@ class Checked:
         findings = findings_of(world)
         history_of(world).is_complete = self._monitor is not None
         try:
-            value = self.function(*args)
+            with nullcontext() if self._monitor is not None else threads_apart():
+                value = self.function(*args)
             findings.check()
         finally:
             for loop in findings.loops:

@@ -5,7 +5,8 @@ that runs code of the program is explored like any other thread. Any other is on
 decides.
 """
 
-from asyncio import events, futures
+import builtins
+from asyncio import events, futures, tasks
 from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +15,7 @@ from greenlet import GreenletExit
 
 from concmodels.explore.eventloops.history import PROGRAM
 from concmodels.explore.threads.installed import is_of_python
+from concmodels.explore.threads.program import library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,6 +52,7 @@ class Job:
         self.future = loop.create_future()
         called = _called(function)
         self.name = f"thread of {getattr(called, '__qualname__', 'a job')}"
+        self.is_pure = _is_pure(function)
         self.is_of_program = _is_of_program(called)
         self.is_one_step = not (self.is_of_program or _is_simulated(called))
         self.identity = loop.history.new_identity()
@@ -60,7 +63,7 @@ class Job:
         """Do the job, and hand the result to the loop."""
         loop = self._loop
         if self.is_one_step:
-            loop.history.begin(self.identity, PROGRAM)
+            loop.history.begin(self.identity, *(() if self.is_pure else (PROGRAM,)))
         try:
             outcome = futures._set_result_unless_cancelled, self._function()  # type: ignore[attr-defined]
         except GreenletExit:
@@ -96,6 +99,27 @@ def _called(function: Any) -> Any:
     return function
 
 
+_ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None)})
+
+
+def _is_pure(function: Any) -> bool:
+    """Return whether this is a built-in function or type that is given nothing but numbers and texts."""
+    args: tuple[Any, ...] = ()
+    while isinstance(function, partial):
+        args = (*function.args, *args, *function.keywords.values())
+        function = function.func
+    if getattr(function, "__name__", "") == "run" and args:
+        function, *rest = args
+        return _is_pure(partial(function, *rest))
+    owner = getattr(function, "__self__", builtins)
+    return (
+        getattr(function, "__module__", "") == "builtins"
+        and owner is builtins
+        and function not in (open, print, input, exec, eval, __import__)
+        and _ATOMS.issuperset(map(type, args))
+    )
+
+
 def _is_simulated(called: Any) -> bool:
     """Return whether this is a function of a simulated module: it may stop at scheduling points, as `time.sleep`."""
     return str(getattr(called, "__module__", "")).startswith("concmodels.")
@@ -109,6 +133,19 @@ def _is_of_program(called: Any) -> bool:
         return not is_of_python(called.__code__.co_filename)
     kind = called if isinstance(called, type) else type(called)
     return kind.__module__ not in ("builtins", "functools")
+
+
+def run_coroutine_threadsafe(coroutine: Any, loop: Any) -> Any:
+    """As `asyncio.run_coroutine_threadsafe`; the future is one of simulated threads."""
+    job = library().modules["concurrent.futures"].Future()
+
+    def begin() -> None:
+        task = tasks.ensure_future(coroutine, loop=loop)
+        task.add_done_callback(partial(futures._set_concurrent_future_state, job))  # type: ignore[attr-defined]
+        job.add_done_callback(lambda _: job.cancelled() and loop.call_soon_threadsafe(task.cancel))
+
+    loop.call_soon_threadsafe(begin)
+    return job
 
 
 def awaitable(job: Any, loop: Any = None) -> Any:

@@ -32,10 +32,16 @@ def event_loops_replaced() -> Iterator[None]:
 
 def _of_asyncio() -> Iterator[Any]:
     import asyncio
-    from asyncio import events, selector_events
+    from asyncio import events, futures, selector_events, tasks
+
+    from concmodels.explore.eventloops import executor
 
     for module in (asyncio, events):
         yield _replaced(module, "new_event_loop", _new_event_loop)
+    for module in (asyncio, tasks):
+        yield _replaced(module, "run_coroutine_threadsafe", _in_a_run(executor.run_coroutine_threadsafe))
+    for module in (asyncio, futures):
+        yield _replaced(module, "wrap_future", _wrap_future)
     yield _replaced(selector_events.BaseSelectorEventLoop, "__init__", _refusing)
     yield _replaced(warnings, "_warn_unawaited_coroutine", _warn_unawaited)
 
@@ -62,6 +68,30 @@ def _new_event_loop(real: Callable[[], Any]) -> Callable[[], Any]:
         return SimulatedLoop(world)
 
     return new_event_loop
+
+
+def _in_a_run(instead: Callable[..., Any]) -> Callable[[Any], Callable[..., Any]]:
+    """Return what makes, of a function, one that is another in a run."""
+
+    def make(real: Callable[..., Any]) -> Callable[..., Any]:
+        def function(*args: Any, **options: Any) -> Any:
+            return (real if current() is None else instead)(*args, **options)
+
+        return function
+
+    return make
+
+
+def _wrap_future(real: Callable[..., Any]) -> Callable[..., Any]:
+    from concmodels.explore.eventloops.executor import awaitable
+    from concmodels.explore.threads.program import library
+
+    def wrap_future(future: Any, *, loop: Any = None) -> Any:
+        """As `asyncio.wrap_future`."""
+        is_simulated = isinstance(future, library().modules["concurrent.futures"].Future)
+        return awaitable(future, loop) if is_simulated else real(future, loop=loop)
+
+    return wrap_future
 
 
 def _refusing(real: Callable[..., None]) -> Callable[..., None]:
