@@ -5,6 +5,7 @@ from random import Random
 from concmodels.explore.scenarios import of_file
 
 HEAD = """import asyncio
+import time
 
 
 async def main():
@@ -45,6 +46,7 @@ ACTS = [
     "future.done() or future.set_result({mark!r})",
     "tasks[{other}].add_done_callback(lambda _: log.append({mark!r}))",
     "asyncio.get_running_loop().call_later({short}, log.append, {mark!r})",
+    "log.append(round(time.monotonic(), 3))",
     "log.append(round(asyncio.get_running_loop().time(), 3))",
 ]
 BLOCKS = [
@@ -62,7 +64,7 @@ class Program:
     def __init__(self, number, folder):
         self._random = Random(number)
         self._marks = iter("abcdefghijklmnopqrstuvwxyz")
-        self._tasks = self._random.randint(2, 4)
+        self._tasks = self._random.randint(2, 3)
         self.text = HEAD + "".join(map(self._task, range(self._tasks))) + TAIL.format(start=self._start())
         self.path = folder / f"asyncio_{number}.py"
         self.path.write_text(self.text)
@@ -75,7 +77,7 @@ class Program:
         return "; ".join(f"tasks[{task}] = asyncio.create_task(task_{task}())" for task in range(self._tasks))
 
     def _task(self, number):
-        lines = [line for _ in range(self._random.randint(2, 4)) for line in self._statement()]
+        lines = [line for _ in range(self._random.randint(2, 3)) for line in self._statement()]
         body = "".join(f"        {line}\n" for line in [*lines, f"log.append({next(self._marks)!r})"])
         return f"\n    async def task_{number}():\n{body}"
 

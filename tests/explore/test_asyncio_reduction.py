@@ -16,7 +16,7 @@ from concmodels.explore.strategies.sleep_sets import SleepSets
 
 PER_TEST = 20
 PARTS = 50
-MOST = 3_000
+MOST = 500
 """A program that has more schedules is too large to try them all."""
 
 
@@ -51,3 +51,20 @@ def test_the_reduced_search_finds_every_outcome(part, tmp_path, record_property)
     record_property("random programs", ("asyncio", told))
     assert not wrong, "\n\n".join(wrong)
     assert told["reduced runs"] < told["full runs"] and told["with several outcomes"]
+
+
+def test_a_history_that_forgets_what_callbacks_share_is_found(tmp_path, monkeypatch):
+    """Some program tells it from the right one: what tasks do between two awaits has an order."""
+    monkeypatch.setattr(loop, "_touched_by", lambda handle: handle.identity)
+    assert any(is_told_apart(Program(number, tmp_path)) for number in SHARING)
+
+
+def test_a_history_that_forgets_futures_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(History, "touch", lambda *_: None)
+    assert any(is_told_apart(Program(number, tmp_path)) for number in TOUCHING)
+
+
+def is_told_apart(program):
+    with event_loops_replaced():
+        everything, _ = outcomes(program.scenario, SleepSets(reduce=False), runs=MOST)
+        return everything is not None and outcomes(program.scenario, runs=MOST)[0] != everything

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 PROGRAM = 0
 """The key of what all callbacks touch, but for those that set the result of a future."""
-_OUTSIDE = 1
-"""The event of what is done outside of callbacks."""
+_BETWEEN = 1
+"""What is done between two callbacks, before the loop runs and after it, is an event too, if it does anything."""
 _MASK = (1 << 64) - 1
 
 
@@ -34,48 +34,52 @@ class History:
         self.calls = 0
         self.is_complete = True
         """Whether all that the program does is done in events; not if it runs in several threads."""
-        self._events = 0
+        self._sum = 0
         self._last: dict[int, int] = {}
-        self._outside = 0
-        self._now: _Event | None = None
+        self._between = 0
+        self._now = self._between_callbacks()
 
     def __hash__(self) -> int:
-        return self._events
+        return self._sum
 
     def new_identity(self) -> int:
         """Return the identity of a callback, or a future, that the present event makes."""
-        if self._now is None:
-            self._outside += 1
-            return hash((_OUTSIDE, self._outside))
-        self._now.made += 1
-        return hash((self._now.identity, self._now.made))
+        now = self._now
+        now.made += 1
+        return hash((now.identity, now.made))
 
     def begin(self, identity: int, *keys: int) -> None:
         """Begin the callback with this identity, which touches these."""
+        if self._now.has_done_something:  # the program, before it has called `run`
+            self._note()
+            self._between += 1
         self._now = _Event(identity, set(keys))
         self.calls += PROGRAM in keys
 
     def touch(self, key: int) -> None:
         """Note that the present event touches this."""
-        if self._now is not None:
-            self._now.touched.add(key)
+        self._now.touched.add(key)
 
     def read_clock(self, clock: float) -> None:
         """Note that the present event has read the clock."""
-        if self._now is not None:
-            self._now.clock = clock
+        self._now.clock = clock
 
     def end(self) -> None:
         """The callback has ended."""
+        self._note()
+        self._now = self._between_callbacks()
+
+    def _note(self) -> None:
+        """Add the present event."""
         now, last = self._now, self._last
-        if now is None:
-            return
         before = tuple((key, last.get(key, 0)) for key in sorted(now.touched))
         event = hash((now.identity, now.clock, before))
         for key in now.touched:
             last[key] = event
-        self._events = (self._events + event) & _MASK
-        self._now = None
+        self._sum = (self._sum + event) & _MASK
+
+    def _between_callbacks(self) -> _Event:
+        return _Event(hash((_BETWEEN, self._between)), {PROGRAM})
 
 
 class _Event:
@@ -87,6 +91,11 @@ class _Event:
         self.made = 0
         self.clock: float | None = None
 
+    @property
+    def has_done_something(self) -> bool:
+        """Whether it has made or touched anything but the program."""
+        return bool(self.made or self.clock is not None or len(self.touched) > 1)
+
 
 _histories: WeakKeyDictionary[World, History] = WeakKeyDictionary()
 
@@ -96,4 +105,5 @@ def history_of(world: World) -> History:
     found = _histories.get(world)
     if found is None:
         found = _histories[world] = History()
+        world.on_clock_read = found.read_clock
     return found

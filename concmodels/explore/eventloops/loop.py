@@ -105,8 +105,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
 
     def time(self) -> float:
         """As `loop.time`: the clock of the world."""
-        self.history.read_clock(self._world.clock)
-        return self._world.clock
+        return self._world.tell_time()
 
     def _call_soon(self, callback: Any, args: Any, context: contextvars.Context | None) -> Any:
         handle = _Handle(callback, args, self, context)
@@ -359,7 +358,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         waiting = tuple((when, identity) for when, _, identity in sorted(timers))
         if not world.keeps_order:
             ready = tuple(sorted(ready))
-        return hash(self.history), ready, self._left, waiting, jobs, world.clock, world.idle_at
+        return hash(self.history), self._stopping, ready, self._left, waiting, jobs, world.clock, world.idle_at
 
     # What is seen from outside.
 

@@ -1,4 +1,4 @@
-"""Keeps apart what asyncio keeps for each thread, its running loop and task: simulated threads share one real thread."""
+"""Keeps apart what asyncio keeps for each thread, its running loop and task: simulated threads share a real one."""
 
 from asyncio import events, tasks
 from collections.abc import Iterator

@@ -201,7 +201,7 @@ def _simulated_time() -> ModuleType:
 def _clock(start: float) -> Callable[[], float]:
     def clock() -> float:
         world = current()
-        return start if world is None else start + world.clock
+        return start if world is None else start + world.tell_time()
 
     return clock
 
@@ -209,7 +209,7 @@ def _clock(start: float) -> Callable[[], float]:
 def _clock_ns(start: float) -> Callable[[], int]:
     def clock_ns() -> int:
         world = current()
-        return int(start * 1e9) + (0 if world is None else round(world.clock * 1e9))
+        return int(start * 1e9) + (0 if world is None else round(world.tell_time() * 1e9))
 
     return clock_ns
 

@@ -142,6 +142,8 @@ class World:
     ) -> None:
         self.model = model
         self.clock = 0.0
+        self.on_clock_read: Callable[[float], object] | None = None
+        """Is called with the clock when the program asks what time it is."""
         self.idle_at = 0.0
         """What the clock showed when nothing could go on last."""
         self.enabled: list[Step] = []
@@ -330,6 +332,12 @@ class World:
         if self._hub is not None:
             self.decisions.append(lot)
         return lot
+
+    def tell_time(self) -> float:
+        """Return what the clock shows, for the program."""
+        if self.on_clock_read is not None:
+            self.on_clock_read(self.clock)
+        return self.clock
 
     def visit(self, state: Hashable) -> None:
         """Tell the strategy that all that can come now depends on this alone; it may end a run that can't be new."""
