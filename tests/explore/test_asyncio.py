@@ -1,11 +1,14 @@
 """Unmodified programs of asyncio: what is explored, what is found, and what is refused."""
 
 import asyncio
+import gc
 import textwrap
 
 import pytest
 
 from concmodels.explore import CannotExplore, explore, replay
+from concmodels.explore.eventloops.loop import SimulatedLoop
+from concmodels.models.simulated.world import World
 
 BEGIN = "import asyncio\nimport time\n"
 
@@ -448,3 +451,9 @@ def test_a_program_of_one_task_is_no_proof(judged):
             await asyncio.sleep(1)
     """)
     assert report.verdict == "held so far" and "no task was started" in str(report)
+
+
+def test_a_search_leaves_no_run_behind():
+    explore(top_level, search="random", schedules=20)
+    gc.collect()
+    assert not [it for it in gc.get_objects() if isinstance(it, (SimulatedLoop, World))]

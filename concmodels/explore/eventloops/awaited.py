@@ -28,19 +28,25 @@ def run_on(library: str) -> Callable[..., Any]:
     return run
 
 
+_OFTEN = 50
+"""So many runs are made between two whole collections of garbage."""
+
+
 class Checked:
     """A program that runs event loops: what they would only log makes a run fail that has not failed otherwise."""
 
     def __init__(self, function: Callable[..., Any], monitor: Unwatched | None = None) -> None:
         self.function = function
         self._monitor = monitor
+        self._runs = 0
         self.__globals__ = getattr(function, "__globals__", {})
 
     def __call__(self, *args: Any) -> Any:
         """Run the program once."""
         world = current()
         assert world is not None
-        gc.collect(0)  # of the last run, which has left more than a finding if it has failed
+        self._runs += 1  # what runs have left is old by now; only a whole collection finds it, and that takes longer
+        gc.collect(0 if self._runs % _OFTEN else 2)
         findings = findings_of(world)
         history_of(world).is_complete = self._monitor is not None
         try:
@@ -50,6 +56,7 @@ class Checked:
         finally:
             for loop in findings.loops:
                 loop.abandon()
+            findings.loops.clear()  # they know the world, which would never be freed
             if findings.jobs and self._monitor is not None:
                 self._monitor.has_used_threads()
         return value

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Loop(Protocol):
-    """What a job needs of the event loop that it belongs to."""
+    """The event loop that a job belongs to."""
 
     history: History
     jobs: set[Job]

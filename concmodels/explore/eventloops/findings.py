@@ -1,4 +1,4 @@
-"""What asyncio and Python only log, as failures of the run: nobody reads a log during an exploration.
+"""Failures that asyncio and Python only log. They fail the run: nobody reads a log during an exploration.
 
     an exception that nobody retrieves    its task or future was freed, and the exception was not looked at
     a task that is destroyed pending      nothing but the task itself held it, so it was freed before its end
@@ -43,7 +43,7 @@ class FailedCallback(RuntimeError):
 
 
 class Findings:
-    """What was noticed in one run, and the event loops that were made in it."""
+    """The failures that were noticed in one run, and the event loops that were made in it."""
 
     def __init__(self) -> None:
         self.loops: list[Abandoned] = []

@@ -1,4 +1,4 @@
-"""What an event loop is asked for that no schedule decides: the run ends with a sentence that shows the way out."""
+"""Requests to an event loop that no schedule decides: they end the run, with a sentence that shows the way out."""
 
 import sys
 from collections.abc import Callable

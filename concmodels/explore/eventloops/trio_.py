@@ -95,6 +95,7 @@ class _Loop(trio.abc.Instrument):
 
     def abandon(self) -> None:
         """End the tasks that a run has left behind, without a word, the innermost first."""
+        _numbers.pop(self.world, None)
         for coroutine in reversed(self._coroutines.values()):
             with suppress(BaseException):  # what is left of trio's loop is closed
                 coroutine.close()

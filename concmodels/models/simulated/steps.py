@@ -101,7 +101,7 @@ class Step:
 
     @property
     def task(self) -> Runner | Resumed:
-        """Which task goes on: that of the event loop, if it is one's."""
+        """The task that goes on: that of the event loop, if it is one's."""
         return self.resumes or self.runner
 
     @property
