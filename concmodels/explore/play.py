@@ -165,6 +165,6 @@ class _Game:
 def _row(step: Step) -> tuple[str, str, str]:
     """Return the task of a step, what it is about to do, and at which line."""
     if step.place is None:
-        return step.runner.name, str(step), ""
+        return step.task.name, str(step), ""
     file, line = step.place
-    return step.runner.name, str(step), f"{os.path.basename(file)}:{line}  {linecache.getline(file, line).strip()}"
+    return step.task.name, str(step), f"{os.path.basename(file)}:{line}  {linecache.getline(file, line).strip()}"

@@ -35,7 +35,7 @@ _EXECUTED = ("threading", "queue", "concurrent.futures._base", "concurrent.futur
 _BLOCKING = frozenset(
     {
         "asyncore", "fcntl", "multiprocessing", "pty", "select", "selectors", "socket", "socketserver", "ssl",
-        "subprocess", *(entry.libraries[0] for entry in FACTS + DISTRIBUTED if entry.libraries),
+        "subprocess", "uvloop", *(entry.libraries[0] for entry in FACTS + DISTRIBUTED if entry.libraries),
     }
 )  # fmt: skip
 """Modules by which a program waits for something that no schedule decides."""
