@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
 from concmodels.explore.running.runs import Runs
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
@@ -71,8 +72,13 @@ class Chosen:
 
 def play(scenario: Scenario, options: Options) -> int:
     """Play the scenario; return the exit status: 1 if the schedule that was played fails, else 0."""
-    with Surroundings().watched(), Runs(scenario, options.for_play()) as runs, runs.switching():
-        return _Game(runs, console(sys.stdout)).play()
+    try:
+        with Surroundings().watched(), Runs(scenario, options.for_play()) as runs, runs.switching():
+            return _Game(runs, console(sys.stdout)).play()
+    except CodeInThread:
+        if scenario.watched is None:
+            raise
+        return play(scenario.watched(), options)
 
 
 class _Game:

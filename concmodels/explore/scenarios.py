@@ -20,7 +20,6 @@ from typing import Any
 from concmodels import catalog
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.eventloops.awaited import Checked, run_on
-from concmodels.explore.eventloops.threads_in import has_threads
 from concmodels.explore.eventloops.unwatched import Unwatched
 from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.running.repeatable import names_in
@@ -57,8 +56,7 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: 
         _import_event_loops(names)
         called = partial(run_on(_library_of(names)), main) if is_async else main
         label = getattr(main, "__qualname__", repr(main))
-        watched = _use_threads(modules) or has_threads(trees.values(), ())
-        return _on_event_loops(called, args, label, codes, trees, watched)
+        return _on_event_loops(called, args, label, codes, trees, _use_threads(modules))
     monitor = CodeMonitor(codes, trees) if trees else None
     return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor=monitor)
 
@@ -91,8 +89,8 @@ def _of_program(program: Program, args: tuple[Any, ...], label: str) -> Scenario
     _import_event_loops(libraries)
     if is_async:
         program.run = run_on(_library_of(program.main.imported()))
-    watched = has_model or has_threads(program.trees.values(), imported)
-    return _on_event_loops(program, args, label, codes, program.trees, watched)
+    has_threads = has_model or not (_THREADS - {"time"}).isdisjoint(imported)
+    return _on_event_loops(program, args, label, codes, program.trees, has_threads)
 
 
 def _on_event_loops(
@@ -101,13 +99,18 @@ def _on_event_loops(
     label: str,
     codes: tuple[CodeType, ...],
     trees: dict[str, ast.Module],
-    watched: bool,
+    has_threads: bool,
 ) -> Scenario:
     """Return the scenario of a program that runs event loops; it has to be watched if its code runs in threads."""
-    if watched:
-        return Scenario(Checked(function), args, label, codes=codes, monitor=CodeMonitor(codes, trees))
-    monitor = Unwatched()
-    return Scenario(Checked(function, monitor), args, label, codes=codes, is_cooperative=True, monitor=monitor)
+
+    def watched() -> Scenario:
+        checked = Checked(function, is_watched=True)
+        return Scenario(checked, args, label, codes=codes, monitor=CodeMonitor(codes, trees))
+
+    if has_threads:
+        return watched()
+    checked = Checked(function, is_watched=False)
+    return Scenario(checked, args, label, codes=codes, is_cooperative=True, watched=watched, monitor=Unwatched())
 
 
 def _import_event_loops(libraries: Collection[str]) -> None:

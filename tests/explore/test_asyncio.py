@@ -461,3 +461,45 @@ def test_a_search_leaves_no_run_behind():
     before = runs_in_memory()
     explore(top_level, search="random", schedules=20)
     assert runs_in_memory() == before
+
+
+CODE_IN_A_THREAD = """
+    class Counter:
+        number = 0
+    def add(_):
+        seen = Counter.number
+        Counter.number = seen + 1
+        return 0
+    async def main():
+        work = {job}
+        await asyncio.gather(work(), work())
+        assert Counter.number == 2
+"""
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        "lambda: asyncio.to_thread(add, 1)",
+        "lambda: asyncio.get_running_loop().run_in_executor(None, add, 1)",
+        "lambda: asyncio.to_thread(lambda: add(1))",
+        "lambda: asyncio.to_thread(sorted, [1], key=add)",
+        "lambda: asyncio.to_thread(list, map(add, [1]))",
+    ],
+)
+def test_code_of_the_program_in_a_thread_is_watched(judged, tmp_path, job):
+    report = judged(CODE_IN_A_THREAD.replace("{job}", job))
+    assert report.verdict == "broken" and report.options.switches == "anywhere", str(report)
+    again = replay(str(tmp_path / "program.py"), schedule=report.failure.replay_id)
+    assert again.failure.error.args == report.failure.error.args
+
+
+def test_a_job_without_code_of_the_program_is_one_step(judged):
+    report = judged("""
+        async def main():
+            log = []
+            await asyncio.gather(*(asyncio.to_thread(log.append, it) for it in "ab"))
+            return tuple(log)
+    """)
+    assert report.options.switches == "checkpoints" and set(report.outcomes) == {("a", "b"), ("b", "a")}
+    assert report.verdict == "held in all"

@@ -7,17 +7,15 @@ that another thread does: when the job of an executor goes on, and when a `call_
 
 Its parts, the lower ones first:
 
-    history.py      what the callbacks of a run have done, in a number: the same one means the same state
-    futures.py      futures that tell when they are touched
-    findings.py     what asyncio and Python only log: exceptions that nobody retrieves, coroutines that nobody awaits
-    executor.py     jobs of threads
-    refused.py      what no schedule decides: sockets, processes, signals
-    loop.py         the event loop of asyncio
-    trio_.py        the clock and the order of trio
-    replaced.py     gives explored programs these in place of the real ones
-    threads_in.py   whether code of a program runs in threads besides, as its source tells
-    threads_apart.py
-                    the running loop of each simulated thread
-    unwatched.py    the monitor of a program that runs in none
-    awaited.py      runs a coroutine function as an explored program
+    history.py        what the callbacks of a run have done, in a number: the same one means the same state
+    futures.py        futures that tell when they are touched
+    findings.py       what asyncio and Python only log: exceptions that nobody retrieves, coroutines that nobody awaits
+    executor.py       jobs of threads
+    refused.py        what no schedule decides: sockets, processes, signals
+    loop.py           the event loop of asyncio
+    trio_.py          the clock and the order of trio
+    replaced.py       gives explored programs these in place of the real ones
+    threads_apart.py  the running loop of each simulated thread
+    unwatched.py      the monitor of a program that runs in none
+    awaited.py        runs a coroutine function as an explored program
 """

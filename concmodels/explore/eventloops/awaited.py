@@ -8,7 +8,6 @@ from typing import Any
 from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.history import history_of
 from concmodels.explore.eventloops.threads_apart import threads_apart
-from concmodels.explore.eventloops.unwatched import Unwatched
 from concmodels.models.simulated.world import current
 
 type CoroutineFunction = Callable[..., Coroutine[Any, Any, Any]]
@@ -35,9 +34,9 @@ _OFTEN = 50
 class Checked:
     """A program that runs event loops: what they would only log makes a run fail that has not failed otherwise."""
 
-    def __init__(self, function: Callable[..., Any], monitor: Unwatched | None = None) -> None:
+    def __init__(self, function: Callable[..., Any], *, is_watched: bool) -> None:
         self.function = function
-        self._monitor = monitor
+        self._is_watched = is_watched
         self._runs = 0
         self.__globals__ = getattr(function, "__globals__", {})
 
@@ -48,15 +47,14 @@ class Checked:
         self._runs += 1  # what runs have left is old by now; only a whole collection finds it, and that takes longer
         gc.collect(0 if self._runs % _OFTEN else 2)
         findings = findings_of(world)
-        history_of(world).is_complete = self._monitor is not None
+        findings.is_watched = self._is_watched
+        history_of(world).is_complete = not self._is_watched
         try:
-            with nullcontext() if self._monitor is not None else threads_apart():
+            with threads_apart() if self._is_watched else nullcontext():
                 value = self.function(*args)
             findings.check()
         finally:
             for loop in findings.loops:
                 loop.abandon()
             findings.loops.clear()  # they know the world, which would never be freed
-            if findings.jobs and self._monitor is not None:
-                self._monitor.has_used_threads()
         return value

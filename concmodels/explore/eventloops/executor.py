@@ -1,14 +1,16 @@
 """Jobs of threads: `asyncio.to_thread`, `loop.run_in_executor`, and `asyncio.wrap_future`.
 
 Each job of the default executor has a simulated thread of its own, so that no job waits for another one's end. A job
-that runs code of the program is explored like any other thread. Any other is one step, at a time that the schedule
-decides.
+that may run code of the program is explored like any other thread. A function of Python's own that is given only
+numbers and texts is one step, at a time that the schedule decides.
 """
 
 import builtins
 from asyncio import events, futures, tasks
+from collections import deque
+from contextvars import Context
 from functools import partial
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from greenlet import GreenletExit
@@ -50,11 +52,11 @@ class Job:
 
     def __init__(self, loop: Loop, function: Callable[[], Any]) -> None:
         self.future = loop.create_future()
-        called = _called(function)
+        called, args = _call(function)
         self.name = f"thread of {getattr(called, '__qualname__', 'a job')}"
-        self.is_pure = _is_pure(function)
-        self.is_of_program = _is_of_program(called)
-        self.is_one_step = not (self.is_of_program or _is_simulated(called))
+        self.is_plain = _is_of_python(called) and _ATOMS.issuperset(map(type, args))
+        self.is_pure = self.is_plain and _is_builtin(called)
+        self.is_one_step = self.is_plain and not _is_simulated(called)
         self.identity = loop.history.new_identity()
         self._loop = loop
         self._function = function
@@ -91,48 +93,40 @@ def _set_exception_unless_cancelled(future: Any, error: BaseException) -> None:
         future.set_exception(futures._convert_future_exc(error))  # type: ignore[attr-defined]
 
 
-def _called(function: Any) -> Any:
-    """Return what a job calls in the end: `to_thread` has the context of its caller call it."""
-    while isinstance(function, partial):
-        runs_in_context = getattr(function.func, "__name__", "") == "run" and function.args
-        function = function.args[0] if runs_in_context else function.func
-    return function
-
-
-_ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None)})
-
-
-def _is_pure(function: Any) -> bool:
-    """Return whether this is a built-in function or type that is given nothing but numbers and texts."""
+def _call(function: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return what a job calls in the end, and with what: `to_thread` has the context of its caller call it."""
     args: tuple[Any, ...] = ()
     while isinstance(function, partial):
         args = (*function.args, *args, *function.keywords.values())
         function = function.func
-    if getattr(function, "__name__", "") == "run" and args:
-        function, *rest = args
-        return _is_pure(partial(function, *rest))
-    owner = getattr(function, "__self__", builtins)
-    return (
-        getattr(function, "__module__", "") == "builtins"
-        and owner is builtins
-        and function not in (open, print, input, exec, eval, __import__)
-        and _ATOMS.issuperset(map(type, args))
-    )
+        if args and getattr(function, "__name__", "") == "run" and isinstance(function.__self__, Context):
+            function, *rest = args
+            args = tuple(rest)
+    return function, args
+
+
+_ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None)})
+"""What can't be changed, and has no code of the program."""
+_CONTAINERS = frozenset({list, dict, set, deque, bytearray})
+
+
+def _is_of_python(called: Any) -> bool:
+    """Return whether this is a function of Python's own, or a method of one of its containers."""
+    if isinstance(called, FunctionType):
+        return is_of_python(called.__code__.co_filename)
+    if isinstance(called, BuiltinFunctionType):
+        return isinstance(called.__self__, (ModuleType, NoneType)) or type(called.__self__) in _CONTAINERS
+    return isinstance(called, type) and called.__module__ == "builtins"
+
+
+def _is_builtin(called: Any) -> bool:
+    """Return whether a function without arguments that change reads and changes nothing."""
+    return getattr(called, "__module__", "") == "builtins" and getattr(called, "__self__", builtins) is builtins
 
 
 def _is_simulated(called: Any) -> bool:
     """Return whether this is a function of a simulated module: it may stop at scheduling points, as `time.sleep`."""
     return str(getattr(called, "__module__", "")).startswith("concmodels.")
-
-
-def _is_of_program(called: Any) -> bool:
-    """Return whether this may be, or may call, code of the program."""
-    if isinstance(called, MethodType):
-        called = called.__func__
-    if isinstance(called, FunctionType):
-        return not is_of_python(called.__code__.co_filename)
-    kind = called if isinstance(called, type) else type(called)
-    return kind.__module__ not in ("builtins", "functools")
 
 
 def run_coroutine_threadsafe(coroutine: Any, loop: Any) -> Any:

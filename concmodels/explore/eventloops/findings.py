@@ -47,8 +47,8 @@ class Findings:
 
     def __init__(self) -> None:
         self.loops: list[Abandoned] = []
-        self.jobs = 0
-        """How many jobs were given to threads."""
+        self.is_watched = True
+        """Whether switches are tried between two instructions of the program."""
         self._found: list[Exception] = []
 
     def logged(self, context: dict[str, Any]) -> None:

@@ -30,6 +30,7 @@ from concmodels.explore.eventloops.findings import findings_of, is_over
 from concmodels.explore.eventloops.futures import Future
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.refused import refusing_methods
+from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.models.tasks.signals.frames import awaits, of_program, stack
 
 if TYPE_CHECKING:
@@ -156,7 +157,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             self.jobs.add(job)
         else:
             self.history.is_complete = False
-            self._findings.jobs += job.is_of_program
+            if not (job.is_plain or self._findings.is_watched):
+                self._world.cut(CodeInThread())
         runner = self._world.start(job)
         if self._world.record:
             (begin,) = runner.pending

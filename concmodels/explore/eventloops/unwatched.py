@@ -3,6 +3,8 @@
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from concmodels.explore.errors import CannotExplore
+
 if TYPE_CHECKING:
     from collections.abc import Collection
     from contextlib import AbstractContextManager
@@ -11,11 +13,19 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Step
 
 
+class CodeInThread(CannotExplore):
+    """A thread is to run what may be code of the program, so the program has to be watched."""
+
+    def __init__(self) -> None:
+        super().__init__("a thread runs code of the program, and its instructions are not watched")
+
+
 class Unwatched:
     """A `Monitor` that watches nothing: what a task does between two awaits is ordered among all steps of all tasks."""
 
     def __init__(self) -> None:
         self.unexplored: list[str] = []
+        """As `Monitor.unexplored`."""
 
     def begin(self) -> None:
         """As `Monitor.begin`."""
@@ -31,10 +41,3 @@ class Unwatched:
     def is_left_out(self, step: Step, points: Collection[Any]) -> bool:
         """As `Monitor.is_left_out`."""
         return False
-
-    def has_used_threads(self) -> None:
-        """Take note that a job was given to a thread, whose code would have to be watched."""
-        self.unexplored = [
-            "a library gives a job to a thread, and switches between two of its instructions were not tried: name the "
-            "library in packages"
-        ]
