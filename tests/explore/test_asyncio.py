@@ -108,7 +108,8 @@ def test_callbacks_are_late_once_and_not_again_and_again(judged):
     assert report.verdict == "held in all" and set(report.outcomes) == {0, 1, 2}
 
 
-def test_a_task_that_polls_sees_a_timer_expire(judged):
+@pytest.mark.parametrize("order", ["kept", "any"])
+def test_a_task_that_polls_sees_a_timer_expire(judged, order):
     report = judged(
         """
         async def main():
@@ -117,6 +118,7 @@ def test_a_task_that_polls_sees_a_timer_expire(judged):
                 await asyncio.sleep(0)
     """,
         schedules=20,
+        order=order,
     )
     assert report.failure is None and not report.limited
 

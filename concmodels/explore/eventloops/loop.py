@@ -262,11 +262,14 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
             if not self._stopping:
                 self._wait(timer)
             return
+        if timer is not None and self._is_long_ago(timer):
+            self._expire(timer)
+            return
         self._visit()
         steps = [world.announce(f"go on {number}", self._keys) for number in range(len(ready))]
         for step, handle in zip(steps, ready, strict=True):
             step.resumes, step.place = self._resumed_by(handle)
-        if timer is not None and (self._may_expire(timer) or self._is_long_ago(timer)):
+        if timer is not None and self._may_expire(timer):
             steps.append(self._expiry(timer))
         for step in steps:
             world.enable(step)
