@@ -196,6 +196,21 @@ def test_a_job_that_sleeps_takes_its_time(judged):
     assert set(report.outcomes) == {"late"} and report.failure is None
 
 
+def test_run_waits_for_jobs_that_nothing_awaits(judged):
+    report = judged("""
+        async def work(log, function):
+            job = asyncio.create_task(asyncio.to_thread(function, "a"))
+            await asyncio.sleep(0)
+            job.cancel()
+        def main():
+            log = []
+            asyncio.run(work(log, log.append))
+            asyncio.run(work(log, lambda it: log.append(it)))
+            assert len(log) == 2
+    """)
+    assert report.failure is None, str(report)
+
+
 def test_a_thread_has_no_running_loop(judged):
     report = judged("""
         def job():

@@ -30,10 +30,12 @@ class Loop(Protocol):
     """The event loop that a job belongs to."""
 
     history: History
-    jobs: set[Job]
 
     def create_future(self) -> Any: ...
     def is_closed(self) -> bool: ...
+    def job_is_done(self, job: Job) -> None:
+        """Take note of the end of a job."""
+
     def touch(self) -> None:
         """Note that the step under way schedules something."""
 
@@ -79,7 +81,7 @@ class Job:
             loop.announce_another_thread()
         if not loop.is_closed():
             loop.append(set_outcome, self.future, value)
-        loop.jobs.discard(self)
+            loop.job_is_done(self)
         if self.is_one_step:
             loop.history.end()
 

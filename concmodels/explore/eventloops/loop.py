@@ -96,6 +96,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         self._keys = ((self.key, True),)
         self.jobs: set[Job] = set()
         """The jobs of threads that are not done."""
+        self._all_done: Future | None = None
         self._left = 0
         self._wake: Step | None = None
         self._timers = count()
@@ -153,9 +154,8 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         if executor is not None:
             return awaitable(executor.submit(func, *args), self)
         job = Job(self, partial(func, *args) if args else func)
-        if job.is_one_step:
-            self.jobs.add(job)
-        else:
+        self.jobs.add(job)
+        if not job.is_one_step:
             self.history.is_complete = False
             if not (job.is_plain or self._findings.is_watched):
                 self._world.cut(CodeInThread())
@@ -170,10 +170,19 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         self._default_executor = executor
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:
-        """As `loop.shutdown_default_executor`."""
+        """As `loop.shutdown_default_executor`: wait for the jobs of threads, also for those that nothing awaits."""
         self._executor_shutdown_called = True
+        if self.jobs:
+            self._all_done = self.create_future()
+            await self._all_done
         if self._default_executor is not None:
             self._default_executor.shutdown(wait=True)
+
+    def job_is_done(self, job: Job) -> None:
+        """Take note of the end of a job."""
+        self.jobs.discard(job)
+        if self._all_done is not None and not self.jobs:
+            self.append(futures._set_result_unless_cancelled, self._all_done, None)  # type: ignore[attr-defined]
 
     def touch(self) -> None:
         """Note that the step under way schedules something."""
