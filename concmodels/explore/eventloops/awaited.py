@@ -2,12 +2,11 @@
 
 import gc
 from collections.abc import Callable, Coroutine
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.history import history_of
-from concmodels.explore.eventloops.threads_apart import threads_apart
 from concmodels.models.simulated.world import current
 
 type CoroutineFunction = Callable[..., Coroutine[Any, Any, Any]]
@@ -38,6 +37,11 @@ class Checked:
         self.function = function
         self._is_watched = is_watched
         self._runs = 0
+        self._threads_apart: Callable[[], AbstractContextManager[None]] = nullcontext
+        if is_watched:
+            from concmodels.explore.eventloops.threads_apart import threads_apart  # it imports asyncio
+
+            self._threads_apart = threads_apart
         self.__globals__ = getattr(function, "__globals__", {})
 
     def __call__(self, *args: Any) -> Any:
@@ -50,7 +54,7 @@ class Checked:
         findings.is_watched = self._is_watched
         history_of(world).is_complete = not self._is_watched
         try:
-            with threads_apart() if self._is_watched else nullcontext():
+            with self._threads_apart():
                 value = self.function(*args)
             findings.check()
         finally:
