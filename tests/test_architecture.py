@@ -64,6 +64,7 @@ ARROWS = {
     "explore/errors": "",
     "explore/monitor": "models/simulated",
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
+    "explore/eventloops": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
     "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated",
     "conformance/sync": "",
     "conformance/suite": "catalog models/memory/lives models/tasks/signals platform",
@@ -75,9 +76,9 @@ ARROWS = {
     "explore/shortest": "models/simulated",
     "explore/failures": "explore/errors explore/monitor explore/running explore/shortest explore/strategies "
     "models/simulated models/tasks/signals",
-    "explore": "catalog contract errors explore/errors explore/failures explore/monitor explore/preemption "
-    "explore/running explore/strategies explore/threads facts models/simulated models/tasks/signals programs "
-    "programs/output",
+    "explore": "catalog contract errors explore/errors explore/eventloops explore/failures explore/monitor "
+    "explore/preemption explore/running explore/strategies explore/threads facts models/simulated "
+    "models/tasks/signals programs programs/output",
     "conformance/grading": "catalog conformance/guarantees conformance/suite conformance/sync errors explore "
     "explore/errors explore/failures explore/monitor explore/preemption explore/running explore/threads facts "
     "models/folder models/simulated platform programs programs/output",
@@ -198,8 +199,15 @@ NAMED_ABOVE = {
     "conformance/guarantees/sharing_ends.py": "numpy does not load in an interpreter",
     "explore/__main__.py": "the simulated world",
     "explore/plugin.py": "the simulated world",
+    "explore/command.py": "which programs can be explored, in the help",
+    "explore/eventloops/awaited.py": "whose event loop runs a coroutine function",
+    "explore/eventloops/futures.py": "which method it stands for, in docstrings",
+    "explore/eventloops/refused.py": "what a program can have in place of a socket",
+    "explore/eventloops/replaced.py": "the event loops that are replaced",
+    "explore/eventloops/trio_.py": "the modules of the library in which something is replaced",
     "explore/preemption/things.py": "the library below the simulated world",
     "explore/scenarios.py": "the simulated world",
+    "explore/threads/program.py": "the event loops that can be simulated",
     "explore/surroundings.py": "the simulated world",
     "pool/program.py": "the default model",
     "programs/beside_loop.py": "the two libraries that have event loops",

@@ -7,9 +7,9 @@
     explore(main, sim).must_hold()
 
 The program is a function or a file. It uses the vocabulary, with the model "sim", or plain `threading`, `queue` and
-`time.sleep` without any change. It runs in a simulated world (`concmodels/models/simulated/world.py`), in which one
-task runs at a time, and a schedule decides which. `python -m concmodels.explore FILE` does the same on the command
-line. The modules of the package:
+`time.sleep`, or asyncio and trio, without any change. It runs in a simulated world
+(`concmodels/models/simulated/world.py`), in which one task runs at a time, and a schedule decides which. `python -m
+concmodels.explore FILE` does the same on the command line. The modules of the package:
 
     exploring.py     the functions explore and replay
     scenarios.py     what is explored: a function or a file
@@ -17,6 +17,7 @@ line. The modules of the package:
     strategies/      random choices, and the complete search
     threads/         plain threading, simulated
     preemption/      plain code, watched
+    eventloops/      asyncio and trio, simulated
     running/         single runs, counted, watched and judged
     failures/        how a run that failed becomes a Failure
     shortest/        the shortest schedule that still fails

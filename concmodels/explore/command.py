@@ -11,7 +11,7 @@ from concmodels.errors import ModelUnavailable
 from concmodels.explore.errors import CannotExplore, StillComputing
 from concmodels.explore.exploring import scenario_of
 from concmodels.explore.failures.replay_id import ReplayId, checksum
-from concmodels.explore.running.options import SEARCHES, SWITCHES, Options
+from concmodels.explore.running.options import ORDERS, SEARCHES, SWITCHES, Options
 from concmodels.explore.search import Search
 from concmodels.programs.options import Parser, seconds, whole
 from concmodels.programs.output.streams import BadInput, JsonFile, need, quiet_when_closed, say
@@ -48,8 +48,9 @@ def _parser() -> Parser:
     parser = Parser(
         prog="python -m concmodels.explore",
         description="Run a program, FUNCTION or else main() of FILE, on every schedule that makes a difference, and "
-        "show one that breaks it. The program waits with threading, queue and time.sleep; or it has a parameter, and "
-        "is called with the model sim. Exit status: 0 held, 1 broken, 2 bad input, 130 Ctrl-C.",
+        "show one that breaks it. The program waits with threading, queue and time.sleep, or with asyncio or trio; "
+        "or it has a parameter, and is called with the model sim. "
+        "Exit status: 0 held, 1 broken, 2 bad input, 130 Ctrl-C.",
         allow_abbrev=False,
     )
     add = parser.add_argument
@@ -57,6 +58,9 @@ def _parser() -> Parser:
     add("--switches", metavar="WHERE", choices=SWITCHES, default="anywhere",
         help="where tasks may switch: anywhere that the language allows (default), where builds with the GIL do "
         "(gil), or only at operations that may wait and at locks (checkpoints)")  # fmt: skip
+    add("--order", metavar="HOW", choices=ORDERS, default="kept",
+        help="in which order asyncio calls the callbacks that are ready: in that in which they were scheduled (kept, "
+        "default), as asyncio guarantees, or in any")  # fmt: skip
     add("--search", metavar="HOW", choices=SEARCHES, default="auto",
         help="auto (default): a sample, then all; random, pct, pos: a sample by this strategy; all")  # fmt: skip
     add("--schedules", metavar="N", type=whole(), default=20_000, help="largest number of schedules; default 20000")
@@ -85,7 +89,8 @@ def _names(text: str) -> tuple[str, ...]:
 def _run(options: argparse.Namespace) -> int:
     if options.play and options.replay is not None:
         raise BadInput("--play lets you decide and --replay has decided: give one of the two")
-    wanted = Options(options.switches, options.search, options.schedules, options.seconds, options.steps, options.seed)
+    wanted = Options(options.switches, options.search, options.schedules, options.seconds, options.steps, options.seed,
+        order=options.order)  # fmt: skip
     json = JsonFile(options.json)
     json.begin([])
     reports: list[Report] = []
@@ -110,7 +115,7 @@ def _report(scenario: Scenario, wanted: Options, options: argparse.Namespace) ->
         with _progress(search, options.quiet):
             return search.report()
     replay_id = ReplayId.parse(options.replay, checksum(scenario.codes))
-    return Search(scenario, wanted.for_replay(replay_id.switches)).replay(replay_id)
+    return Search(scenario, wanted.for_replay(replay_id.switches, replay_id.order)).replay(replay_id)
 
 
 @contextlib.contextmanager

@@ -24,12 +24,15 @@ def explore(
     seed: int = 0,
     check: Callable[[Any], object] | None = None,
     packages: Collection[str] = (),
+    order: Literal["kept", "any"] = "kept",
 ) -> Report:
     """Run `main(*args)` on many schedules, if possible on all, and return a `Report`.
 
-    `main` is a function, sync or async, that waits with the operations of the model "sim" or with `threading`, `queue`
-    and `time.sleep`. It may also be a file as text, `"file.py"` or `"file.py:function"`. The program fails if it raises
-    an exception, if it ends in a deadlock, or if `check`, which is called with its result, raises an exception.
+    `main` is a function, sync or async, that waits with the operations of the model "sim", with `threading`, `queue`
+    and `time.sleep`, or with asyncio or trio. It may also be a file as text, `"file.py"` or `"file.py:function"`. The
+    program fails if it raises an exception, if it ends in a deadlock, or if `check`, which is called with its result,
+    raises an exception. A program of asyncio also fails by what asyncio would log: an exception that is never
+    retrieved, a coroutine that is never awaited, a task that is destroyed while it is pending.
 
     * `switches` says where another task may run: "anywhere" that the language allows it; "gil", where builds with the
       GIL switch; "checkpoints", only at operations that may wait and at locks, as in cooperative models. Async programs
@@ -41,10 +44,12 @@ def explore(
     * `seed` is the seed of the samples.
     * `packages` are installed packages to explore, by the names that `import` has for them. All modules that are
       neither part of Python nor in a site-packages folder are explored without being named.
+    * `order` is the order in which asyncio calls the callbacks that are ready: "kept" is that in which they were
+      scheduled, which asyncio guarantees; "any" is for programs that must not depend on it.
 
     Raises `CannotExplore` if the program can't be explored. The message says what to do.
     """
-    options = Options(switches, search, schedules, seconds, steps, seed, check)
+    options = Options(switches, search, schedules, seconds, steps, seed, check, order)
     return Search(scenario_of(main, args, packages), options).report()
 
 
@@ -63,7 +68,7 @@ def replay(
     """
     scenario = scenario_of(main, args, packages)
     replay_id = ReplayId.parse(schedule, checksum(scenario.codes))
-    options = Options(seconds=seconds, steps=steps, check=check).for_replay(replay_id.switches)
+    options = Options(seconds=seconds, steps=steps, check=check).for_replay(replay_id.switches, replay_id.order)
     return Search(scenario, options).replay(replay_id)
 
 

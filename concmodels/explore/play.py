@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.explore.running.outcome import failure_of, reached_the_limit, sentence
 from concmodels.explore.running.runs import Runs
 from concmodels.explore.strategies.sleep_sets import Redundant, SleepSets
@@ -71,8 +72,13 @@ class Chosen:
 
 def play(scenario: Scenario, options: Options) -> int:
     """Play the scenario; return the exit status: 1 if the schedule that was played fails, else 0."""
-    with Surroundings().watched(), Runs(scenario, options.for_play()) as runs, runs.switching():
-        return _Game(runs, console(sys.stdout)).play()
+    try:
+        with Surroundings().watched(), Runs(scenario, options.for_play()) as runs, runs.switching():
+            return _Game(runs, console(sys.stdout)).play()
+    except CodeInThread:
+        if scenario.watched is None:
+            raise
+        return play(scenario.watched(), options)
 
 
 class _Game:
@@ -157,7 +163,7 @@ class _Game:
                 error = failure_of(run, self._runs.options.check)
                 if error is not None:
                     return f"can still fail: {sentence(error)}"
-            if not search.end():
+            if not search.end(run):
                 return "can't fail any more"
         return f"has not failed in {LOOK_AHEAD} schedules"
 
@@ -165,6 +171,6 @@ class _Game:
 def _row(step: Step) -> tuple[str, str, str]:
     """Return the task of a step, what it is about to do, and at which line."""
     if step.place is None:
-        return step.runner.name, str(step), ""
+        return step.task.name, str(step), ""
     file, line = step.place
-    return step.runner.name, str(step), f"{os.path.basename(file)}:{line}  {linecache.getline(file, line).strip()}"
+    return step.task.name, str(step), f"{os.path.basename(file)}:{line}  {linecache.getline(file, line).strip()}"

@@ -6,11 +6,12 @@ run, as a program in a file is, with simulated ones.
 """
 
 import ast
+import importlib
 import inspect
 import linecache
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from types import CodeType, FunctionType, ModuleType
@@ -18,18 +19,19 @@ from typing import Any
 
 from concmodels import catalog
 from concmodels.explore.errors import CannotExplore
+from concmodels.explore.eventloops.awaited import Checked, run_on
+from concmodels.explore.eventloops.unwatched import Unwatched
 from concmodels.explore.preemption.monitoring import CodeMonitor
 from concmodels.explore.running.repeatable import names_in
 from concmodels.explore.running.scenario import Scenario
 from concmodels.explore.threads.installed import is_installed
-from concmodels.explore.threads.program import MODELS, Program
+from concmodels.explore.threads.program import EVENT_LOOPS, MODELS, Program
 from concmodels.models.simulated import sim
 from concmodels.models.tasks.signals.frames import short
 
 _THREADS = frozenset(
     {"threading", "queue", "time", "_thread", "_queue", "concurrent.futures", "concurrent.futures.thread"}
 )
-_OTHERMODELS = "concmodels.models."
 
 
 def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: Collection[str] = ()) -> Scenario:
@@ -42,15 +44,21 @@ def of_function(main: Callable[..., Any], args: tuple[Any, ...] = (), packages: 
     modules, elsewhere = _modules(function, packages) if isinstance(function, FunctionType) else ([], [])
     may_be_executed = bool(modules) and _is_in_a_file(function)
     if _use_threads(modules) or (
-        may_be_executed and (_use_threads(elsewhere) or _have_models(function, modules + elsewhere))
+        may_be_executed
+        and (_use_threads(elsewhere) or _have_models(function, modules + elsewhere) or _event_loops(modules))
     ):
         return _in_its_file(function, args, packages)
     modules += elsewhere
     is_async = inspect.iscoroutinefunction(main)
     codes = _codes(function, modules) if modules else ()
     trees = _trees(codes)
+    if names := _event_loops(modules):
+        _import_event_loops(names)
+        called = partial(run_on(_library_of(names)), main) if is_async else main
+        label = getattr(main, "__qualname__", repr(main))
+        return _on_event_loops(called, args, label, codes, trees, _use_threads(modules))
     monitor = CodeMonitor(codes, trees) if trees else None
-    return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor)
+    return Scenario(main, args, getattr(main, "__qualname__", repr(main)), is_async, codes, monitor=monitor)
 
 
 def of_file(name: str, packages: Collection[str] = ()) -> Scenario:
@@ -67,14 +75,55 @@ def of_file(name: str, packages: Collection[str] = ()) -> Scenario:
         raise CannotExplore(
             f"{program.function} of {short(path)} has {count} parameters: it can have one, for the model"
         )
-    is_async = program.is_async
-    args = (catalog.load("sim:async" if is_async else "sim"),)[:count]
+    args = (catalog.load("sim:async" if program.is_async else "sim"),)[:count]
     label = short(path) + (f":{function}" if function else "")
-    return _of_program(program, args, label, is_async)
+    return _of_program(program, args, label)
 
 
-def _of_program(program: Program, args: tuple[Any, ...], label: str, is_async: bool) -> Scenario:
-    return Scenario(program, args, label, is_async, program.codes, CodeMonitor(program.codes, program.trees))
+def _of_program(program: Program, args: tuple[Any, ...], label: str) -> Scenario:
+    codes, imported, is_async = program.codes, program.imported, program.is_async
+    libraries = [it for it in EVENT_LOOPS if it in {name.partition(".")[0] for name in imported}]
+    has_model = "concmodels" in imported or any(it is sim or isinstance(it, catalog.Variant) for it in args)
+    if not libraries or (is_async and has_model):
+        return Scenario(program, args, label, is_async, codes, monitor=CodeMonitor(codes, program.trees))
+    _import_event_loops(libraries)
+    if is_async:
+        program.run = run_on(_library_of(program.main.imported()))
+    has_threads = has_model or not (_THREADS - {"time"}).isdisjoint(imported)
+    return _on_event_loops(program, args, label, codes, program.trees, has_threads)
+
+
+def _on_event_loops(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    label: str,
+    codes: tuple[CodeType, ...],
+    trees: dict[str, ast.Module],
+    has_threads: bool,
+) -> Scenario:
+    """Return the scenario of a program that runs event loops; it has to be watched if its code runs in threads."""
+
+    def watched() -> Scenario:
+        checked = Checked(function, is_watched=True)
+        return Scenario(checked, args, label, codes=codes, monitor=CodeMonitor(codes, trees))
+
+    if has_threads:
+        return watched()
+    checked = Checked(function, is_watched=False)
+    return Scenario(checked, args, label, codes=codes, is_cooperative=True, watched=watched, monitor=Unwatched())
+
+
+def _import_event_loops(libraries: Collection[str]) -> None:
+    """Import these before the first run, so that they are replaced in it; anyio runs on either of the other two."""
+    for library in EVENT_LOOPS if "anyio" in libraries else libraries:
+        with suppress(ImportError):  # a program that needs it says so itself
+            importlib.import_module(library)
+
+
+def _library_of(imported: Iterable[str]) -> str:
+    """Return on the event loop of which library a coroutine function runs."""
+    names = {name.partition(".")[0] for name in imported}
+    return "trio" if "trio" in names and "asyncio" not in names else "asyncio"
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -137,6 +186,17 @@ def _use_threads(modules: list[dict[str, Any]]) -> bool:
     return False
 
 
+def _event_loops(modules: list[dict[str, Any]]) -> set[str]:
+    """Return the libraries of event loops that these modules have imported, unless they have a model too."""
+    values = [value for variables in modules for value in list(variables.values())]
+    if any(value is sim or isinstance(value, catalog.Variant) or value is catalog.load for value in values):
+        return set()
+    names = {
+        value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", "")) for value in values
+    }
+    return {name.partition(".")[0] for name in names} & set(EVENT_LOOPS)
+
+
 def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collection[str]) -> Scenario:
     path = function.__code__.co_filename
     if not _is_in_a_file(function):
@@ -146,7 +206,7 @@ def _in_its_file(function: FunctionType, args: tuple[Any, ...], packages: Collec
     program = Program(path, function.__name__, packages)
     if why := program.why_not_explored():
         raise CannotExplore(why)
-    return _of_program(program, args, function.__name__, inspect.iscoroutinefunction(function))
+    return _of_program(program, args, function.__name__)
 
 
 def _codes(function: FunctionType, modules: list[dict[str, Any]]) -> tuple[CodeType, ...]:

@@ -18,6 +18,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
+from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.explore.failures.diagnosis import diagnosed, follower, noted
 from concmodels.explore.report import Report
 from concmodels.explore.running.outcome import failure_of
@@ -72,7 +73,8 @@ class Search:
     """One search of a scenario."""
 
     def __init__(self, scenario: Scenario, options: Options) -> None:
-        if scenario.is_async:
+        self._wanted_options = options
+        if scenario.is_async or scenario.is_cooperative:
             options = replace(options, switches="checkpoints")
         self.runs = Runs(scenario, options)
         self._surroundings = Surroundings()
@@ -88,6 +90,18 @@ class Search:
 
     def report(self) -> Report:
         """Search, and return what was found. Raises `CannotExplore`, and `KeyboardInterrupt`."""
+        try:
+            return self._found()
+        except CodeInThread:
+            return self._watched().report()
+
+    def _watched(self) -> Search:
+        """Return a search of the same program that watches its code. Raises `CodeInThread`."""
+        if self.scenario.watched is None:
+            raise CodeInThread
+        return Search(self.scenario.watched(), self._wanted_options)
+
+    def _found(self) -> Report:
         with self._surroundings.watched(), self.runs:
             try:
                 failure = None
@@ -98,6 +112,14 @@ class Search:
 
     def replay(self, replay_id: ReplayId) -> Report:
         """Run one schedule, and report what comes of it. Raises `CannotExplore`."""
+        if self.scenario.watched is not None and replay_id.switches != "checkpoints":
+            return self._watched().replay(replay_id)  # it was found by such a search
+        try:
+            return self._replayed(replay_id)
+        except CodeInThread:
+            return self._watched().replay(replay_id)
+
+    def _replayed(self, replay_id: ReplayId) -> Report:
         with self._surroundings.watched(), self.runs:
             schedule = replay_id.schedule
             if schedule is None:
@@ -204,7 +226,7 @@ class Search:
             for attempt in count():
                 search.begin()
                 run = runs.run(search)
-                is_last = not search.end()
+                is_last = not search.end(run)
                 if run.cut and isinstance(run.error, Redundant):
                     self._redundant += 1
                 else:

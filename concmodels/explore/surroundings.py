@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from concmodels import catalog
+from concmodels.explore.eventloops.replaced import event_loops_replaced
 from concmodels.models.simulated.world import current
 from concmodels.models.tasks.signals.frames import place, stack
 
@@ -36,7 +37,8 @@ class Surroundings:
         for (module, name), start in zip(_STARTERS, real, strict=True):
             setattr(module, name, self._noting(start))
         try:
-            yield
+            with event_loops_replaced():
+                yield
         finally:
             catalog.give_instead(instead)
             for (module, name), start in zip(_STARTERS, real, strict=True):

@@ -9,18 +9,18 @@ from concmodels.models.simulated.schedules import RandomWalk
 from concmodels.models.simulated.units import Units
 
 
-def outcomes(scenario, search=None, runs=30_000):
+def outcomes(scenario, search=None, runs=30_000, **options):
     """The set of outcomes, and the number of runs; None instead of the set if that takes more runs than these."""
     search = search or SleepSets()
     found, count = set(), 0
     with shared_units() as units:
         while True:
             search.begin()
-            run = run_once(scenario, search, units=units)
+            run = run_once(scenario, search, units=units, **options)
             count += 1
             if not isinstance(run.error, Redundant):
                 found.add(outcome(run))
-            if not search.end():
+            if not search.end(run):
                 return found, count
             if count >= runs:
                 return None, count

@@ -17,6 +17,7 @@ import channel_programs
 import plain_programs
 import pool_programs
 import pytest
+import reduced_programs
 import thread_programs
 from exhausted import outcomes, sampled
 
@@ -169,3 +170,26 @@ def blind_to(kind):
         return conflict({key: changes for key, changes in one.items() if key[0] != kind}, other)
 
     return conflict_but_for
+
+
+# What is tried at a point.
+
+
+def test_nothing_else_is_tried_where_no_race_begins():
+    report = explore(reduced_programs.three_with_locks_of_their_own, search="all")
+    assert (report.in_all, report.redundant) == (1, 0)
+
+
+def test_threads_that_share_a_lock_are_tried_in_each_order_of_its_holders():
+    report = explore(reduced_programs.three_that_share_a_lock, search="all", seconds=40)
+    assert report.in_all == 90  # 6! / (2! * 2! * 2!)
+    assert report.redundant < 2 * report.in_all  # sleep sets alone begin five times as many, and cut them
+
+
+def test_what_still_waits_at_the_end_could_have_come_earlier():
+    """In the plainest schedule main has the lock, and the daemon never does anything that could race."""
+    assert set(explore(reduced_programs.one_that_never_gets_the_lock, search="all").outcomes) == {0, 1}
+
+
+def test_a_wait_with_a_timeout_can_end_in_both_ways():
+    assert set(explore(reduced_programs.one_that_waits_as_long, search="all").outcomes) == {"item", None}

@@ -41,7 +41,9 @@ def diagnosed(runs: Runs, run: Run, source: str, points: frozenset[Site] | None)
         if schedule is None:
             raise NotRepeatable
         failure = noted(
-            runs, schedule, ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source)
+            runs,
+            schedule,
+            ReplayId(checksum(runs.scenario.codes), runs.options.switches, schedule, source, runs.options.order),
         )
     assert failure is not None, "the shortest schedule has failed before"
     look_for_races(runs)
@@ -104,7 +106,7 @@ def follower(runs: Runs, run: Run, points: frozenset[Site] | None) -> Strategy:
 
 def touched(step: Step) -> tuple[str, Footprint]:
     """Return the task of a step, and what it has touched."""
-    return text_of(step.identity), step.footprint
+    return text_of(step.task.identity), step.footprint
 
 
 def kind_of(runs: Runs, run: Run) -> tuple[str, str] | None:
@@ -122,6 +124,6 @@ def look_for_races(runs: Runs) -> None:
     with runs.racing(frozenset()):
         for _ in range(RACE_RUNS):
             search.begin()
-            runs.repeat(search)
-            if not search.end() or runs.sites or runs.is_late:
+            run = runs.repeat(search)
+            if not search.end(run) or runs.sites or runs.is_late:
                 return

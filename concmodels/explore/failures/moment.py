@@ -30,8 +30,8 @@ class Moment:
         """Make a moment of a step."""
         file, line = step.place or ("", 0)  # a task begins and ends nowhere
         return cls(
-            text_of(step.identity),
-            step.runner.name,
+            text_of(step.task.identity),
+            step.task.name,
             str(step),
             short(file) if file else "",
             line,

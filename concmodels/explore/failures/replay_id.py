@@ -1,6 +1,7 @@
 """Replay ids: a failing schedule as a text of at most 60 characters, to be kept in a bug report.
 
     3.14-5f0c9a-a-6@2,9@1       Python 3.14, the program's checksum, switches "anywhere", then the schedule itself
+    3.14-5f0c9a-C-4@0:1         the same with the order "any", and switches "checkpoints"
     3.14-5f0c9a-a-!pos17        the schedule is too long for that: it is the one that POS draws with the seed 17
 
 An id is valid only for the program that it was made for: the checksum is that of its bytecode, so comments may change.
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from concmodels.explore.monitor import Switches
+    from concmodels.explore.running.options import Order
 
 LONGEST = 60
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -36,9 +38,11 @@ class ReplayId:
     switches: Switches
     schedule: Schedule | None = None
     source: str = ""
+    order: Order = "kept"
 
     def __str__(self) -> str:
         letter = next(letter for letter, switches in _LETTERS.items() if switches == self.switches)
+        letter = letter.upper() if self.order == "any" else letter
         start = f"{PYTHON}-{self.checksum}-{letter}-"
         short = f"{start}{self.schedule}"
         if self.schedule is not None and len(short) <= LONGEST:
@@ -51,6 +55,8 @@ class ReplayId:
         python, _, rest = text.strip().partition("-")
         program, _, rest = rest.partition("-")
         letter, _, rest = rest.partition("-")
+        order: Order = "any" if letter.isupper() else "kept"
+        letter = letter.lower()
         if letter not in _LETTERS or not rest:
             raise CannotExplore(f"{text!r} is no replay id: copy it as the report has it, as in 3.14-5f0c9a-a-6@2,9@1")
         if python != PYTHON:
@@ -61,8 +67,8 @@ class ReplayId:
             )
         try:
             if rest.startswith("!"):
-                return cls(checksum, _LETTERS[letter], None, must_be_source(rest[1:]))
-            return cls(checksum, _LETTERS[letter], Schedule.parse(rest))
+                return cls(checksum, _LETTERS[letter], None, must_be_source(rest[1:]), order)
+            return cls(checksum, _LETTERS[letter], Schedule.parse(rest), order=order)
         except ValueError as error:
             raise CannotExplore(f"{text!r} is no replay id: {error}") from None
 

@@ -2,7 +2,7 @@
 
 import sys
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.monitor import Switches
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SEARCHES = ("auto", "random", "pct", "pos", "all")
+type Order = Literal["kept", "any"]
+"""In which order an event loop of asyncio calls the callbacks that are ready: in that of `call_soon`, or in any."""
+
+ORDERS: tuple[str, ...] = get_args(Order.__value__)
 SWITCHES: tuple[str, ...] = get_args(Switches.__value__)
 
 
@@ -25,10 +29,11 @@ class Options:
     steps: int = 10_000
     seed: int = 0
     check: Callable[[Any], object] | None = None
+    order: Order = "kept"
 
-    def for_replay(self, switches: Switches) -> Options:
+    def for_replay(self, switches: Switches, order: Order) -> Options:
         """Return the options with which a schedule is run again: no search ends before it has come to it."""
-        return replace(self, switches=switches, schedules=sys.maxsize)
+        return replace(self, switches=switches, order=order, schedules=sys.maxsize)
 
     def for_play(self) -> Options:
         """Return the options with which somebody plays, who may think for an hour between two steps."""
@@ -36,6 +41,7 @@ class Options:
 
     def __post_init__(self) -> None:
         _must_be_one_of("switches", self.switches, SWITCHES)
+        _must_be_one_of("order", self.order, ORDERS)
         _must_be_one_of("search", self.search, SEARCHES)
         for name, least in (("schedules", 1), ("steps", 1), ("seed", 0)):
             value = getattr(self, name)

@@ -95,8 +95,8 @@ class Runs:
         run = self.repeat(strategy)
         self.limited += reached_the_limit(run)
         if not self.is_concurrent:
-            main = run.steps[0].runner if run.steps else None
-            self.is_concurrent = any(step.runner is not main for step in run.steps)
+            main = run.steps[0].identity if run.steps else None
+            self.is_concurrent = any(it.task.identity != main or it.kind.startswith("go on ") for it in run.steps)
         return run
 
     def repeat(self, strategy: Strategy, *, record: bool = False) -> Run:
@@ -136,6 +136,7 @@ class Runs:
     def prepare(self, world: World) -> None:
         """A run is about to begin in this world."""
         self._watchdog.world = world
+        world.keeps_order = self.options.order == "kept"
         if self.scenario.monitor is not None:
             self.scenario.monitor.begin()
         if self._detector is not None:

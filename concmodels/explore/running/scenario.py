@@ -24,5 +24,9 @@ class Scenario:
     is_async: bool = False
     codes: tuple[CodeType, ...] = ()
     """The functions of the program: its replay ids hold for these, and its tasks are preempted in them."""
+    is_cooperative: bool = False
+    """Whether all its tasks run in one thread, so that they switch at checkpoints only."""
+    watched: Callable[[], Scenario] | None = None
+    """Returns the same scenario with its code watched, if it is not, for a program that turns out to need that."""
     monitor: Monitor | None = None
     """What watches plain code; None if tasks can run only at verbs of the vocabulary."""

@@ -15,6 +15,9 @@ and the run is cut (Godefroid: Partial-Order Methods for the Verification of Con
          |-- C         C touches what A has touched: A wakes
          '-- A         B and A are independent: cut, for "A, B" has been seen
 
+And a point is tried only with the tasks that can make a difference there: the one of its first run, and those whose
+steps raced with what was done there (`reversals.py`). Sleep sets alone would begin runs there that are cut later.
+
 What a step depends on is known only afterwards, from its footprint. So a step is put to sleep with everything that it
 touched in any of the runs: in each of them, a select may take another case.
 """
@@ -22,14 +25,15 @@ touched in any of the runs: in each of them, a select may take another case.
 from typing import TYPE_CHECKING
 
 from concmodels.explore.errors import NotRepeatable
+from concmodels.explore.strategies.reversals import Reversals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
-    from concmodels.models.simulated.steps import Identity, Key, Step
+    from concmodels.explore.strategies.reversals import Footprint, Name
+    from concmodels.models.simulated.steps import Identity, Step
+    from concmodels.models.simulated.world import Run
 
-    type Footprint = dict[Key, bool]
-    type Name = tuple[Identity, str]
     type Sleeping = dict[Name, Footprint]
 
 
@@ -46,15 +50,28 @@ def conflict(one: Footprint, other: Footprint) -> bool:
     return False
 
 
-class _Point:
-    """A point at which several steps are possible: what was tried there, or sleeps, and what is tried now."""
+class Point:
+    """A point at which several steps are possible: which have to be tried, which sleep, and which is tried now."""
 
-    __slots__ = ("chosen", "footprint", "lots", "names", "sleeping")
+    __slots__ = ("chosen", "footprint", "lots", "names", "sleeping", "wanted")
 
-    def __init__(self, names: list[Name], sleeping: Sleeping, chosen: Name) -> None:
+    def __init__(self, names: list[Name], sleeping: Sleeping, chosen: Name, wanted: set[Identity]) -> None:
         self.names = names
         self.sleeping = sleeping
+        self.wanted = wanted
+        """The tasks whose steps have to be tried."""
         self.choose(chosen)
+
+    def want(self, tasks: set[Identity]) -> None:
+        """Have one of these tasks be tried; all that can be, if none of these can be."""
+        if self.wanted & tasks:
+            return
+        possible = [name[0] for name in self.names]
+        self.wanted.update(next(([task] for task in possible if task in tasks), possible))
+
+    def want_all(self) -> None:
+        """Have everything be tried."""
+        self.wanted.update(name[0] for name in self.names)
 
     def choose(self, name: Name) -> None:
         self.chosen = name
@@ -62,7 +79,7 @@ class _Point:
         self.lots = False  # whether the step draws lots: then its footprint differs from run to run
 
     def awake(self) -> list[Name]:
-        return [name for name in self.names if name not in self.sleeping]
+        return [name for name in self.names if name[0] in self.wanted and name not in self.sleeping]
 
 
 class _Lot:
@@ -86,22 +103,26 @@ class SleepSets:
         self.complete = False
         self._reduce = reduce
         self._conflict = conflict
-        self._path: list[_Point | _Lot] = []
+        self._visited: set[Hashable] = set()
+        self._path: list[Point | _Lot] = []
         self._new_from = 0  # where in the path the sleeping ones of the next point are not known yet
         self.begin()
 
     def begin(self) -> None:
         """Begin a run."""
         self._depth = 0
-        self._point: _Point | None = None
+        self._point: Point | None = None
         self._step: Step | None = None
         self._sleeping: Sleeping = {}
+        self._reversals = Reversals()
+        self._is_seen = False
 
     def choose(self, steps: list[Step]) -> int:
         """As `Strategy.choose`. Raises `Redundant` if nothing new is possible."""
         last, self._step = self._step, None
         if last is not None:
             self._is_over(last)
+        self._reversals.offer([(step.runner.identity, step.kind) for step in steps])
         if len(steps) == 1:
             step, index, self._point = steps[0], 0, None
             if (step.runner.identity, step.kind) in self._sleeping:
@@ -127,10 +148,27 @@ class SleepSets:
         self._depth += 1
         return lot.drawn
 
-    def end(self) -> bool:
-        """End a run; return whether there is another one to make. Raises `NotRepeatable`."""
+    def visit(self, state: Hashable) -> None:
+        """As `World.visit`. Raises `Redundant` if another run was in this state: all that follows has been seen."""
+        if self._reduce and not self._sleeping and self._depth == len(self._path):
+            if state in self._visited:
+                self._is_seen = True
+                raise Redundant
+            self._visited.add(state)
+
+    def end(self, run: Run) -> bool:
+        """End a run; return whether there is another one to make. Raises `NotRepeatable`.
+
+        What a run has not done, though tasks still wait for it, may race with what was done, and so may what waits for
+        a moment: then everything is tried at each of its points. Only what sleeps has raced in another run.
+        """
         if self._step is not None:
             self._is_over(self._step)
+        is_asleep = isinstance(run.error, Redundant) and not self._is_seen
+        if run.is_timed or (run.is_unfinished and not is_asleep):
+            for point in self._path:
+                if isinstance(point, Point):
+                    point.want_all()
         if self._depth < len(self._path):
             raise NotRepeatable
         self.complete = not self._go_back()
@@ -157,11 +195,11 @@ class SleepSets:
             path.pop()
         return False
 
-    def _next_point(self, names: list[Name], last: Step | None) -> _Point:
+    def _next_point(self, names: list[Name], last: Step | None) -> Point:
         """Return the next point of the path; a new one if this is its end. Raises `Redundant`."""
         if self._depth < len(self._path):
             known = self._path[self._depth]
-            if not isinstance(known, _Point) or known.names != sorted(names):
+            if not isinstance(known, Point) or known.names != sorted(names):
                 raise NotRepeatable
             self._depth += 1
             return known
@@ -171,7 +209,9 @@ class SleepSets:
             raise Redundant
         same = None if last is None else last.runner.identity
         chosen = next((name for name in awake if name[0] == same), awake[0])
-        point = _Point(names, self._sleeping, chosen)
+        point = Point(names, self._sleeping, chosen, {chosen[0]})
+        if not self._reduce:
+            point.want_all()
         self._path.append(point)
         self._depth += 1
         return point
@@ -179,6 +219,9 @@ class SleepSets:
     def _is_over(self, step: Step) -> None:
         """Note the footprint of a step that has been done, and wake what depends on it."""
         done, point = step.footprint, self._point
+        if self._reduce:
+            name = step.runner.identity, step.kind
+            self._reversals.add(name, done, point, new=self._depth >= self._new_from)
         if point is not None and (point.lots or not point.footprint):
             for key, changes in done.items():
                 point.footprint[key] = changes or point.footprint.get(key, False)

@@ -35,7 +35,7 @@ _EXECUTED = ("threading", "queue", "concurrent.futures._base", "concurrent.futur
 _BLOCKING = frozenset(
     {
         "asyncore", "fcntl", "multiprocessing", "pty", "select", "selectors", "socket", "socketserver", "ssl",
-        "subprocess", *(entry.libraries[0] for entry in FACTS + DISTRIBUTED if entry.libraries),
+        "subprocess", "uvloop", *(entry.libraries[0] for entry in FACTS + DISTRIBUTED if entry.libraries),
     }
 )  # fmt: skip
 """Modules by which a program waits for something that no schedule decides."""
@@ -201,7 +201,7 @@ def _simulated_time() -> ModuleType:
 def _clock(start: float) -> Callable[[], float]:
     def clock() -> float:
         world = current()
-        return start if world is None else start + world.clock
+        return start if world is None else start + world.tell_time()
 
     return clock
 
@@ -209,7 +209,7 @@ def _clock(start: float) -> Callable[[], float]:
 def _clock_ns(start: float) -> Callable[[], int]:
     def clock_ns() -> int:
         world = current()
-        return int(start * 1e9) + (0 if world is None else round(world.clock * 1e9))
+        return int(start * 1e9) + (0 if world is None else round(world.tell_time() * 1e9))
 
     return clock_ns
 

@@ -9,7 +9,7 @@ import builtins
 import importlib
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from types import CodeType, ModuleType
@@ -24,6 +24,9 @@ from concmodels.models.tasks.signals.frames import short
 
 MODELS = {f"{LIBRARY}.models.{entry.file.replace('/', '.')}": entry.model for entry in FACTS + DISTRIBUTED}
 """The names of the models by those of their modules."""
+
+EVENT_LOOPS = ("asyncio", "trio", "anyio")
+"""The libraries whose event loops can be simulated."""
 
 library = cache(Library)
 """The simulated modules of this process."""
@@ -67,6 +70,8 @@ class Program:
     def __init__(self, path: str, function: str = "main", packages: Collection[str] = ()) -> None:
         self.main = Source(path)
         self.function = function
+        self.run: Callable[..., Any] = _call
+        """What runs the function with its arguments."""
         self._library = library()  # made now: made in a run, its locks would be the run's
         self._file = Finder(os.path.dirname(self.main.path), packages).file
         self._sources = {self.main.name: self.main}
@@ -111,13 +116,18 @@ class Program:
         self._library.fresh()
         execution = Execution(self._sources, self._library)
         with execution.visible():
-            value = getattr(execution.load(self.main.name), self.function)(*args)
+            value = self.run(getattr(execution.load(self.main.name), self.function), *args)
             self._library.end()
         return value
 
     def load(self) -> ModuleType:
         """Execute the file, and return its module."""
         return Execution(self._sources, self._library).load(self.main.name)
+
+    @property
+    def imported(self) -> set[str]:
+        """The names of the modules that its files import, wherever in them."""
+        return {name for source in self._sources.values() for name in source.imported()}
 
     def parameters(self) -> int:
         """Return how many arguments the function needs. Raises `CannotExplore` if the file has none of this name."""
@@ -221,7 +231,7 @@ class Execution:
             return found
         if full.partition(".")[0] in self._names:
             return self._compiled(full, fromlist)
-        if blocking(full):
+        if blocking(full) and full.partition(".")[0] not in EVENT_LOOPS:
             return self._guarded(full, fromlist)
         return builtins.__import__(name, globals_, locals_, fromlist or (), level)
 
@@ -256,6 +266,10 @@ class Execution:
                 with suppress(ImportError):  # it has none of that name: the program's `from` says so
                     self._compiled(f"{full}.{name}", fromlist)
         return module if fromlist else self.load(full.partition(".")[0])
+
+
+def _call(function: Callable[..., Any], *args: Any) -> Any:
+    return function(*args)
 
 
 def _no_input(*_: object) -> str:

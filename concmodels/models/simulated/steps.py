@@ -16,9 +16,24 @@ had made by then, so that they are the same on every schedule, in every process.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, Literal
+    from types import FrameType
+    from typing import Any, Literal, Protocol
 
     from greenlet import greenlet
+
+    class Resumed(Protocol):
+        """A task of an event loop: the loop runs in one task of the world, and resumes its own ones there."""
+
+        @property
+        def name(self) -> str: ...
+        @property
+        def identity(self) -> Identity: ...
+
+    class EventLoop(Protocol):
+        """An event loop that runs in a task of the world."""
+
+        def waits(self) -> Iterable[tuple[str, Any, list[FrameType]]]:
+            """Return of each of its tasks the name, what it waits for, and its frames."""
 
     type Identity = tuple[int, ...]
     type Kind = Literal[
@@ -35,7 +50,7 @@ ANNOUNCED, ENABLED, OVER = range(3)
 class Runner:
     """One task of a world: its identity, its greenlet, and the steps that it has announced."""
 
-    __slots__ = ("chosen", "identity", "key", "objects", "pending", "started", "task", "unit")
+    __slots__ = ("chosen", "event_loop", "identity", "key", "objects", "pending", "started", "task", "unit")
 
     def __init__(self, task: Any, identity: Identity, unit: greenlet) -> None:
         self.task = task
@@ -43,6 +58,8 @@ class Runner:
         self.identity = identity
         self.key: Key = ("task", identity)
         self.unit = unit
+        self.event_loop: EventLoop | None = None
+        """The event loop that runs in this task, if one does."""
         self.pending: tuple[Step, ...] = ()
         self.chosen: Step | None = None
         self.objects: dict[str, int] = {}  # how many it has made of each kind
@@ -61,10 +78,11 @@ class Runner:
 class Step:
     """One step of one task.
 
-    `place` is where in the program the task has announced it, a file and a line, if the run records places.
+    `place` is where in the program the task has announced it, a file and a line, if the run records places. `resumes`
+    is the task of an event loop that goes on in this step, if the task of the world runs such a loop.
     """
 
-    __slots__ = ("_footprint", "keys", "kind", "place", "runner", "state", "subject")
+    __slots__ = ("_footprint", "keys", "kind", "place", "resumes", "runner", "state", "subject")
 
     def __init__(self, runner: Runner, kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any = None) -> None:
         self.runner = runner
@@ -73,12 +91,18 @@ class Step:
         self.subject = subject
         self.state = ANNOUNCED
         self.place: tuple[str, int] | None = None
+        self.resumes: Resumed | None = None
         self._footprint: dict[Key, bool] | None = None
 
     @property
     def identity(self) -> Identity:
         """The identity of its task."""
         return self.runner.identity
+
+    @property
+    def task(self) -> Runner | Resumed:
+        """The task that goes on: that of the event loop, if it is one's."""
+        return self.resumes or self.runner
 
     @property
     def footprint(self) -> dict[Key, bool]:
@@ -95,7 +119,7 @@ class Step:
         return self.kind if name is None else f"{self.kind} {name}"
 
     def __repr__(self) -> str:
-        return f"<step of {self.runner.name}: {self}>"
+        return f"<step of {self.task.name}: {self}>"
 
 
 def dependent(one: Touches, other: Touches) -> bool:

@@ -61,14 +61,15 @@ from concmodels.models.tasks.signals.guard import LOOK_UP_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Hashable, Iterable
+    from types import FrameType
     from typing import Any, Protocol
 
     from greenlet import greenlet
 
     from concmodels.errors import Deadlock
     from concmodels.models.simulated.schedules import Strategy
-    from concmodels.models.simulated.steps import Identity, Key, Kind
+    from concmodels.models.simulated.steps import Identity, Key, Kind, Resumed
 
     class Startable(Protocol):
         """A task that a world can start; `sim` has the library's own `Task` here."""
@@ -115,6 +116,10 @@ class Run:
         self.steps: list[Step] = []
         self.seconds = 0.0
         """The virtual seconds that it has taken."""
+        self.is_timed = False
+        """Whether a step was to be enabled at a moment."""
+        self.is_unfinished = False
+        """Whether a task still had something to do, or waited, when it ended."""
 
 
 class World:
@@ -141,11 +146,17 @@ class World:
     ) -> None:
         self.model = model
         self.clock = 0.0
+        self.on_clock_read: Callable[[float], object] | None = None
+        """Is called with the clock when the program asks what time it is."""
+        self.idle_at = 0.0
+        """What the clock showed when nothing could go on last."""
         self.enabled: list[Step] = []
         self.decisions: list[int] = []
         self.steps: list[Step] = []
         self.running = self.main = Runner(main, (0,), unit)
         self.runners: dict[Runner, None] = {self.main: None}
+        self.keeps_order = True
+        """Whether event loops call callbacks in the order in which these were scheduled; else in any order."""
         self.detector = DeadlockDetector()
         self.cut_by: BaseException | None = None
         self.dying = False
@@ -155,10 +166,11 @@ class World:
         self._hub = hub
         self._outside = hub or unit  # where the run was begun, and ends
         self.limit = limit
-        self._record = record
+        self.record = record
         self.tick = tick
         self._step = Step(self.main, "begin")  # the one that is under way
         self._timers: list[tuple[float, int, Step]] = []
+        self.is_timed = False
         self._order = count()
         self._swallowed = 0
         self._silent = 0
@@ -173,7 +185,7 @@ class World:
     def start(self, task: Startable) -> Runner:
         """Start a task; it begins when its first step is picked."""
         unit = self._units.take(partial(self._work, task), self._hub or self.main.unit)
-        runner = Runner(task, self._next_identity(), unit)
+        runner = Runner(task, self.next_identity(), unit)
         self.running.started += 1
         self.runners[runner] = None
         begin = Step(runner, "begin")
@@ -189,6 +201,7 @@ class World:
         *,
         in_callback: bool = False,
         place: tuple[str, int] | None = None,
+        resumes: Resumed | None = None,
     ) -> None:
         """Stop before a step that can be done at any time; return when it was picked."""
         runner = self.running
@@ -200,8 +213,9 @@ class World:
         if self.dying:
             self._refuse()
         step = Step(runner, kind, keys, subject)
-        if self._record:
+        if self.record:
             step.place = place or _place(sys._getframe(1))
+        step.resumes = resumes
         step.state = ENABLED
         runner.pending = (step,)
         self.enabled.append(step)
@@ -233,7 +247,7 @@ class World:
     def announce(self, kind: str, keys: tuple[tuple[Key, bool], ...] = (), subject: Any = None) -> Step:
         """Return a step of the running task which is not enabled, for `park`."""
         step = Step(self.running, kind, keys, subject)
-        if self._record:
+        if self.record:
             step.place = _place(sys._getframe(1))
         return step
 
@@ -253,9 +267,9 @@ class World:
 
     def name_of_next(self, function: Callable[..., Any]) -> str:
         """The name of a task that the running one is about to start, unless it is given one."""
-        return f"{getattr(function, '__name__', 'task')}-{text_of(self._next_identity())}"
+        return f"{getattr(function, '__name__', 'task')}-{text_of(self.next_identity())}"
 
-    def _next_identity(self) -> Identity:
+    def next_identity(self) -> Identity:
         """The identity of the next task that the running one starts. That of main is left out of it."""
         parent = self.running
         return (parent.started + 1,) if parent is self.main else (*parent.identity, parent.started + 1)
@@ -279,6 +293,7 @@ class World:
         if moment < math.inf:
             # The number keeps steps of one moment in order, and keeps the heap from comparing them.
             heapq.heappush(self._timers, (moment, next(self._order), step))
+            self.is_timed = True
 
     def wake(self, step: Step) -> None:
         """Let this step be picked, and no other of its task: what decides the wait has happened."""
@@ -324,6 +339,23 @@ class World:
             self.decisions.append(lot)
         return lot
 
+    def tell_time(self) -> float:
+        """Return what the clock shows, for the program."""
+        if self.on_clock_read is not None:
+            self.on_clock_read(self.clock)
+        return self.clock
+
+    def visit(self, state: Hashable) -> None:
+        """Tell the strategy that all that can come now depends on this alone; it may end a run that can't be new."""
+        if self.dying:
+            self._refuse()
+        visit = getattr(self.strategy, "visit", None)
+        if visit is not None:
+            try:
+                visit(state)
+            except BaseException as error:  # noqa: BLE001 - as above
+                self.cut(error)
+
     def _next(self) -> Runner:
         """Ask the strategy for the next step; return its task, which is the running one from now on."""
         self.clock += self.tick
@@ -368,7 +400,7 @@ class World:
         while self._timers and self._timers[0][2].state == OVER:
             heapq.heappop(self._timers)
         if self._timers:
-            self.clock = max(self.clock, self._timers[0][0])
+            self.clock = self.idle_at = max(self.clock, self._timers[0][0])
             self._ring()
         elif self._hub is not None:
             self.cut(self.describe())
@@ -386,11 +418,13 @@ class World:
 
     def describe(self) -> Deadlock:
         """Return the exception that says what each task waits for, and where."""
-        here, frame = getcurrent(), sys._getframe()
-        return deadlock(
-            (runner.name, runner.task.waiter, stack(frame if runner.unit is here else runner.unit.gr_frame))
-            for runner in self.runners
-        )
+        return deadlock(wait for runner in self.runners for wait in self._waits(runner))
+
+    def _waits(self, runner: Runner) -> Iterable[tuple[str, Any, list[FrameType]]]:
+        if runner.event_loop is not None:
+            return runner.event_loop.waits()
+        frame = sys._getframe() if runner.unit is getcurrent() else runner.unit.gr_frame
+        return [(runner.name, runner.task.waiter, stack(frame))]
 
     # How it ends.
 
@@ -502,6 +536,7 @@ def explored(
             prepare(world)
         world.begin()
         run.cut = world.cut_by is not None
+        run.is_unfinished = any(runner.pending for runner in world.runners)
         world.end()
         if units is None:
             greenlets.end()
@@ -511,6 +546,7 @@ def explored(
             gc.enable()
     run.error = world.cut_by or run.error
     run.decisions, run.steps, run.seconds = world.decisions, world.steps, world.clock
+    run.is_timed = world.is_timed
     return run
 
 

@@ -1,0 +1,64 @@
+"""Runs programs of an event loop, as functions that an exploration can call again and again."""
+
+import gc
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from concmodels.explore.eventloops.findings import findings_of
+from concmodels.explore.eventloops.history import history_of
+from concmodels.models.simulated.world import current
+
+type CoroutineFunction = Callable[..., Coroutine[Any, Any, Any]]
+
+
+def run_on(library: str) -> Callable[..., Any]:
+    """Return what runs a coroutine function with its arguments on the event loop of this library."""
+    if library == "trio":
+        import trio
+
+        return trio.run
+    import asyncio
+
+    def run(function: CoroutineFunction, *args: Any) -> Any:
+        return asyncio.run(function(*args))
+
+    return run
+
+
+_OFTEN = 50
+"""So many runs are made between two whole collections of garbage."""
+
+
+class Checked:
+    """A program that runs event loops: what they would only log makes a run fail that has not failed otherwise."""
+
+    def __init__(self, function: Callable[..., Any], *, is_watched: bool) -> None:
+        self.function = function
+        self._is_watched = is_watched
+        self._runs = 0
+        self._threads_apart: Callable[[], AbstractContextManager[None]] = nullcontext
+        if is_watched:
+            from concmodels.explore.eventloops.threads_apart import threads_apart  # it imports asyncio
+
+            self._threads_apart = threads_apart
+        self.__globals__ = getattr(function, "__globals__", {})
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the program once."""
+        world = current()
+        assert world is not None
+        self._runs += 1  # what runs have left is old by now; only a whole collection finds it, and that takes longer
+        gc.collect(0 if self._runs % _OFTEN else 2)
+        findings = findings_of(world)
+        findings.is_watched = self._is_watched
+        history_of(world).is_complete = not self._is_watched
+        try:
+            with self._threads_apart():
+                value = self.function(*args)
+            findings.check()
+        finally:
+            for loop in findings.loops:
+                loop.abandon()
+            findings.loops.clear()  # they know the world, which would never be freed
+        return value

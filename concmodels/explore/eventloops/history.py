@@ -1,0 +1,109 @@
+"""The history of a run of event loops, as a number: two runs with the same one are in the same state.
+
+A complete search meets the same state on many ways. A timer that expires a callback earlier or later often makes no
+difference: it sets the result of a future that only one task awaits. So the history tells which callbacks have been
+called, and of those that touch the same things, in which order. It does not tell in which order the others were called:
+
+    an event     one callback: by which event it was scheduled, as which one, and which events had touched the same last
+    the history  the sum of all events, whatever their order
+
+Every callback touches "the program", all that tasks share, because what it reads and writes is not looked at; only one
+that sets the result of a future, as a timer of `asyncio.sleep` does, touches nothing but that future. So what a task
+does between two awaits is ordered among all other tasks' steps, and the order of these is never left out. See
+Musuvathi and Qadeer: Partial-Order Reduction for Context-Bounded State Exploration (2007), where this is "caching
+happens-before graphs".
+"""
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from concmodels.models.simulated.world import World
+
+PROGRAM = 0
+"""The key of what all callbacks touch, but for those that set the result of a future."""
+_BETWEEN = 1
+"""What is done between two callbacks, before the loop runs and after it, is an event too, if it does anything."""
+_MASK = (1 << 64) - 1
+
+
+class History:
+    """The events of one run. `calls` is how many callbacks there were that touch the program."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.is_complete = True
+        """Whether all that the program does is done in events; not if it runs in several threads."""
+        self._sum = 0
+        self._last: dict[int, int] = {}
+        self._between = 0
+        self._now = self._between_callbacks()
+
+    def __hash__(self) -> int:
+        return self._sum
+
+    def new_identity(self) -> int:
+        """Return the identity of a callback, or a future, that the present event makes."""
+        now = self._now
+        now.made += 1
+        return hash((now.identity, now.made))
+
+    def begin(self, identity: int, *keys: int) -> None:
+        """Begin the callback with this identity, which touches these."""
+        if self._now.has_done_something:  # the program, before it has called `run`
+            self._note()
+            self._between += 1
+        self._now = _Event(identity, set(keys))
+        self.calls += PROGRAM in keys
+
+    def touch(self, key: int) -> None:
+        """Note that the present event touches this."""
+        self._now.touched.add(key)
+
+    def read_clock(self, clock: float) -> None:
+        """Note that the present event has read the clock."""
+        self._now.clock = clock
+
+    def end(self) -> None:
+        """The callback has ended."""
+        self._note()
+        self._now = self._between_callbacks()
+
+    def _note(self) -> None:
+        """Add the present event."""
+        now, last = self._now, self._last
+        before = tuple((key, last.get(key, 0)) for key in sorted(now.touched))
+        event = hash((now.identity, now.clock, before))
+        for key in now.touched:
+            last[key] = event
+        self._sum = (self._sum + event) & _MASK
+
+    def _between_callbacks(self) -> _Event:
+        return _Event(hash((_BETWEEN, self._between)), {PROGRAM})
+
+
+class _Event:
+    __slots__ = ("clock", "identity", "made", "touched")
+
+    def __init__(self, identity: int, touched: set[int]) -> None:
+        self.identity = identity
+        self.touched = touched
+        self.made = 0
+        self.clock: float | None = None
+
+    @property
+    def has_done_something(self) -> bool:
+        """Whether it has made or touched anything but the program."""
+        return bool(self.made or self.clock is not None or len(self.touched) > 1)
+
+
+_histories: WeakKeyDictionary[World, History] = WeakKeyDictionary()
+
+
+def history_of(world: World) -> History:
+    """Return the history of a run: one for all its event loops."""
+    found = _histories.get(world)
+    if found is None:
+        found = _histories[world] = History()
+        world.on_clock_read = found.read_clock
+    return found

@@ -1,0 +1,436 @@
+"""The event loop of an explored asyncio program: no selector, a clock of the world, and choices of the schedule.
+
+An iteration of asyncio's loop waits for the outside, appends the timers that have expired to the callbacks that are
+ready, and then calls these. This one does the same, but its timers expire when the schedule says so. Each callback is a
+step of the world, and so is each timer:
+
+    go on first    the callbacks that are ready are called, before the next timer expires
+    timer          it expires first
+    wake           another thread has scheduled something
+
+A timer may come before callbacks that are ready if it lies at most `SLACK_S` ahead of the last moment in which nothing
+could go on: so long they may take, all together, not for ever. A time limit of five seconds never expires while there
+is something left to do.
+"""
+
+import asyncio
+import gc
+import heapq
+import sys
+from asyncio import base_events, events, futures
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from concmodels.explore.eventloops.executor import Job, awaitable
+from concmodels.explore.eventloops.findings import findings_of, is_over
+from concmodels.explore.eventloops.futures import Future
+from concmodels.explore.eventloops.history import PROGRAM, history_of
+from concmodels.explore.eventloops.refused import refusing_methods
+from concmodels.explore.eventloops.unwatched import CodeInThread
+from concmodels.models.tasks.signals.frames import awaits, of_program, stack
+
+if TYPE_CHECKING:
+    import contextvars
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    from concmodels.models.simulated.steps import Identity, Step
+    from concmodels.models.simulated.world import World
+
+SLACK_S = 0.05
+"""How long the callbacks that are ready may take, in virtual seconds."""
+
+PATIENCE = 2_000
+"""After so many callbacks, a timer expires however far ahead it lies: so a task that polls for it comes to an end."""
+
+
+class _Lane:
+    """The name and identity of an asyncio task, as pictures show them."""
+
+    def __init__(self, name: str, identity: Identity) -> None:
+        self.name = name
+        self.identity = identity
+
+
+class _Handle(events.Handle):
+    __slots__ = ("identity",)
+
+    identity: int
+
+
+class _Timer(events.TimerHandle):
+    __slots__ = ("calls", "identity", "lane", "number", "place")
+
+    identity: int
+    number: int
+    calls: int
+    lane: _Lane | None
+    place: tuple[str, int] | None
+    _when: float
+    _scheduled: bool
+
+    def __lt__(self, other: Any) -> bool:
+        return bool((self._when, self.number) < (other._when, other.number))
+
+
+_BaseEventLoop: Any = base_events.BaseEventLoop  # of what a loop is derived from, the types tell little
+
+
+class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
+    """An event loop of the run in this world."""
+
+    _ready: Any
+    _scheduled: list[_Timer]
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+        self.history = history_of(world)
+        self._findings = findings_of(world)
+        self._findings.loops.append(self)
+        self.key = world.new_key("queue")
+        self._keys = ((self.key, True),)
+        self.jobs: set[Job] = set()
+        """The jobs of threads that are not done."""
+        self._all_done: Future | None = None
+        self._left = 0
+        self._wake: Step | None = None
+        self._timers = count()
+        self._task_names = count(1)
+        self._lanes: WeakKeyDictionary[Any, _Lane] = WeakKeyDictionary()
+
+    # What the program schedules.
+
+    def time(self) -> float:
+        """As `loop.time`: the clock of the world."""
+        return self._world.tell_time()
+
+    def _call_soon(self, callback: Any, args: Any, context: contextvars.Context | None) -> Any:
+        handle = _Handle(callback, args, self, context)
+        handle.identity = self.history.new_identity()
+        self._ready.append(handle)
+        return handle
+
+    def call_at(
+        self, when: float, callback: Callable[..., object], *args: Any, context: contextvars.Context | None = None
+    ) -> Any:
+        """As `loop.call_at`."""
+        if when is None:
+            raise TypeError("when cannot be None")
+        self._check_closed()
+        timer = _Timer(when, callback, args, self, context)
+        timer.identity, timer.number = self.history.new_identity(), next(self._timers)
+        timer.calls, timer.lane, timer.place = self.history.calls, None, None
+        if self._world.record:
+            timer.lane, timer.place = self._caller()
+        timer._scheduled = True
+        heapq.heappush(self._scheduled, timer)
+        return timer
+
+    def call_soon_threadsafe(
+        self, callback: Callable[..., object], *args: Any, context: contextvars.Context | None = None
+    ) -> Any:
+        """As `loop.call_soon_threadsafe`; a step, because another thread may call it at any time."""
+        self._check_closed()
+        self.announce_another_thread()
+        handle = self._call_soon(callback, args, context)
+        self._write_to_self()
+        return handle
+
+    def _write_to_self(self) -> None:
+        if self._wake is not None:
+            self._world.enable(self._wake)
+
+    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
+        """As `loop.run_in_executor`."""
+        self._check_closed()
+        if executor is None:
+            executor = self._default_executor
+            self._check_default_executor()
+        if executor is not None:
+            return awaitable(executor.submit(func, *args), self)
+        job = Job(self, partial(func, *args) if args else func)
+        self.jobs.add(job)
+        if not job.is_one_step:
+            self.history.is_complete = False
+            if not (job.is_plain or self._findings.is_watched):
+                self._world.cut(CodeInThread())
+        runner = self._world.start(job)
+        if self._world.record:
+            (begin,) = runner.pending
+            begin.resumes, begin.place = self._caller()
+        return job.future
+
+    def set_default_executor(self, executor: Any) -> None:
+        """As `loop.set_default_executor`; any executor will do."""
+        self._default_executor = executor
+
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """As `loop.shutdown_default_executor`: wait for the jobs of threads, also for those that nothing awaits."""
+        self._executor_shutdown_called = True
+        if self.jobs:
+            self._all_done = self.create_future()
+            await self._all_done
+        if self._default_executor is not None:
+            self._default_executor.shutdown(wait=True)
+
+    def job_is_done(self, job: Job) -> None:
+        """Take note of the end of a job."""
+        self.jobs.discard(job)
+        if self._all_done is not None and not self.jobs:
+            self.append(futures._set_result_unless_cancelled, self._all_done, None)  # type: ignore[attr-defined]
+
+    def touch(self) -> None:
+        """Note that the step under way schedules something."""
+        self._world.touch(self.key, True)
+
+    def announce_another_thread(self) -> None:
+        """Stop before the step in which another thread schedules something."""
+        self._world.point("call soon", self._keys, "a callback of another thread")
+
+    def append(self, callback: Callable[..., object], *args: Any) -> Any:
+        """Schedule a callback from another thread, in a step that was announced."""
+        handle = self._call_soon(callback, args, None)
+        self._write_to_self()
+        return handle
+
+    def create_future(self) -> Future:
+        """As `loop.create_future`."""
+        return Future(self.history, loop=self)
+
+    def create_task(self, coro: Any, **options: Any) -> Any:
+        """As `loop.create_task`; names are numbered anew in each run."""
+        number = next(self._task_names)
+        name = options.get("name")
+        if name is None:
+            options["name"] = f"Task-{number}"
+        task = super().create_task(coro, **options)
+        if number == 1 or getattr(coro, "cr_code", None) in _CLOSING:
+            self._lanes[task] = _Lane("main", (0,))
+        else:
+            own = name or f"{getattr(coro, '__name__', 'task')}-{number - 1}"
+            self._lanes[task] = _Lane(str(own), self._world.next_identity())
+            self._world.running.started += 1
+        return task
+
+    # What is done when.
+
+    def run_forever(self) -> None:
+        """As `loop.run_forever`."""
+        runner = self._world.running
+        outer, runner.event_loop = runner.event_loop, self
+        try:
+            super().run_forever()
+        finally:
+            runner.event_loop = outer
+
+    def run_until_complete(self, future: Any) -> Any:
+        """As `loop.run_until_complete`. Then tasks are freed that nothing holds, as they might have been before."""
+        try:
+            return super().run_until_complete(future)
+        finally:
+            if not self._world.dying:
+                gc.collect(0)
+
+    def _run_once(self) -> None:
+        if not self._world.keeps_order:
+            self._call_any()
+            return
+        self._poll()
+        for left in range(len(self._ready), 0, -1):
+            self._left = left
+            if self.jobs:
+                self._visit()
+            handle = self._ready.popleft()
+            if not handle._cancelled:
+                self._call(handle)
+
+    def _poll(self) -> None:
+        """Wait until something is ready, and let timers expire."""
+        while not self._stopping or self._ready:
+            timer = self._next_timer()
+            if not self._ready:
+                self._wait(timer)
+            elif timer is None or not (self._may_expire(timer) or self._is_long_ago(timer)):
+                return
+            elif self._is_long_ago(timer) or self._is_first(timer):
+                self._expire(timer)
+            else:
+                return
+
+    def _call_any(self) -> None:
+        """Call one of the callbacks that are ready, whichever the schedule takes, or let a timer expire."""
+        world, self._left = self._world, 0
+        ready = self._ready = deque(it for it in self._ready if not it._cancelled)
+        timer = self._next_timer()
+        if not ready:
+            if not self._stopping:
+                self._wait(timer)
+            return
+        if timer is not None and self._is_long_ago(timer):
+            self._expire(timer)
+            return
+        self._visit()
+        steps = [world.announce(f"go on {number}", self._keys) for number in range(len(ready))]
+        for step, handle in zip(steps, ready, strict=True):
+            step.resumes, step.place = self._resumed_by(handle)
+        if timer is not None and self._may_expire(timer):
+            steps.append(self._expiry(timer))
+        for step in steps:
+            world.enable(step)
+        chosen = steps.index(world.park(*steps))
+        if timer is not None and chosen == len(ready):
+            self._expire(timer)
+        else:
+            handle = ready[chosen]
+            del ready[chosen]
+            self._call(handle)
+
+    def _next_timer(self) -> _Timer | None:
+        timers = self._scheduled
+        while timers and timers[0]._cancelled:
+            heapq.heappop(timers)._scheduled = False
+        return timers[0] if timers else None
+
+    def _may_expire(self, timer: _Timer) -> bool:
+        return timer._when <= self._world.idle_at + SLACK_S
+
+    def _is_long_ago(self, timer: _Timer) -> bool:
+        return self.history.calls - timer.calls > PATIENCE
+
+    def _is_first(self, timer: _Timer) -> bool:
+        """Let the schedule decide whether this timer expires before the callbacks that are ready."""
+        world, self._left = self._world, 0
+        self._visit()
+        go_on, expire = world.announce("go on first", self._keys), self._expiry(timer)
+        world.enable(go_on)
+        world.enable(expire)
+        return world.park(go_on, expire) is expire
+
+    def _wait(self, timer: _Timer | None) -> None:
+        """Nothing is ready: wait for the timer, and for other threads."""
+        world = self._world
+        steps = [world.announce("wake", self._keys)]
+        if timer is not None:
+            expire = self._expiry(timer)
+            steps.append(expire)
+            if world.enabled and self._may_expire(timer):
+                world.enable(expire)
+            else:
+                world.enable_at(timer._when, expire)
+        self._wake = steps[0]
+        try:
+            chosen = world.park(*steps)
+        finally:
+            self._wake = None
+        if timer is not None and chosen is not steps[0]:
+            self._expire(timer)
+
+    def _expiry(self, timer: _Timer) -> Step:
+        step = self._world.announce("timer", self._keys)
+        step.place, step.resumes = timer.place, timer.lane
+        return step
+
+    def _expire(self, timer: _Timer) -> None:
+        heapq.heappop(self._scheduled)._scheduled = False
+        self._world.clock = max(self._world.clock, timer._when)
+        self._ready.append(timer)
+
+    def _call(self, handle: Any) -> None:
+        """Call a callback, as a step of the world."""
+        history = self.history
+        lane, place = self._resumed_by(handle)
+        self._world.point("call back" if lane is None else "resume", self._keys, resumes=lane, place=place)
+        history.begin(handle.identity, _touched_by(handle))
+        try:
+            handle._run()
+        finally:
+            history.end()
+
+    def _visit(self) -> None:
+        """Let a search leave this run if the same state was there before."""
+        if self.history.is_complete and len(self._world.runners) == 1 + len(self.jobs):
+            self._world.visit(self._state())
+
+    def _resumed_by(self, handle: Any) -> tuple[_Lane | None, tuple[str, int] | None]:
+        """Return which task a callback resumes, if it is one's, and at which line."""
+        task = getattr(handle._callback, "__self__", None)
+        if not isinstance(task, asyncio.Task):
+            return None, None
+        return self._lane(task), _place(awaits(task.get_coro())) if self._world.record else None
+
+    def _state(self) -> Any:
+        """All that the rest of the run depends on."""
+        world = self._world
+        jobs = tuple(sorted(job.identity for job in self.jobs))
+        ready = tuple(it.identity for it in self._ready if not it._cancelled)
+        timers = [(it._when, it.number, it.identity) for it in self._scheduled if not it._cancelled]
+        waiting = tuple((when, identity) for when, _, identity in sorted(timers))
+        if not world.keeps_order:
+            ready = tuple(sorted(ready))
+        return hash(self.history), self._stopping, ready, self._left, waiting, jobs, world.clock, world.idle_at
+
+    # What is seen from outside.
+
+    def _caller(self) -> tuple[_Lane | None, tuple[str, int] | None]:
+        """Return the task that runs, and where it is in the program."""
+        current = asyncio.current_task(self) if events._get_running_loop() is self else None
+        return self._lane(current), _place(stack(sys._getframe(2)))
+
+    def _lane(self, task: Any) -> _Lane | None:
+        return None if task is None else self._lanes.get(task)
+
+    def waits(self) -> Iterator[tuple[str, Any, list[FrameType]]]:
+        """As `EventLoop.waits`."""
+        for task in asyncio.all_tasks(self):
+            lane = self._lane(task)
+            yield lane.name if lane else task.get_name(), None, awaits(task.get_coro())
+
+    def default_exception_handler(self, context: dict[str, Any]) -> None:
+        """As `loop.default_exception_handler`: what asyncio would log is a finding."""
+        if not is_over(self._world):
+            self._findings.logged(context)
+
+    def abandon(self) -> None:
+        """End the tasks that a run has left behind, without a word."""
+        self._ready.clear()
+        self._scheduled.clear()
+        for task in asyncio.all_tasks(self):
+            task._log_destroy_pending = False  # type: ignore[attr-defined]  # as asyncio itself does
+            with suppress(Exception):  # what a clean-up raises that nobody waits for
+                task.get_coro().close()  # type: ignore[union-attr]
+        if not self.is_closed() and not self.is_running():
+            self.close()
+
+    def __del__(self) -> None:
+        pass  # it holds nothing of the system
+
+    def _process_events(self, event_list: Any) -> None:
+        pass
+
+
+_CLOSING = (SimulatedLoop.shutdown_asyncgens.__code__, SimulatedLoop.shutdown_default_executor.__code__)
+"""What `asyncio.run` has the loop do at the end."""
+
+for _name, _method in refusing_methods().items():
+    setattr(SimulatedLoop, _name, _method)
+
+
+def _touched_by(handle: Any) -> int:
+    """Return the key of what a callback touches: of one future alone, or of the program."""
+    if handle._callback is futures._set_result_unless_cancelled:  # type: ignore[attr-defined]
+        future = handle._args[0]
+        if isinstance(future, Future):
+            return future.identity
+    return PROGRAM
+
+
+def _place(frames: list[FrameType]) -> tuple[str, int] | None:
+    for frame in frames:
+        if of_program(frame):
+            return frame.f_code.co_filename, frame.f_lineno
+    return None

@@ -1,0 +1,31 @@
+"""Two tasks wait for an item each; a third one brings two, one after the other.
+
+A task that was woken looks again, in a `while`: another one may have taken the item first.
+"""
+
+import asyncio
+
+
+async def take(filled, items):
+    async with filled:
+        while not items:
+            await filled.wait()
+        return items.pop()
+
+
+async def fill(filled, items):
+    for item in range(2):
+        await asyncio.sleep(0.01)
+        async with filled:
+            items.append(item)
+            filled.notify_all()
+
+
+async def main():
+    filled, items = asyncio.Condition(), []
+    taken = await asyncio.gather(take(filled, items), take(filled, items), fill(filled, items))
+    assert sorted(taken[:2]) == [0, 1], taken
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,29 @@
+"""Two tasks count in one number that is kept elsewhere; to read it and to write it takes a while.
+
+The lock is held from the read to the write, over every `await` between them.
+"""
+
+import asyncio
+
+
+class Counter:
+    def __init__(self):
+        self.visitors = 0
+        self._lock = asyncio.Lock()
+
+    async def visit(self):
+        async with self._lock:
+            seen = self.visitors
+            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.01)
+            self.visitors = seen + 1
+
+
+async def main():
+    counter = Counter()
+    await asyncio.gather(counter.visit(), counter.visit())
+    assert counter.visitors == 2, f"two came, {counter.visitors} counted"
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

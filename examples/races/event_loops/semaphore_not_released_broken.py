@@ -1,0 +1,31 @@
+"""Pages are fetched one at a time. One of them does not exist.
+
+The task that asks for it fails between `acquire` and `release`. So the semaphore stays taken, and the next task waits
+for ever.
+"""
+
+import asyncio
+
+
+async def fetch(page, free):
+    await free.acquire()
+    text = await ask(page)
+    free.release()
+    return text
+
+
+async def ask(page):
+    await asyncio.sleep(0.01)
+    if page == "missing":
+        raise LookupError(page)
+    return f"the text of {page}"
+
+
+async def main():
+    free = asyncio.Semaphore(1)
+    pages = await asyncio.gather(fetch("missing", free), fetch("index", free), return_exceptions=True)
+    assert pages[1] == "the text of index", pages
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,35 @@
+"""A question has a time limit, and the connection is closed in a `finally`.
+
+The limit is also around the `finally`. If it expires while the connection is being closed, it ends that.
+"""
+
+import asyncio
+
+
+class Connection:
+    def __init__(self):
+        self.is_open = True
+
+    async def ask(self):
+        await asyncio.sleep(0.02)
+
+    async def close(self):
+        await asyncio.sleep(0)  # it says goodbye
+        self.is_open = False
+
+
+async def main():
+    connection = Connection()
+    try:
+        async with asyncio.timeout(0.05):
+            try:
+                await connection.ask()
+            finally:
+                await connection.close()
+    except TimeoutError:
+        pass
+    assert not connection.is_open, "the connection is still open"
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

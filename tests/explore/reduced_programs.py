@@ -1,0 +1,61 @@
+"""Programs of which few schedules differ, and two of which the plainest schedule does not show what could race."""
+
+import queue
+import threading
+import time
+
+
+def three(work):
+    """Run three threads."""
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def three_with_locks_of_their_own():
+    def work():
+        lock = threading.Lock()
+        for _ in range(3):
+            with lock:
+                pass
+
+    three(work)
+
+
+def three_that_share_a_lock():
+    lock = threading.Lock()
+
+    def work():
+        for _ in range(2):
+            with lock:
+                pass
+
+    three(work)
+
+
+def one_that_never_gets_the_lock():
+    lock, seen = threading.Lock(), []
+
+    def late():
+        with lock:
+            seen.append("late")
+
+    threading.Thread(target=late, daemon=True).start()
+    lock.acquire()
+    return len(seen)
+
+
+def one_that_waits_as_long():
+    items = queue.Queue()
+
+    def put():
+        time.sleep(1)
+        items.put("item")
+
+    threading.Thread(target=put).start()
+    try:
+        return items.get(timeout=1)
+    except queue.Empty:
+        return None

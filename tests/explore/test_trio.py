@@ -1,0 +1,184 @@
+"""Unmodified programs of trio, and of anyio on both of its event loops."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from importlib.util import find_spec
+
+import pytest
+
+from concmodels.explore import CannotExplore, explore, replay
+
+pytestmark = pytest.mark.skipif(not (find_spec("trio") and find_spec("anyio")), reason="needs trio and anyio")
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """What explores a text, or a function of it."""
+
+    def judge(text, function=""):
+        path = tmp_path / "program.py"
+        path.write_text(textwrap.dedent(text))
+        return explore(f"{path}{function}")
+
+    return judge
+
+
+ORDER = """
+    import trio
+
+    async def main():
+        log = []
+        async def note(it):
+            await trio.sleep({seconds})
+            log.append(it)
+        async with trio.open_nursery() as nursery:
+            for number in range({tasks}):
+                nursery.start_soon(note, number, name="note")
+        return tuple(log)
+"""
+
+
+@pytest.mark.parametrize("seconds", [0, 1])
+def test_each_batch_is_run_forwards_and_backwards(judged, seconds):
+    report = judged(ORDER.format(seconds=seconds, tasks=2))
+    assert report.verdict == "held in all" and set(report.outcomes) == {(0, 1), (1, 0)}
+
+
+def test_two_tasks_that_are_not_in_one_batch_keep_their_order(judged):
+    report = judged(
+        ORDER.format(seconds="len(log) or number_of(it)", tasks=2)
+        + """
+    def number_of(it):
+        return 1 + it
+    """
+    )
+    assert report.verdict == "held in all" and set(report.outcomes) == {(0, 1)}
+
+
+LOST = """
+    import trio
+
+    async def main():
+        number = 0
+        async def add():
+            nonlocal number
+            {before}
+            seen = number
+            {between}
+            number = seen + 1
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(add)
+            nursery.start_soon(add)
+        assert number == 2
+"""
+PAUSE = "await trio.lowlevel.checkpoint()"
+
+
+def test_a_lost_update_is_found_and_its_twin_holds(judged, tmp_path):
+    report = judged(LOST.format(before="pass", between=PAUSE))
+    assert report.verdict == "broken" and "add-1" in str(report) and f"program.py:10  {PAUSE}" in str(report)
+    assert replay(str(tmp_path / "program.py"), schedule=report.failure.replay_id).verdict == "broken"
+    assert judged(LOST.format(before=PAUSE, between="pass")).verdict == "held in all"
+
+
+DEADLOCK = """
+    import trio
+
+    async def main():
+        one, other = trio.Lock(), trio.Lock()
+        async def both(first, second):
+            async with first:
+                await trio.sleep(0.1)
+                async with second:
+                    pass
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(both, one, other)
+            nursery.start_soon(both, other, one)
+"""
+
+
+def test_a_deadlock_says_who_waits_and_where(judged):
+    report = judged(DEADLOCK)
+    waits = {line.partition(" at ")[0] + " " + line.rpartition(":")[2] for line in report.failure.error.waits}
+    assert waits == {"main: waits 11", "both-1: waits 9", "both-2: waits 9"}
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    {
+        "await trio.to_thread.run_sync(int)": "gives a job to a thread of trio",
+        "await trio.open_tcp_stream('localhost', 1)": "gives a job to a thread of trio",
+        "await one.recv(1)": "waits for a socket",
+    }.items(),
+)
+def test_what_no_schedule_decides_is_refused(judged, line, what):
+    text = "import trio\nimport trio.socket\n\nasync def main():\n    one, other = trio.socket.socketpair()\n"
+    with pytest.raises(CannotExplore, match=f"the program {what}.*, and no schedule decides"):
+        judged(f"{text}    with one, other:\n        {line}\n")
+
+
+def test_sets_of_tasks_are_gone_through_in_one_order(tmp_path):
+    """A cancelled nursery goes through a set of its tasks: in other processes, the same schedule does the same."""
+    path = tmp_path / "program.py"
+    path.write_text(
+        textwrap.dedent("""
+        import trio
+
+        async def main():
+            log = []
+            async def wait(it):
+                try:
+                    await trio.sleep_forever()
+                finally:
+                    log.append(it)
+            async with trio.open_nursery() as nursery:
+                for number in range(9):
+                    nursery.start_soon(wait, number)
+                await trio.sleep(1)
+                nursery.cancel_scope.cancel()
+            raise ValueError(log)
+    """)
+    )
+    command = [sys.executable, "-m", "concmodels.explore", str(path), "--search", "all", "--quiet", "--json", "-"]
+    told = {
+        subprocess.run(
+            command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, timeout=60, check=False
+        ).stdout.partition('"failure"')[2]
+        for seed in "123"
+    }
+    assert len(told) == 1 and "ValueError" in told.pop()
+
+
+ON_BOTH = """
+    import anyio
+
+    async def work():
+        log = []
+        async def note(it):
+            await anyio.sleep(0.01)
+            log.append(it)
+        async with anyio.create_task_group() as group:
+            group.start_soon(note, 0)
+            group.start_soon(note, 1)
+        return tuple(log)
+
+    def on_asyncio():
+        return anyio.run(work)
+
+    def on_trio():
+        return anyio.run(work, backend="trio")
+
+    async def main():
+        return await work()
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "outcomes"),
+    {":on_asyncio": {(0, 1)}, "": {(0, 1)}, ":on_trio": {(0, 1), (1, 0)}}.items(),
+)
+def test_anyio_on_both(judged, function, outcomes):
+    report = judged(ON_BOTH, function)
+    assert report.verdict == "held in all" and set(report.outcomes) == outcomes
