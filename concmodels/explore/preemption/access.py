@@ -19,7 +19,7 @@ from inspect import CO_GENERATOR
 from types import CodeType, FrameType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from concmodels.explore.preemption.expressions import Unknown
+from concmodels.explore.preemption.expressions import Torn, Unknown
 from concmodels.explore.preemption.operands import Operands, Results, result, value_or_returned
 from concmodels.explore.preemption.things import how, things
 
@@ -148,8 +148,8 @@ def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
 
 
 def must_show_itself(values: Iterable[Any], program: Program) -> None:
-    """Raise `Unknown` if generated code reads attributes that the program assigns: that of a dataclass."""
+    """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass."""
     for value in values:
         fields = getattr(type(value), "__dataclass_fields__", None)
         if fields and any(program.assigns(name) for name in fields):
-            raise Unknown
+            raise Torn

@@ -20,7 +20,7 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.call_accesses import of_call
-from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, holders
+from concmodels.explore.preemption.expressions import CONTAINERS, Elsewhere, Unknown, holders
 from concmodels.explore.preemption.operands import NEW, value_or_returned
 from concmodels.explore.preemption.things import elements, how, length, things
 from concmodels.explore.threads.tasks import local
@@ -40,6 +40,10 @@ def accessed(site: Site, frame: FrameType, returned: Returned, program: Program)
 
 def _unfollowed(_site: object, _frame: object, _returned: object, _program: object) -> Sequence[Accessed]:
     raise Unknown
+
+
+def _hidden(_site: object, _frame: object, _returned: object, _program: object) -> Sequence[Accessed]:
+    raise Elsewhere
 
 
 def _variable(site: Site, frame: FrameType, _returned: object, _program: object) -> Sequence[Accessed]:
@@ -168,5 +172,5 @@ def _pattern(site: Site, frame: FrameType, returned: Returned, program: Program)
 _OF_KIND = {
     "global": _variable, "cell": _variable, "attribute": _attribute, "item": _item, "within": _within,
     "container": _container, "iteration": _iteration, "element": _element, "operands": _operands, "truth": _truth,
-    "pattern": _pattern, "unfollowed": _unfollowed, "call": of_call,
+    "pattern": _pattern, "unfollowed": _unfollowed, "hidden": _hidden, "call": of_call,
 }  # fmt: skip

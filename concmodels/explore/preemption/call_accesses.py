@@ -30,7 +30,7 @@ from concmodels.explore.preemption.access import (
     owner_of,
     read,
 )
-from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute, holders
+from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Elsewhere, Unknown, attribute, holders
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.things import how, things
 
@@ -91,7 +91,7 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if _accesses_by_name(called):
         return [*found, *_by_name(site, frame, called, program)]
     if isinstance(called, partial):
-        raise Unknown
+        raise Elsewhere
     found += _of_method(site, frame, called, owner)
     if site.passed and not (site.variable in _KEEP and type(owner) in CONTAINERS):
         found += _passed(site, frame, returned, called, program)
@@ -112,6 +112,13 @@ def _calls_back(site: Site, frame: FrameType, called: Any, owner: Any) -> bool:
     )
 
 
+def may_call_back(site: Site, frame: FrameType) -> bool:
+    """Whether an instruction of which nothing is known may call code of the program in the middle."""
+    if site.kind != "call":
+        return False
+    return site.calls_back or site.variable == "sort" or (bool(site.passed) and calls_back(site.passed, frame))
+
+
 def _accesses_by_name(called: Any) -> bool:
     """Whether this accesses an attribute or a variable that its arguments name, whatever it is called itself."""
     kind = type(called)
@@ -130,11 +137,11 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
     name = called.__name__ if type(called) is BuiltinFunctionType else ""
     finds = site.arguments[:2]
     if not name.endswith("attr") or len(finds) < 2 or finds[0] is None or finds[1] is None:
-        raise Unknown
+        raise Elsewhere
     owner, attribute_name = finds[0](frame), finds[1](frame)
     writes = name in ("setattr", "delattr")
     if type(attribute_name) is not str or (writes and not program.assigns(attribute_name)):
-        raise Unknown
+        raise Elsewhere
     places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
 
@@ -288,9 +295,9 @@ def _may_be_called(values: Iterable[Any]) -> list[Any]:
         while isinstance(value, partial):
             value = value.func
         if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
-            raise Unknown  # it is called where nobody looks
+            raise Elsewhere  # it is called where nobody looks
         if _accesses_by_name(value):
-            raise Unknown
+            raise Elsewhere
         found.append(value)
     return found
 

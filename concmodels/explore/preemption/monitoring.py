@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
-from concmodels.explore.preemption.expressions import Unknown
+from concmodels.explore.preemption.call_accesses import may_call_back
+from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
@@ -66,16 +67,18 @@ class CodeMonitor:
         self._files = frozenset(trees)
         self._outside: dict[str, set[Any]] = {}
         """Which tasks have called functions of modules that are not explored, by the names of these."""
+        self._missed: set[str] = set()
+        """What can't be followed of a search that looks for no races, a sentence each."""
         self._calls: dict[int, int] = {}
         """How often each function that makes cells was called in the run, by the `id` of its code."""
 
     @property
     def unexplored(self) -> list[str]:
         """As `Monitor.unexplored`."""
+        outside = [name for name, tasks in self._outside.items() if len(tasks) > 1]
         return [
-            f"not explored: {name}, which two threads use; to explore it, name it in packages"
-            for name, tasks in self._outside.items()
-            if len(tasks) > 1
+            *(f"not explored: {name}, which two threads use; to explore it, name it in packages" for name in outside),
+            *sorted(self._missed),
         ]
 
     def begin(self) -> None:
@@ -163,12 +166,23 @@ class CodeMonitor:
         if self._points is None or site in self._points:
             if site.is_access or self._is_shared(site, returned):
                 world.point(site.verb, site.keys, site, in_callback=True, place=site.place)
-        elif self._notes and (site.is_access or self._is_shared(site, returned)):
-            for key, changes in site.keys:
-                world.touch(key, changes)
+        elif self._notes:
+            self._note(site, returned, world)
         if self._detector is not None:
             self._detect(self._detector, site, returned)
         return None
+
+    def _note(self, site: Site, returned: Returned, world: World) -> None:
+        """Take note of what a step touches that consists of several instructions."""
+        try:
+            if not site.is_access and not accessed(site, sys._getframe(2), returned, self):
+                return
+        except Unknown as error:
+            self._touch_all()
+            if isinstance(error, Elsewhere):
+                self._missed.add(f"{site.file}:{site.line}: {_why_missed(site)}")
+        for key, changes in site.keys:
+            world.touch(key, changes)
 
     def _is_shared(self, site: Site, returned: Returned) -> bool:
         """Whether the instruction accesses anything that tasks may share."""
@@ -186,8 +200,19 @@ class CodeMonitor:
         try:
             for it in accessed(site, sys._getframe(2), returned, self):
                 detector.access(site, it)
-        except Unknown:
-            detector.missed(site, f"what {site.name} accesses can't be found out without running the program's code")
+        except Elsewhere:
+            detector.missed(site, _why_missed(site))
+        except Unknown as error:
+            detector.access_unknown(site, isinstance(error, Torn) or may_call_back(site, sys._getframe(2)))
+            if self._points and site in self._points:
+                self._touch_all()
+
+    def _touch_all(self) -> None:
+        """Have the step under way depend on every other one: what it accesses may be anything."""
+        world = current()
+        assert world is not None
+        for key in self._sites.keys:
+            world.touch(key, True)
 
     def watches(self, called: Any) -> bool:
         """As `Program.watches`."""
@@ -287,6 +312,12 @@ class CodeMonitor:
 
     def _offer_gil(self, code: CodeType, line: int, world: World) -> None:
         world.point("offer the GIL", (), None, in_callback=True, place=(code.co_filename, line))
+
+
+def _why_missed(site: Site) -> str:
+    if site.kind == "hidden":
+        return f"the program uses {site.variable}, which accesses what no instruction names"
+    return f"what {site.name} accesses can't be found out without running the program's code"
 
 
 def _package_of(frame: FrameType) -> str:

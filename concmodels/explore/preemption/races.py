@@ -53,6 +53,7 @@ class Detector:
         self._read: dict[Key, Clock] = {}
         self._things: dict[tuple[int, str], dict[Any, _Record]] = {}
         self._alive: list[Any] = []  # what was accessed: else another object might get its address
+        self._unknown: dict[tuple[Runner, Site], int] = {}  # the moments of the latest accesses of what is not known
         self._seen: Any = None  # the step whose keys have been taken note of
         touch, start = world.touch, world.start
 
@@ -118,6 +119,36 @@ class Detector:
                     self._report(other, other_site, earlier, runner, site, it)
         record = parts.get(it.part) or parts.setdefault(it.part, _Record())
         record.latest[runner, site] = clock[runner], it
+        for (other, other_site), moment in self._unknown.items():
+            if other is not runner and clock.get(other, 0) < moment:
+                self._may_meet(other_site, site, site if it.calls_back else None)
+
+    def access_unknown(self, site: Site, calls_back: bool) -> None:
+        """Take note of an access of what is not known, which may be anything that another task accesses."""
+        world = self._world
+        assert world is not None
+        runner = world.running
+        self._notice(runner)
+        clock = self._clocks[runner]
+        for parts in self._things.values():
+            for record in parts.values():
+                for (other, other_site), (moment, earlier) in record.latest.items():
+                    if other is not runner and clock.get(other, 0) < moment:
+                        torn = site if calls_back else other_site if earlier.calls_back else None
+                        self._may_meet(site, other_site, torn)
+        for (other, other_site), moment in self._unknown.items():
+            if other is not runner and clock.get(other, 0) < moment:
+                self._may_meet(site, other_site, site if calls_back else None)
+        self._unknown[runner, site] = clock[runner]
+
+    def _may_meet(self, site: Site, other: Site, called_back: Site | None) -> None:
+        """Have both orders tried of two accesses that may be of the same thing."""
+        self.sites |= {site, other}
+        if called_back:
+            self._miss_call_back(called_back)
+
+    def _miss_call_back(self, site: Site) -> None:
+        self.missed(site, f"{site.name} calls code of the program before it is done, and no switch is tried there")
 
     def _report(
         self, other: Runner, other_site: Site, earlier: Accessed, runner: Runner, site: Site, it: Accessed
@@ -131,8 +162,7 @@ class Detector:
             self.missed(site, "two tasks share a generator, and its own variables are not followed")
         for place, access in ((other_site, earlier), (site, it)):
             if access.calls_back:
-                why = f"{place.name} calls code of the program before it is done, and no switch is tried there"
-                self.missed(place, why)
+                self._miss_call_back(place)
         first = Access(other_site.file, other_site.line, other.name, earlier.writes)
         second = Access(site.file, site.line, runner.name, it.writes)
         self.found.append(Race(site.name, first, second, sites, is_atomic))

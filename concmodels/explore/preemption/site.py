@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 type Kind = Literal[
     "global", "cell", "attribute", "item", "within", "container", "iteration", "element", "operands", "truth",
-    "pattern", "unfollowed", "call",
+    "pattern", "unfollowed", "hidden", "call",
 ]  # fmt: skip
 
 

@@ -33,17 +33,16 @@ _STORES: dict[str, Kind] = {
     "STORE_GLOBAL": "global", "DELETE_GLOBAL": "global", "STORE_ATTR": "attribute", "DELETE_ATTR": "attribute",
     "STORE_DEREF": "cell", "DELETE_DEREF": "cell",
 }  # fmt: skip
-_LOADS: dict[str, Kind] = {"LOAD_GLOBAL": "global", "LOAD_ATTR": "attribute", "LOAD_DEREF": "cell"}
+_LOADS: dict[str, Kind] = {
+    "LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_FROM_DICT_OR_GLOBALS": "global", "LOAD_ATTR": "attribute",
+    "LOAD_DEREF": "cell", "LOAD_FROM_DICT_OR_DEREF": "cell",
+}  # fmt: skip
 _VARIABLES: dict[str, Kind] = _STORES | _LOADS
 _ITERATIONS = ("GET_ITER", "GET_YIELD_FROM_ITER", "FOR_ITER", "SEND")
 _CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
-_HIDDEN = frozenset(
-    {
-        "setattr", "delattr", "vars", "globals", "locals", "exec", "eval", "attrgetter", "asdict", "astuple",
-        "__dict__", "__setattr__", "__delattr__", "__getattribute__",
-    }
-)  # fmt: skip
-"""Names by which a program reads or writes what no instruction names."""
+_HIDDEN = frozenset({"attrgetter", "asdict", "astuple", "__dict__", "__getattribute__", "__setattr__", "__delattr__"})
+"""Names by which a program reads or writes what no instruction names, besides the functions that are called."""
+_NAMESPACES = ("globals", "locals", "vars")
 
 
 class Sites:
@@ -58,17 +57,19 @@ class Sites:
         """The names of the functions."""
         instructions = [it for code in self.codes for it in dis.get_instructions(code)]
         self._assigned = {(_STORES[it.opname], it.argval) for it in instructions if it.opname in _STORES}
-        self._has_modules = len(trees) > 1
+        self._has_modules = len(trees) > 1 or any("modules" in code.co_names for code in self.codes)
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
         unknown = {it.opname for it in instructions} - opcodes.KNOWN
-        self.hidden = sorted({name for code in self.codes for name in code.co_names if name in _HIDDEN} | unknown)
-        """The names in these functions by which something is accessed that can't be followed."""
+        self.hidden = sorted(unknown | set(map(ast.unparse, _kept_namespaces(trees.values()))))
+        """Instructions that are not known, and second names that a module gives to variables."""
         self._outer = {inner: code for code in self.codes for inner in code.co_consts if isinstance(inner, CodeType)}
         self._lines: dict[int, list[int]] = {}
         self._calls: dict[int, dict[Position, int]] = {}
         self.of = self._found(trees)
         """The sites of each function, by the `id` of its code, and by offset."""
+        self.keys = sorted({key for those in self.of.values() for site in those.values() for key, _ in site.keys})
+        """All keys that a step can touch which consists of such instructions."""
         self.need_results = self._want_results()
         """Whether one of them needs to know what another call than the last one has returned."""
         self.need_returned = any(site.needs_returned for those in self.of.values() for site in those.values())
@@ -136,6 +137,8 @@ class Sites:
     def _variable(self, it: Instruction) -> Site | None:
         """Return the site of a global name, a cell or an attribute that is ever assigned."""
         kind, name, node = _VARIABLES[it.opname], it.argument, it.node
+        if name in _HIDDEN and kind != "cell":
+            return Site(*it.at, "hidden", variable=name, node=None)
         if not self._is_assigned(kind, name):
             return None
         return Site(
@@ -204,15 +207,26 @@ class Sites:
         return _unfollowed(it) if self.attributes else None
 
 
+def _kept_namespaces(trees: Iterable[ast.Module]) -> Iterator[ast.expr]:
+    """Yield the expressions of which a module keeps a dict with its variables, or with the attributes of an object."""
+    for node in (statement for tree in trees for statement in tree.body):
+        match node:
+            case ast.Assign(value=ast.Call(func=ast.Name(id=name)) as value) if name in _NAMESPACES:
+                yield value
+            case ast.Assign(value=ast.Attribute(attr="__dict__") as value):
+                yield value
+
+
 def _unfollowed(it: Instruction) -> Site:
     """Return the site of an instruction that may access a variable which can't be found out."""
     return Site(*it.at, "unfollowed", node=it.node)
 
 
-def _functions(code: CodeType) -> Iterator[CodeType]:
-    """Yield the functions in this code. The bodies of modules and classes are executed by one task, and are none."""
-    if code.co_flags & _FUNCTION:
+def _functions(code: CodeType, *, in_function: bool = False) -> Iterator[CodeType]:
+    """Yield the functions in this code, and the classes in those. The bodies of others are executed by one task."""
+    in_function = in_function or bool(code.co_flags & _FUNCTION)
+    if in_function:
         yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _functions(constant)
+            yield from _functions(constant, in_function=in_function)
