@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from concmodels.explore.preemption.expressions import Torn, Unknown
 from concmodels.explore.preemption.operands import Operands, Results, result, value_or_returned
-from concmodels.explore.preemption.things import how, things
+from concmodels.explore.preemption.things import compares_by_code, how, is_torn, things
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -139,12 +139,15 @@ _MOST_KEYS = 1000
 
 def of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:
     """Return the access of a part of a container."""
-    return Accessed(it, "", part, writes, is_atomic)
+    return Accessed(it, "", part, writes, is_atomic, is_torn(type(it)))
 
 
 def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
     """Return the accesses of one call of C code that reads all of these, as far as they can change."""
-    return [of_container(it, WHOLE, changes, True) for value in values for it, changes in things(value, deep=deep)]
+    found = [of_container(it, WHOLE, changes, True) for value in values for it, changes in things(value, deep=deep)]
+    if deep and any(compares_by_code(it.owner) for it in found):
+        return [it._replace(calls_back=True) for it in found]
+    return found
 
 
 def must_show_itself(values: Iterable[Any], program: Program) -> None:

@@ -57,10 +57,17 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
     owner = owner_of(site, frame, returned, program)
     if owner is NEW or isinstance(owner, local):
         return ()
+    if how(type(owner)) in ("opaque", "iterator") and not program.assigns(site.variable):
+        return read([owner], deep=False)
+    if not program.assigns(site.variable) and not site.of_module:
+        return ()  # another object of the program has an attribute of this name
     places = holders(owner, site.variable)
     if site.writes:
         places = [vars(owner) if isinstance(owner, ModuleType) else owner]
-    return [Accessed(place, site.variable, None, site.writes, False) for place in places]
+    found = [Accessed(place, site.variable, None, site.writes, False) for place in places]
+    if how(type(owner)) in ("opaque", "iterator"):
+        found.append(of_container(owner, WHOLE, site.writes, True))  # its methods may use that
+    return found
 
 
 def _within(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
@@ -171,6 +178,7 @@ def _pattern(site: Site, frame: FrameType, returned: Returned, program: Program)
 
 _OF_KIND = {
     "global": _variable, "cell": _variable, "attribute": _attribute, "item": _item, "within": _within,
-    "container": _container, "iteration": _iteration, "element": _element, "operands": _operands, "truth": _truth,
-    "pattern": _pattern, "unfollowed": _unfollowed, "hidden": _hidden, "call": of_call,
+    "container": _container, "iteration": _iteration, "element": _element, "operands": _operands,
+    "matched": _operands, "truth": _truth, "pattern": _pattern, "unfollowed": _unfollowed, "hidden": _hidden,
+    "call": of_call,
 }  # fmt: skip

@@ -25,6 +25,8 @@ from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
+from concmodels.explore.preemption.things import take_as_own
+from concmodels.explore.preemption.waits import Waits
 from concmodels.explore.threads.installed import is_of_python
 from concmodels.explore.threads.library import THREAD_START
 from concmodels.models.simulated.world import current
@@ -45,6 +47,8 @@ _DISABLE = _monitoring.DISABLE
 _TOOL = 4
 _NAME = "concmodels.explore"
 _KNOWN_TOOLS = 6
+_ONLY_READ = ("attribute", "truth", "matched", "pattern")
+"""The kinds of sites that change nothing, whatever they access."""
 
 
 class CodeMonitor:
@@ -67,6 +71,7 @@ class CodeMonitor:
         self._files = frozenset(trees)
         self._outside: dict[str, set[Any]] = {}
         """Which tasks have called functions of modules that are not explored, by the names of these."""
+        self._waits = Waits()
         self._missed: set[str] = set()
         """What can't be followed of a search that looks for no races, a sentence each."""
         self._calls: dict[int, int] = {}
@@ -79,6 +84,7 @@ class CodeMonitor:
         return [
             *(f"not explored: {name}, which two threads use; to explore it, name it in packages" for name in outside),
             *sorted(self._missed),
+            *self._waits.sentences,
         ]
 
     def begin(self) -> None:
@@ -103,7 +109,9 @@ class CodeMonitor:
     def racing(self, points: Collection[Any]) -> Iterator[Detector]:
         """As `Monitor.racing`."""
         self._points, self._notes = frozenset(points), False
-        self._detector = detector = Detector()
+        if not points:
+            self._waits.forget()
+        self._detector = detector = Detector(self._waits)
         for name in self._sites.hidden:
             detector.unseen.append(f"the program uses {name}, which accesses what no instruction names")
         try:
@@ -119,6 +127,7 @@ class CodeMonitor:
     @contextmanager
     def _monitoring(self, *, of_instructions: bool = True, by_gil: bool = False) -> Iterator[None]:
         refuse_other_tools()
+        take_as_own(self._files)
         self.begin()
         callbacks: dict[int, Callable[..., Any]] = {_events.PY_START: self._start}
         if of_instructions:
@@ -178,7 +187,7 @@ class CodeMonitor:
             if not site.is_access and not accessed(site, sys._getframe(2), returned, self):
                 return
         except Unknown as error:
-            self._touch_all()
+            self._touch_all(True)
             if isinstance(error, Elsewhere):
                 self._missed.add(f"{site.file}:{site.line}: {_why_missed(site)}")
         for key, changes in site.keys:
@@ -203,16 +212,17 @@ class CodeMonitor:
         except Elsewhere:
             detector.missed(site, _why_missed(site))
         except Unknown as error:
-            detector.access_unknown(site, isinstance(error, Torn) or may_call_back(site, sys._getframe(2)))
+            writes = site.writes or site.kind not in _ONLY_READ
+            detector.access_unknown(site, writes, isinstance(error, Torn) or may_call_back(site, sys._getframe(2)))
             if self._points and site in self._points:
-                self._touch_all()
+                self._touch_all(writes)
 
-    def _touch_all(self) -> None:
+    def _touch_all(self, writes: bool) -> None:
         """Have the step under way depend on every other one: what it accesses may be anything."""
         world = current()
         assert world is not None
         for key in self._sites.keys:
-            world.touch(key, True)
+            world.touch(key, writes)
 
     def watches(self, called: Any) -> bool:
         """As `Program.watches`."""

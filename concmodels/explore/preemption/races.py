@@ -12,85 +12,51 @@ the search tells which steps depend on each other, accesses that are ordered her
 it leaves out.
 """
 
+import math
+import sys
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from concmodels.explore.monitor import Access, Race
 from concmodels.explore.preemption.access import WHOLE, Accessed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from concmodels.explore.preemption.site import Site
+    from concmodels.explore.preemption.waits import Waits
     from concmodels.models.simulated.steps import Key, Runner, Step
     from concmodels.models.simulated.world import World
 
     type Clock = dict[Runner, int]
 
 
-class _Record:
-    """The latest accesses to one part of a thing: of each task, and by each instruction."""
+class _Earlier(NamedTuple):
+    """An access that was made, and when: by the clocks of its task, and by that of the world."""
 
-    __slots__ = ("latest",)
+    moment: int
+    it: Accessed
+    sure: int
+    time: float
 
-    def __init__(self) -> None:
-        self.latest: dict[tuple[Runner, Site], tuple[int, Accessed]] = {}
 
+class _Order:
+    """The clock of each task, and what tasks have left at the keys that they have touched."""
 
-class Detector:
-    """A `RaceDetector`."""
-
-    def __init__(self) -> None:
-        self.found: list[Race] = []
-        self.sites: set[Any] = set()
-        self.unseen: list[str] = []
-        self._known: set[tuple[Any, ...]] = set()
-        self._world: World | None = None
-
-    def begin(self, world: World) -> None:
-        """As `RaceDetector.begin`."""
-        self._world = world
-        self._clocks: dict[Runner, Clock] = {world.main: {world.main: 1}}
+    def __init__(self, main: Runner) -> None:
+        self.clocks: dict[Runner, Clock] = {main: {main: 1}}
         self._changed: dict[Key, Clock] = {}
         self._read: dict[Key, Clock] = {}
-        self._things: dict[tuple[int, str], dict[Any, _Record]] = {}
-        self._alive: list[Any] = []  # what was accessed: else another object might get its address
-        self._unknown: dict[tuple[Runner, Site], int] = {}  # the moments of the latest accesses of what is not known
-        self._seen: Any = None  # the step whose keys have been taken note of
-        touch, start = world.touch, world.start
 
-        def touched(key: Key, changes: bool) -> None:
-            touch(key, changes)
-            self._notice(world.running)
-            self._pass_on(world.running, key, changes)
+    def start(self, starter: Runner, runner: Runner) -> None:
+        """Let a new task know what its starter knows."""
+        clock = self.clocks[starter]
+        self.clocks[runner] = {**clock, runner: 1}
+        clock[starter] += 1
 
-        def started(task: Any) -> Runner:
-            runner = start(task)
-            clock = self._clocks[world.running]
-            self._clocks[runner] = {**clock, runner: 1}
-            clock[world.running] += 1
-            return runner
-
-        world.touch, world.start = touched, started  # type: ignore[method-assign]
-
-    def is_over(self, step: Step) -> None:
-        """As `RaceDetector.is_over`. What it has touched was noted already, if it has accessed anything since."""
-        if step is not self._seen:
-            self._seen = step
-            for key, changes in step.footprint.items():
-                self._pass_on(step.runner, key, changes)
-
-    def _notice(self, runner: Runner) -> None:
-        """Take note of what the step under way has touched when it was picked, before it does anything."""
-        step = runner.chosen
-        if step is None or step is self._seen:
-            return
-        self._seen = step
-        self._pass_on(runner, runner.key, True)
-        for key, changes in step.keys:
-            self._pass_on(runner, key, changes)
-
-    def _pass_on(self, runner: Runner, key: Key, changes: bool) -> None:
+    def pass_on(self, runner: Runner, key: Key, changes: bool) -> None:
         """Let the task learn from a key, and leave what it knows there."""
-        clock = self._clocks[runner]
+        clock = self.clocks[runner]
         _learn(clock, self._changed.get(key))
         if changes:
             _learn(clock, self._read.pop(key, None))
@@ -99,56 +65,137 @@ class Detector:
             _learn(self._read.setdefault(key, {}), clock)
         clock[runner] += 1  # what it does from now on is not known there
 
+
+class Detector:
+    """A `RaceDetector`."""
+
+    def __init__(self, waits: Waits) -> None:
+        self.found: list[Race] = []
+        self.sites: set[Any] = set()
+        self.unseen: list[str] = []
+        self._known: set[tuple[Any, ...]] = set()
+        self._world: World | None = None
+        self._waits = waits
+
+    def begin(self, world: World) -> None:
+        """As `RaceDetector.begin`."""
+        self._world = world
+        self._order = order = _Order(world.main)
+        self._clocks = order.clocks
+        self._waits.begin()
+        self._sure = sure = _Order(world.main) if self._waits.are_seen else None
+        """The order without locks, which let either task come first."""
+        self._things: dict[tuple[int, str], dict[Any, dict[tuple[Runner, Site], _Earlier]]] = {}
+        """The latest accesses to each part of a thing: of each task, and by each instruction."""
+        self._unknown: dict[tuple[Runner, Site], _Earlier] = {}
+        """The latest accesses of what is not known."""
+        self._alive: list[Any] = []  # what was accessed: else another object might get its address
+        self._seen: Any = None  # the step whose keys have been taken note of
+        touch, start, enable_at = world.touch, world.start, world.enable_at
+
+        def touched(key: Key, changes: bool) -> None:
+            touch(key, changes)
+            self._notice(world.running)
+            self._pass_on(world.running, key, changes)
+
+        def started(task: Any) -> Runner:
+            runner = start(task)
+            order.start(world.running, runner)
+            if sure is not None:
+                sure.start(world.running, runner)
+            return runner
+
+        def enabled_at(moment: float, step: Step) -> None:
+            enable_at(moment, step)
+            if moment < math.inf:
+                self._waits.begins(step.runner, world.clock, moment, sys._getframe(1))
+
+        world.touch, world.start, world.enable_at = touched, started, enabled_at  # type: ignore[method-assign]
+
+    def is_over(self, step: Step) -> None:
+        """As `RaceDetector.is_over`. What it has touched was noted already, if it has accessed anything since."""
+        if step is not self._seen:
+            self._seen = step
+            is_mutex = getattr(step.subject, "is_mutex", False)
+            for key, changes in step.footprint.items():
+                self._pass_on(step.runner, key, changes, is_mutex)
+
+    def _notice(self, runner: Runner) -> None:
+        """Take note of what the step under way has touched when it was picked, before it does anything."""
+        step = runner.chosen
+        if step is None or step is self._seen:
+            return
+        self._seen = step
+        self._pass_on(runner, runner.key, True)
+        is_mutex = getattr(step.subject, "is_mutex", False)
+        for key, changes in step.keys:
+            self._pass_on(runner, key, changes, is_mutex)
+
+    def _pass_on(self, runner: Runner, key: Key, changes: bool, is_mutex: bool = False) -> None:
+        self._order.pass_on(runner, key, changes)
+        if self._sure is not None and not is_mutex and key[0] not in _OF_VARIABLES:
+            self._sure.pass_on(runner, key, changes)
+
     def access(self, site: Site, it: Accessed) -> None:
         """Take note of an access of the running task, and look for races with the earlier ones."""
-        world = self._world
-        assert world is not None
-        runner = world.running
-        self._notice(runner)
+        runner = self._runner()
         identity = id(it.owner), it.name
         parts = self._things.get(identity)
         if parts is None:
             parts = self._things[identity] = {}
             self._alive.append(it.owner)
-        clock = self._clocks[runner]
-        for part, record in parts.items():
-            if part is not it.part and not _meet(part, it.part):
-                continue
-            for (other, other_site), (moment, earlier) in record.latest.items():
-                if other is not runner and (it.writes or earlier.writes) and clock.get(other, 0) < moment:
+        for part, latest in parts.items():
+            if part is it.part or _meet(part, it.part):
+                for other, other_site, earlier in self._unordered(latest, runner, site, it):
                     self._report(other, other_site, earlier, runner, site, it)
-        record = parts.get(it.part) or parts.setdefault(it.part, _Record())
-        record.latest[runner, site] = clock[runner], it
-        for (other, other_site), moment in self._unknown.items():
-            if other is not runner and clock.get(other, 0) < moment:
-                self._may_meet(other_site, site, site if it.calls_back else None)
+        for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
+            self._may_meet(other_site, earlier, site, it)
+        parts.setdefault(it.part, {})[runner, site] = self._now(runner, it)
 
-    def access_unknown(self, site: Site, calls_back: bool) -> None:
+    def access_unknown(self, site: Site, writes: bool, calls_back: bool) -> None:
         """Take note of an access of what is not known, which may be anything that another task accesses."""
+        runner = self._runner()
+        it = Accessed(None, "", WHOLE, writes, False, calls_back)
+        records = [latest for parts in self._things.values() for latest in parts.values()]
+        for latest in (*records, self._unknown):
+            for _, other_site, earlier in self._unordered(latest, runner, site, it):
+                self._may_meet(other_site, earlier, site, it)
+        self._unknown[runner, site] = self._now(runner, it)
+
+    def _runner(self) -> Runner:
         world = self._world
         assert world is not None
-        runner = world.running
-        self._notice(runner)
+        self._notice(world.running)
+        return world.running
+
+    def _now(self, runner: Runner, it: Accessed) -> _Earlier:
+        assert self._world is not None
+        sure = 0 if self._sure is None else self._sure.clocks[runner][runner]
+        return _Earlier(self._clocks[runner][runner], it, sure, self._world.clock)
+
+    def _unordered(
+        self, latest: dict[tuple[Runner, Site], _Earlier], runner: Runner, site: Site, it: Accessed
+    ) -> Iterator[tuple[Runner, Site, Accessed]]:
+        """Yield those of the earlier accesses that an access meets, and that nothing orders before it."""
         clock = self._clocks[runner]
-        for parts in self._things.values():
-            for record in parts.values():
-                for (other, other_site), (moment, earlier) in record.latest.items():
-                    if other is not runner and clock.get(other, 0) < moment:
-                        torn = site if calls_back else other_site if earlier.calls_back else None
-                        self._may_meet(site, other_site, torn)
-        for (other, other_site), moment in self._unknown.items():
-            if other is not runner and clock.get(other, 0) < moment:
-                self._may_meet(site, other_site, site if calls_back else None)
-        self._unknown[runner, site] = clock[runner]
+        for (other, other_site), earlier in latest.items():
+            if other is runner or not (it.writes or earlier.it.writes):
+                continue
+            if self._sure is not None and self._sure.clocks[runner].get(other, 0) < earlier.sure:
+                assert self._world is not None
+                self._waits.met(frozenset({site, other_site}), earlier.time, runner, self._world.clock)
+            if clock.get(other, 0) < earlier.moment:
+                yield other, other_site, earlier.it
 
-    def _may_meet(self, site: Site, other: Site, called_back: Site | None) -> None:
+    def _may_meet(self, other_site: Site, earlier: Accessed, site: Site, it: Accessed) -> None:
         """Have both orders tried of two accesses that may be of the same thing."""
-        self.sites |= {site, other}
-        if called_back:
-            self._miss_call_back(called_back)
+        self.sites |= {site, other_site}
+        self._miss_torn(other_site, earlier)
+        self._miss_torn(site, it)
 
-    def _miss_call_back(self, site: Site) -> None:
-        self.missed(site, f"{site.name} calls code of the program before it is done, and no switch is tried there")
+    def _miss_torn(self, site: Site, it: Accessed) -> None:
+        if it.calls_back:
+            self.missed(site, f"{site.name} is not one step, and no switch is tried before it is done")
 
     def _report(
         self, other: Runner, other_site: Site, earlier: Accessed, runner: Runner, site: Site, it: Accessed
@@ -160,9 +207,8 @@ class Detector:
         self._known.add((sites, is_atomic))
         if isinstance(it.owner, GeneratorType):
             self.missed(site, "two tasks share a generator, and its own variables are not followed")
-        for place, access in ((other_site, earlier), (site, it)):
-            if access.calls_back:
-                self._miss_call_back(place)
+        self._miss_torn(other_site, earlier)
+        self._miss_torn(site, it)
         first = Access(other_site.file, other_site.line, other.name, earlier.writes)
         second = Access(site.file, site.line, runner.name, it.writes)
         self.found.append(Race(site.name, first, second, sites, is_atomic))
@@ -173,6 +219,10 @@ class Detector:
         sentence = f"{site.file}:{site.line}: {why}"
         if sentence not in self.unseen:
             self.unseen.append(sentence)
+
+
+_OF_VARIABLES = frozenset({"global", "cell", "attribute", "item"})
+"""The kinds of keys of accesses, whose order is what is asked for."""
 
 
 def _learn(clock: Clock, other: Clock | None) -> None:

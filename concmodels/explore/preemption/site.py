@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 type Kind = Literal[
     "global", "cell", "attribute", "item", "within", "container", "iteration", "element", "operands", "truth",
-    "pattern", "unfollowed", "hidden", "call",
+    "matched", "pattern", "unfollowed", "hidden", "call",
 ]  # fmt: skip
 
 
@@ -119,5 +119,5 @@ class Site:
         """Whether what it accesses may be known only by what a call has returned, as that of a property."""
         if self.made_by is not None or self.operands.made or self.passed.made or self.unpacked.made:
             return True
-        kinds = ("within", "container", "operands", "truth")
+        kinds = ("within", "container", "operands", "matched", "truth")
         return self.kind in kinds and not isinstance(self.node, ast.Name)

@@ -26,6 +26,7 @@ from concmodels.explore.preemption.nodes import Instruction, Nodes, position_of
 from concmodels.explore.preemption.operands import Position, operands_of
 from concmodels.explore.preemption.patterns import matched_by, of_pattern
 from concmodels.explore.preemption.site import Kind, Site
+from concmodels.explore.preemption.things import OF_OBJECTS
 
 _FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
 
@@ -43,6 +44,13 @@ _CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _HIDDEN = frozenset({"attrgetter", "asdict", "astuple", "__dict__", "__getattribute__", "__setattr__", "__delattr__"})
 """Names by which a program reads or writes what no instruction names, besides the functions that are called."""
 _NAMESPACES = ("globals", "locals", "vars")
+_ONLY_TOLD = frozenset(
+    {
+        "__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__signature__", "__annotations__",
+        "__cause__", "__context__", "__traceback__", "__suppress_context__", "__notes__",
+    }
+)  # fmt: skip
+"""Special attributes that Python itself does not look up to call an object, to compare it, or to find its others."""
 
 
 class Sites:
@@ -57,6 +65,8 @@ class Sites:
         """The names of the functions."""
         instructions = [it for code in self.codes for it in dis.get_instructions(code)]
         self._assigned = {(_STORES[it.opname], it.argval) for it in instructions if it.opname in _STORES}
+        if any(not _SET_ATTRIBUTES.isdisjoint(code.co_names) for code in self.codes):
+            self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
         self._has_modules = len(trees) > 1 or any("modules" in code.co_names for code in self.codes)
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
@@ -132,14 +142,15 @@ class Sites:
         if matched is not None:
             return of_pattern(it, matched)
         find = self._site_of.get(it.opname)
-        return None if find is None else find(it)
+        return None if find is None or it.nodes.is_private(it) else find(it)
 
     def _variable(self, it: Instruction) -> Site | None:
         """Return the site of a global name, a cell or an attribute that is ever assigned."""
         kind, name, node = _VARIABLES[it.opname], it.argument, it.node
-        if name in _HIDDEN and kind != "cell":
+        is_special = it.opname == "STORE_ATTR" and name.startswith("__") and name.endswith("__")
+        if (name in _HIDDEN and kind != "cell") or (is_special and name not in _ONLY_TOLD):
             return Site(*it.at, "hidden", variable=name, node=None)
-        if not self._is_assigned(kind, name):
+        if not self._is_assigned(kind, name) and not (kind == "attribute" and name in OF_OBJECTS):
             return None
         return Site(
             *it.at,
@@ -205,6 +216,17 @@ class Sites:
                 read = ast.Attribute(owner, name, ast.Load())
                 return Site(*it.at, "attribute", variable=name, node=read, owner=value_of(owner, it.code))
         return _unfollowed(it) if self.attributes else None
+
+
+_SET_ATTRIBUTES = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
+
+
+def _given_names(tree: ast.Module) -> Iterator[str]:
+    """Yield the texts that calls are given which may be names of attributes: `setattr(account, "balance", 1)`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given = (it.value for it in node.args[:2] if isinstance(it, ast.Constant) and isinstance(it.value, str))
+            yield from filter(str.isidentifier, given)
 
 
 def _kept_namespaces(trees: Iterable[ast.Module]) -> Iterator[ast.expr]:
