@@ -21,7 +21,7 @@ from concmodels.explore.preemption.access import (
 )
 from concmodels.explore.preemption.call_accesses import of_call
 from concmodels.explore.preemption.expressions import CONTAINERS, Elsewhere, Unknown, holders
-from concmodels.explore.preemption.operands import NEW, value_or_returned
+from concmodels.explore.preemption.operands import NEW, is_of_library, value_or_returned
 from concmodels.explore.preemption.things import elements, how, length, things
 from concmodels.explore.threads.tasks import local
 
@@ -57,6 +57,8 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
     owner = owner_of(site, frame, returned, program)
     if owner is NEW or isinstance(owner, local):
         return ()
+    if site.variable in _OF_QUEUES and is_of_library(type(owner)):
+        raise Elsewhere
     if how(type(owner)) in ("opaque", "iterator") and not program.assigns(site.variable):
         return read([owner], deep=False)
     if not program.assigns(site.variable) and not site.of_module:
@@ -68,6 +70,10 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
     if how(type(owner)) in ("opaque", "iterator"):
         found.append(of_container(owner, WHOLE, site.writes, True))  # its methods may use that
     return found
+
+
+_OF_QUEUES = frozenset({"queue", "unfinished_tasks", "is_shutdown", "n_waiting", "broken"})
+"""Attributes of objects of the simulated modules that change where nobody looks."""
 
 
 def _within(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:

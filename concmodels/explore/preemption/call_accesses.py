@@ -36,6 +36,7 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Elsewhere, Torn, Unknown, attribute, holders
+from concmodels.explore.preemption.opcodes import is_looked_up
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
 from concmodels.explore.preemption.outside import FILES, touched
 from concmodels.explore.preemption.things import elements, how, things
@@ -159,6 +160,8 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
         raise
     if type(attribute_name) is not str or (writes and not program.assigns(attribute_name)):
         raise Elsewhere
+    if writes and is_looked_up(attribute_name):
+        raise Elsewhere
     places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
 
@@ -224,9 +227,13 @@ def _may_pass(site: Site, frame: FrameType) -> bool:
             kind = type(find(frame))
         except Unknown:
             return True
-        if kind not in SIMPLEST and (kind in _CALLABLE or "__firstlineno__" in vars(kind) or how(kind) != "plain"):
+        if kind not in SIMPLEST and (kind in _CALLABLE or _may_have_state(kind) or how(kind) != "plain"):
             return True
     return False
+
+
+def _may_have_state(kind: type) -> bool:
+    return "__firstlineno__" in vars(kind) or issubclass(kind, BaseException)
 
 
 _CALLABLE = (BuiltinFunctionType, partial)

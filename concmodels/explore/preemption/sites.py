@@ -43,14 +43,8 @@ _ITERATIONS = ("GET_ITER", "GET_YIELD_FROM_ITER", "FOR_ITER", "SEND")
 _CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _HIDDEN = frozenset({"attrgetter", "asdict", "astuple", "__dict__", "__getattribute__", "__setattr__", "__delattr__"})
 """Names by which a program reads or writes what no instruction names, besides the functions that are called."""
+_OF_OBJECTS = OF_OBJECTS | {"queue", "unfinished_tasks", "is_shutdown", "n_waiting", "broken"}
 _NAMESPACES = ("globals", "locals", "vars")
-_ONLY_TOLD = frozenset(
-    {
-        "__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__signature__", "__annotations__",
-        "__cause__", "__context__", "__traceback__", "__suppress_context__", "__notes__",
-    }
-)  # fmt: skip
-"""Special attributes that Python itself does not look up to call an object, to compare it, or to find its others."""
 
 
 class Sites:
@@ -147,10 +141,9 @@ class Sites:
     def _variable(self, it: Instruction) -> Site | None:
         """Return the site of a global name, a cell or an attribute that is ever assigned."""
         kind, name, node = _VARIABLES[it.opname], it.argument, it.node
-        is_special = it.opname == "STORE_ATTR" and name.startswith("__") and name.endswith("__")
-        if (name in _HIDDEN and kind != "cell") or (is_special and name not in _ONLY_TOLD):
+        if (name in _HIDDEN and kind != "cell") or (it.opname == "STORE_ATTR" and opcodes.is_looked_up(name)):
             return Site(*it.at, "hidden", variable=name, node=None)
-        if not self._is_assigned(kind, name) and not (kind == "attribute" and name in OF_OBJECTS):
+        if not self._is_assigned(kind, name) and not (kind == "attribute" and name in _OF_OBJECTS):
             return None
         return Site(
             *it.at,

@@ -167,6 +167,8 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
     while left:
         it = left.pop()
         kind = how(type(it))
+        if kind == "plain" and deep and isinstance(it, BaseException):
+            left.append(_arguments_of(it))
         if kind == "plain" or id(it) in seen:
             continue
         seen.add(id(it))
@@ -189,6 +191,9 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
             if is_of_files(it):
                 yield FILES, False
             left += _iterated(it) if kind == "iterator" else ()
+
+
+_arguments_of: Any = BaseException.__dict__["args"].__get__
 
 
 def _iterated(iterator: Any) -> list[Any]:
