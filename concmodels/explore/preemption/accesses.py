@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,9 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
         return read([owner], deep=False)
     if not program.assigns(site.variable) and not site.of_module:
         return ()  # another object of the program has an attribute of this name
+    if any(isinstance(vars(it).get(site.variable), cached_property) for it in type(owner).__mro__):
+        writes = site.writes or site.variable not in vars(owner)
+        return [Accessed(owner, site.variable, None, writes, False, calls_back=writes)]
     places = holders(owner, site.variable)
     if site.writes:
         places = [vars(owner) if isinstance(owner, ModuleType) else owner]

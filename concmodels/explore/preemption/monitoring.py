@@ -47,6 +47,7 @@ _DISABLE = _monitoring.DISABLE
 _TOOL = 4
 _NAME = "concmodels.explore"
 _KNOWN_TOOLS = 6
+_CALL_BACK = "call back"
 _ONLY_READ = ("attribute", "truth", "matched", "pattern")
 """The kinds of sites that change nothing, whatever they access."""
 
@@ -122,7 +123,7 @@ class CodeMonitor:
 
     def is_left_out(self, step: Step, points: Collection[Any]) -> bool:
         """As `Monitor.is_left_out`."""
-        return isinstance(step.subject, Site) and step.subject not in points
+        return step.kind == _CALL_BACK or (isinstance(step.subject, Site) and step.subject not in points)
 
     @contextmanager
     def _monitoring(self, *, of_instructions: bool = True, by_gil: bool = False) -> Iterator[None]:
@@ -130,6 +131,9 @@ class CodeMonitor:
         take_as_own(self._files)
         self.begin()
         callbacks: dict[int, Callable[..., Any]] = {_events.PY_START: self._start}
+        self._by_call_back = of_instructions and self._points is None and self._sites.call_back
+        if self._by_call_back:
+            callbacks[_events.PY_RESUME] = self._resume
         if of_instructions:
             callbacks[_events.INSTRUCTION] = self._instruction
         if by_gil or (of_instructions and self._sites.need_returned):
@@ -276,7 +280,9 @@ class CodeMonitor:
     def _start(self, code: CodeType, _offset: int) -> Any:
         if id(code) not in self._sites_of:
             return self._start_outside(code)
-        if not code.co_cellvars and not self._by_gil:
+        if self._by_call_back:
+            self._resume(code, _offset)
+        elif not code.co_cellvars and not self._by_gil:
             return _DISABLE
         world = current()
         if world is None or world.dying:
@@ -286,6 +292,25 @@ class CodeMonitor:
         if self._by_gil:
             self._offer_gil(code, code.co_firstlineno, world)
         return None
+
+    def _resume(self, code: CodeType, _offset: int) -> None:
+        """Let others run where C code calls code of the program: `items.sort(key=rank)` has emptied the list."""
+        world = current()
+        if world is None or world.dying:
+            return
+        frame = sys._getframe(1)
+        while frame.f_code is not code:
+            if frame.f_back is None:
+                return
+            frame = frame.f_back
+        caller = frame.f_back
+        site = None if caller is None else self._sites_of.get(id(caller.f_code), {}).get(caller.f_lasti)
+        if (
+            site is not None
+            and site.kind in ("call", "container", "iteration")
+            and code.co_name not in (site.variable, site.name)
+        ):
+            world.point(_CALL_BACK, site.keys, site, in_callback=True, place=site.place)
 
     def _start_outside(self, code: CodeType) -> Any:
         """Take note of a call of a function that is not explored."""

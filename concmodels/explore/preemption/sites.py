@@ -16,6 +16,7 @@ of the program ever assigns.
 import ast
 import dis
 from collections.abc import Iterable, Iterator
+from inspect import CO_GENERATOR
 from types import CodeType
 
 from concmodels.explore.preemption import opcodes
@@ -41,7 +42,12 @@ _LOADS: dict[str, Kind] = {
 _VARIABLES: dict[str, Kind] = _STORES | _LOADS
 _ITERATIONS = ("GET_ITER", "GET_YIELD_FROM_ITER", "FOR_ITER", "SEND")
 _CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
-_HIDDEN = frozenset({"attrgetter", "asdict", "astuple", "__dict__", "__getattribute__", "__setattr__", "__delattr__"})
+_HIDDEN = frozenset(
+    {
+        "attrgetter", "asdict", "astuple", "__dict__", "__getattribute__", "__setattr__", "__delattr__", "__get__",
+        "__set__", "__delete__",
+    }
+)  # fmt: skip
 """Names by which a program reads or writes what no instruction names, besides the functions that are called."""
 _OF_OBJECTS = OF_OBJECTS | {"queue", "unfinished_tasks", "is_shutdown", "n_waiting", "broken"}
 _NAMESPACES = ("globals", "locals", "vars")
@@ -61,6 +67,7 @@ class Sites:
         self._assigned = {(_STORES[it.opname], it.argval) for it in instructions if it.opname in _STORES}
         if any(not _SET_ATTRIBUTES.isdisjoint(code.co_names) for code in self.codes):
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
+        self._assigned |= {("attribute", name) for tree in trees.values() for name in _cached(tree)}
         self._has_modules = len(trees) > 1 or any("modules" in code.co_names for code in self.codes)
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
@@ -78,6 +85,10 @@ class Sites:
         """Whether one of them needs to know what another call than the last one has returned."""
         self.need_returned = any(site.needs_returned for those in self.of.values() for site in those.values())
         """Whether one of them needs to know what calls return."""
+        self.call_back = any(_calls_back(site) for those in self.of.values() for site in those.values()) or any(
+            code.co_flags & CO_GENERATOR and code.co_name != "<genexpr>" for code in self.codes
+        )
+        """Whether code of the program may be called in the middle of another instruction."""
 
     def line(self, code: CodeType, offset: int) -> int:
         """Return the line of an instruction."""
@@ -203,12 +214,23 @@ class Sites:
     def _named(self, it: Instruction, given: list[ast.expr]) -> Site | None:
         """Return the site of `getattr` or `hasattr`, which read an attribute whose name is a value."""
         match given:
+            case [_, ast.Constant(value="setattr" | "delattr" | "exec" | "eval" | "vars" as name), *_]:
+                return Site(*it.at, "hidden", variable=name, node=None)
             case [owner, ast.Constant(value=str(name)), *_]:
                 if name not in self.attributes:
                     return None
                 read = ast.Attribute(owner, name, ast.Load())
                 return Site(*it.at, "attribute", variable=name, node=read, owner=value_of(owner, it.code))
         return _unfollowed(it) if self.attributes else None
+
+
+def _cached(tree: ast.Module) -> Iterator[str]:
+    """Yield the names of cached properties, which are written when they are read for the first time."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            "cached_property" in ast.unparse(it) for it in node.decorator_list
+        ):
+            yield node.name
 
 
 _SET_ATTRIBUTES = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
@@ -230,6 +252,13 @@ def _kept_namespaces(trees: Iterable[ast.Module]) -> Iterator[ast.expr]:
                 yield value
             case ast.Assign(value=ast.Attribute(attr="__dict__") as value):
                 yield value
+
+
+def _calls_back(site: Site) -> bool:
+    return site.calls_back or (site.is_call and site.variable in _TAKE_CODE)
+
+
+_TAKE_CODE = frozenset({"extend", "extendleft", "sort", "update"})
 
 
 def _unfollowed(it: Instruction) -> Site:

@@ -59,6 +59,7 @@ class Library:
         self.modules["atexit"] = _module("atexit", self._functions_of_atexit())
         del self.modules["os"], self.modules["_queue"]
         self._improve()
+        self._main_thread = dict(vars(self.modules["threading"]._main_thread))
         self._states = {name: dict(vars(self.modules[name])) for name in _EXECUTED}
 
     def _execute(self, name: str) -> None:
@@ -130,6 +131,8 @@ class Library:
         vars(threading)["_counter"] = threading._count(1).__next__
         threading._active.clear()
         threading._active[threading._main_thread.ident] = threading._main_thread
+        vars(threading._main_thread).clear()
+        vars(threading._main_thread).update(self._main_thread)
         threading._main_thread._os_thread_handle._done = False
         for kept in (threading._limbo, threading._dangling):
             kept.clear()
