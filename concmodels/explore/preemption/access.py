@@ -11,6 +11,7 @@ An access is *atomic* if it is one call of C code, which no other thread can com
 of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, but they are no data race.
 """
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import partial
@@ -139,7 +140,11 @@ _MOST_KEYS = 1000
 
 def of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:
     """Return the access of a part of a container."""
-    return Accessed(it, "", part, writes, is_atomic, is_torn(type(it)))
+    kind = type(it)
+    return Accessed(it, "", part, writes, is_atomic, kind not in _NEVER_TORN and is_torn(kind))
+
+
+_NEVER_TORN = frozenset({list, dict, set, deque, bytearray})
 
 
 def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:

@@ -58,15 +58,8 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
     owner = owner_of(site, frame, returned, program)
     if owner is NEW or isinstance(owner, local):
         return ()
-    if site.variable in _OF_QUEUES and is_of_library(type(owner)):
-        raise Elsewhere
-    if how(type(owner)) in ("opaque", "iterator") and not program.assigns(site.variable):
-        return read([owner], deep=False)
-    if not program.assigns(site.variable) and not site.of_module:
-        return ()  # another object of the program has an attribute of this name
-    if any(isinstance(vars(it).get(site.variable), cached_property) for it in type(owner).__mro__):
-        writes = site.writes or site.variable not in vars(owner)
-        return [Accessed(owner, site.variable, None, writes, False, calls_back=writes)]
+    if site.is_special and (found := _special(site, owner, program)) is not None:
+        return found
     places = holders(owner, site.variable)
     if site.writes:
         places = [vars(owner) if isinstance(owner, ModuleType) else owner]
@@ -76,7 +69,20 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
     return found
 
 
-_OF_QUEUES = frozenset({"queue", "unfinished_tasks", "is_shutdown", "n_waiting", "broken"})
+def _special(site: Site, owner: Any, program: Program) -> Sequence[Accessed] | None:
+    """Return the accesses of an attribute that the program may not assign itself; None if it is one like others."""
+    kind, name = type(owner), site.variable
+    if name in OF_QUEUES and is_of_library(kind):
+        raise Elsewhere
+    if any(isinstance(vars(it).get(name), cached_property) for it in kind.__mro__):
+        writes = site.writes or name not in vars(owner)
+        return [Accessed(owner, name, None, writes, False, calls_back=writes)]
+    if program.assigns(name) or site.of_module:
+        return None
+    return read([owner], deep=False) if how(kind) in ("opaque", "iterator") else ()
+
+
+OF_QUEUES = frozenset({"queue", "unfinished_tasks", "is_shutdown", "n_waiting", "broken"})
 """Attributes of objects of the simulated modules that change where nobody looks."""
 
 

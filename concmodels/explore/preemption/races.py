@@ -15,13 +15,13 @@ it leaves out.
 import math
 import sys
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.monitor import Access, Race
 from concmodels.explore.preemption.access import WHOLE, Accessed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from concmodels.explore.preemption.site import Site
     from concmodels.explore.preemption.waits import Waits
@@ -31,13 +31,8 @@ if TYPE_CHECKING:
     type Clock = dict[Runner, int]
 
 
-class _Earlier(NamedTuple):
-    """An access that was made, and when: by the clocks of its task, and by that of the world."""
-
-    moment: int
-    it: Accessed
-    sure: int
-    time: float
+type _Earlier = tuple[int, Accessed, int, float]
+"""The moment of an access by the clock of its task, the access, and the moment by its sure clock and the world's."""
 
 
 class _Order:
@@ -96,7 +91,9 @@ class Detector:
         def touched(key: Key, changes: bool) -> None:
             touch(key, changes)
             self._notice(world.running)
-            self._pass_on(world.running, key, changes)
+            order.pass_on(world.running, key, changes)
+            if sure is not None and key[0] not in _OF_VARIABLES:
+                sure.pass_on(world.running, key, changes)
 
         def started(task: Any) -> Runner:
             runner = start(task)
@@ -116,9 +113,10 @@ class Detector:
         """As `RaceDetector.is_over`. What it has touched was noted already, if it has accessed anything since."""
         if step is not self._seen:
             self._seen = step
-            is_mutex = getattr(step.subject, "is_mutex", False)
             for key, changes in step.footprint.items():
-                self._pass_on(step.runner, key, changes, is_mutex)
+                self._order.pass_on(step.runner, key, changes)
+            if self._sure is not None:
+                self._pass_on_surely(self._sure, step, step.footprint.items())
 
     def _notice(self, runner: Runner) -> None:
         """Take note of what the step under way has touched when it was picked, before it does anything."""
@@ -126,15 +124,18 @@ class Detector:
         if step is None or step is self._seen:
             return
         self._seen = step
-        self._pass_on(runner, runner.key, True)
-        is_mutex = getattr(step.subject, "is_mutex", False)
+        self._order.pass_on(runner, runner.key, True)
         for key, changes in step.keys:
-            self._pass_on(runner, key, changes, is_mutex)
+            self._order.pass_on(runner, key, changes)
+        if self._sure is not None:
+            self._pass_on_surely(self._sure, step, ((runner.key, True), *step.keys))
 
-    def _pass_on(self, runner: Runner, key: Key, changes: bool, is_mutex: bool = False) -> None:
-        self._order.pass_on(runner, key, changes)
-        if self._sure is not None and not is_mutex and key[0] not in _OF_VARIABLES:
-            self._sure.pass_on(runner, key, changes)
+    def _pass_on_surely(self, sure: _Order, step: Step, touches: Iterable[tuple[Key, bool]]) -> None:
+        """Let its task learn from what a step has touched, unless that is a lock, or what is asked for."""
+        if not getattr(step.subject, "is_mutex", False):
+            for key, changes in touches:
+                if key[0] not in _OF_VARIABLES:
+                    sure.pass_on(step.runner, key, changes)
 
     def access(self, site: Site, it: Accessed) -> None:
         """Take note of an access of the running task, and look for races with the earlier ones."""
@@ -148,9 +149,13 @@ class Detector:
             if part is it.part or _meet(part, it.part):
                 for other, other_site, earlier in self._unordered(latest, runner, site, it):
                     self._report(other, other_site, earlier, runner, site, it)
-        for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
-            self._may_meet(other_site, earlier, site, it)
-        parts.setdefault(it.part, {})[runner, site] = self._now(runner, it)
+        if self._unknown:
+            for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
+                self._may_meet(other_site, earlier, site, it)
+        mine = parts.get(it.part)
+        if mine is None:
+            mine = parts[it.part] = {}
+        mine[runner, site] = self._now(runner, it)
 
     def access_unknown(self, site: Site, writes: bool, calls_back: bool) -> None:
         """Take note of an access of what is not known, which may be anything that another task accesses."""
@@ -171,21 +176,22 @@ class Detector:
     def _now(self, runner: Runner, it: Accessed) -> _Earlier:
         assert self._world is not None
         sure = 0 if self._sure is None else self._sure.clocks[runner][runner]
-        return _Earlier(self._clocks[runner][runner], it, sure, self._world.clock)
+        return self._clocks[runner][runner], it, sure, self._world.clock
 
     def _unordered(
         self, latest: dict[tuple[Runner, Site], _Earlier], runner: Runner, site: Site, it: Accessed
-    ) -> Iterator[tuple[Runner, Site, Accessed]]:
-        """Yield those of the earlier accesses that an access meets, and that nothing orders before it."""
-        clock = self._clocks[runner]
-        for (other, other_site), earlier in latest.items():
-            if other is runner or not (it.writes or earlier.it.writes):
+    ) -> list[tuple[Runner, Site, Accessed]]:
+        """Return those of the earlier accesses that an access meets, and that nothing orders before it."""
+        clock, sure, found = self._clocks[runner], self._sure, []
+        for (other, other_site), (moment, earlier, sure_moment, time) in latest.items():
+            if other is runner or not (it.writes or earlier.writes):
                 continue
-            if self._sure is not None and self._sure.clocks[runner].get(other, 0) < earlier.sure:
+            if sure is not None and sure.clocks[runner].get(other, 0) < sure_moment:
                 assert self._world is not None
-                self._waits.met(frozenset({site, other_site}), earlier.time, runner, self._world.clock)
-            if clock.get(other, 0) < earlier.moment:
-                yield other, other_site, earlier.it
+                self._waits.met(frozenset({site, other_site}), time, runner, self._world.clock)
+            if clock.get(other, 0) < moment:
+                found.append((other, other_site, earlier))
+        return found
 
     def _may_meet(self, other_site: Site, earlier: Accessed, site: Site, it: Accessed) -> None:
         """Have both orders tried of two accesses that may be of the same thing."""

@@ -58,6 +58,8 @@ class Site:
     """Which ones it reads by name."""
     cell_of: CodeType | None = None
     """The function whose variable a cell is."""
+    is_special: bool = False
+    """Whether it may be an attribute that changes unassigned: of an object written in C, or a cached one."""
     of_module: bool = False
     """Whether a global variable may be an attribute elsewhere: that of a module."""
 

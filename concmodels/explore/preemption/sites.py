@@ -20,6 +20,7 @@ from inspect import CO_GENERATOR
 from types import CodeType
 
 from concmodels.explore.preemption import opcodes
+from concmodels.explore.preemption.accesses import OF_QUEUES
 from concmodels.explore.preemption.calls import of_call, own_methods_of
 from concmodels.explore.preemption.containers import OF_CONTAINERS
 from concmodels.explore.preemption.expressions import value_of
@@ -49,7 +50,7 @@ _HIDDEN = frozenset(
     }
 )  # fmt: skip
 """Names by which a program reads or writes what no instruction names, besides the functions that are called."""
-_OF_OBJECTS = OF_OBJECTS | {"queue", "unfinished_tasks", "is_shutdown", "n_waiting", "broken"}
+_OF_OBJECTS = OF_OBJECTS | OF_QUEUES
 _NAMESPACES = ("globals", "locals", "vars")
 
 
@@ -67,7 +68,8 @@ class Sites:
         self._assigned = {(_STORES[it.opname], it.argval) for it in instructions if it.opname in _STORES}
         if any(not _SET_ATTRIBUTES.isdisjoint(code.co_names) for code in self.codes):
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
-        self._assigned |= {("attribute", name) for tree in trees.values() for name in _cached(tree)}
+        self._cached = {name for tree in trees.values() for name in _cached(tree)}
+        self._assigned |= {("attribute", name) for name in self._cached}
         self._has_modules = len(trees) > 1 or any("modules" in code.co_names for code in self.codes)
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
@@ -165,6 +167,7 @@ class Sites:
             owner=value_of(node.value, it.code) if isinstance(node, ast.Attribute) else None,
             cell_of=self._definer(it.code, name) if kind == "cell" else None,
             of_module=self._has_modules,
+            is_special=name in _OF_OBJECTS or name in self._cached,
         )
 
     def _is_assigned(self, kind: str, name: str) -> bool:

@@ -131,7 +131,7 @@ OF_OBJECTS = frozenset(
     for base in kind.__mro__
     for name, it in vars(base).items()
     if isinstance(it, (types.GetSetDescriptorType, types.MemberDescriptorType)) and not name.startswith("__")
-) | {"maxlen", "contents", "value"}
+) | {"maxlen", "contents", "value", "level", "handlers", "filters", "propagate", "disabled"}
 """The names of attributes of objects written in C, by which these can be looked at without a call."""
 
 
