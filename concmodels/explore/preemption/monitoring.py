@@ -22,6 +22,7 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.call_accesses import may_call_back
 from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
+from concmodels.explore.preemption.operands import SIMULATED
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
@@ -73,6 +74,8 @@ class CodeMonitor:
         self._outside: dict[str, set[Any]] = {}
         """Which tasks have called functions of modules that are not explored, by the names of these."""
         self._waits = Waits()
+        self._in_library: dict[str, set[Any]] = {}
+        """Which tasks have called functions of modules of Python's library, in a search with the GIL."""
         self._missed: set[str] = set()
         """What can't be followed of a search that looks for no races, a sentence each."""
         self._calls: dict[int, int] = {}
@@ -97,6 +100,7 @@ class CodeMonitor:
         self._results.clear()
         self.iterated.clear()
         self._calls.clear()
+        self._in_library.clear()
 
     @contextmanager
     def switching(self, switches: Switches, *, notes: bool = True) -> Iterator[None]:
@@ -315,13 +319,28 @@ class CodeMonitor:
     def _start_outside(self, code: CodeType) -> Any:
         """Take note of a call of a function that is not explored."""
         if is_of_python(code.co_filename) or code.co_filename in self._files:
-            return _DISABLE
+            return self._start_in_library(code, sys._getframe(2)) if self._by_gil else _DISABLE
         world = current()
         if world is None or world.dying:
             return None
         tasks = self._outside.setdefault(_package_of(sys._getframe(2)), set())
         tasks.add(world.running.identity)
         return _DISABLE if len(tasks) > 1 else None
+
+    def _start_in_library(self, code: CodeType, frame: FrameType) -> Any:
+        """Take note of a call of Python's library, in which a build with the GIL switches too, and this does not."""
+        module = _package_of(frame)
+        if module in _WITHOUT_STATE or code.co_filename in self._files or code.co_filename.startswith("<"):
+            return _DISABLE
+        world, caller = current(), frame.f_back
+        if world is None or world.dying or caller is None or _package_of(caller) in SIMULATED:
+            return None
+        tasks = self._in_library.setdefault(module, set())
+        tasks.add(world.running.identity)
+        if len(tasks) < 2:
+            return None
+        self._missed.add(f"two threads use {module}, written in Python, and a switch inside of it is not tried")
+        return _DISABLE
 
     def _jump(self, code: CodeType, offset: int, target: int) -> Any:
         if target > offset:
@@ -358,6 +377,16 @@ def _why_missed(site: Site) -> str:
 def _package_of(frame: FrameType) -> str:
     """Return the name of the outermost package that a function is in."""
     return str(frame.f_globals.get("__name__", "?")).partition(".")[0]
+
+
+_WITHOUT_STATE = frozenset(
+    {
+        *SIMULATED, "abc", "ast", "contextlib", "copy", "dataclasses", "datetime", "enum", "fractions", "functools",
+        "genericpath", "greenlet", "importlib", "inspect", "json", "keyword", "math", "numbers", "operator", "os",
+        "posixpath", "re", "reprlib", "statistics", "string", "textwrap", "traceback", "types", "typing", "warnings",
+    }
+)  # fmt: skip
+"""Modules whose functions in Python share nothing but what they are given by a program, and are called for that."""
 
 
 def _probe() -> None:

@@ -96,6 +96,7 @@ class Detector:
                 sure.pass_on(world.running, key, changes)
 
         def started(task: Any) -> Runner:
+            self._notice(world.running)
             runner = start(task)
             order.start(world.running, runner)
             if sure is not None:

@@ -70,7 +70,7 @@ class Sites:
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
         self._cached = {name for tree in trees.values() for name in _cached(tree)}
         self._assigned |= {("attribute", name) for name in self._cached}
-        self._has_modules = len(trees) > 1 or any("modules" in code.co_names for code in self.codes)
+        self._has_modules = len(trees) > 1 or any(map(_uses_modules, trees.values()))
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
         unknown = {it.opname for it in instructions} - opcodes.KNOWN
@@ -225,6 +225,11 @@ class Sites:
                 read = ast.Attribute(owner, name, ast.Load())
                 return Site(*it.at, "attribute", variable=name, node=read, owner=value_of(owner, it.code))
         return _unfollowed(it) if self.attributes else None
+
+
+def _uses_modules(tree: ast.Module) -> bool:
+    """Whether a file looks into `sys.modules`, where it finds itself too: its variables are attributes there."""
+    return any(isinstance(node, ast.Attribute) and node.attr == "modules" for node in ast.walk(tree))
 
 
 def _cached(tree: ast.Module) -> Iterator[str]:
