@@ -13,7 +13,7 @@ Its parts, the lower ones first:
     patterns.py, calls.py, containers.py
                       which instructions of `match` statements, of calls and of other expressions are sites
     sites.py          all sites of a program
-    outside.py        what functions of the library share besides objects: files
+    common.py         what functions of the library share besides objects: files
     access.py         an access: of a variable, or of a part of a container
     call_accesses.py  what a call is about to access
     accesses.py       what any instruction is about to access

@@ -35,10 +35,10 @@ from concmodels.explore.preemption.access import (
     owner_of,
     read,
 )
+from concmodels.explore.preemption.common import FILES, touched
 from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Elsewhere, Torn, Unknown, attribute, holders
 from concmodels.explore.preemption.opcodes import is_looked_up
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
-from concmodels.explore.preemption.outside import FILES, touched
 from concmodels.explore.preemption.things import elements, how, things
 
 if TYPE_CHECKING:

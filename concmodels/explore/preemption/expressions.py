@@ -41,11 +41,11 @@ class Unknown(Exception):
 
 
 class Elsewhere(Unknown):
-    """What is accessed can't be found out, nor when: something may be accessed later, or by what no instruction is."""
+    """Neither what is accessed can be found out nor when: it may be later, and by no instruction of the program."""
 
 
 class Torn(Unknown):
-    """It accesses several things one after the other, and other threads may come in between."""
+    """An instruction accesses several things one after the other, and other threads may come in between."""
 
 
 def value_of(node: ast.AST, code: CodeType) -> Value | None:

@@ -382,7 +382,7 @@ def _package_of(frame: FrameType) -> str:
 _WITHOUT_STATE = frozenset(
     {
         *SIMULATED, "abc", "ast", "contextlib", "copy", "dataclasses", "datetime", "enum", "fractions", "functools",
-        "genericpath", "greenlet", "importlib", "inspect", "json", "keyword", "math", "numbers", "operator", "os",
+        "genericpath", "importlib", "inspect", "json", "keyword", "math", "numbers", "operator", "os",
         "posixpath", "re", "reprlib", "statistics", "string", "textwrap", "traceback", "types", "typing", "warnings",
     }
 )  # fmt: skip

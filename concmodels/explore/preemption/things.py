@@ -21,8 +21,8 @@ import types
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from concmodels.explore.preemption.common import FILES, is_of_files
 from concmodels.explore.preemption.expressions import CONTAINERS, Unknown
-from concmodels.explore.preemption.outside import FILES, is_of_files
 from concmodels.explore.threads.installed import is_installed
 
 type How = Literal["container", "tuple", "view", "iterator", "opaque", "plain"]

@@ -24,7 +24,7 @@ class _Sleep(NamedTuple):
 
 
 class Waits:
-    """What was seen of it in the runs of a search. `are_seen` says whether any task has waited for a moment."""
+    """The waits for a moment that were met in the runs of a search. `are_seen` says whether there were any."""
 
     def __init__(self) -> None:
         self.are_seen = False

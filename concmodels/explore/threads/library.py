@@ -108,7 +108,7 @@ class Library:
         )
 
     def _functions_of_atexit(self) -> dict[str, Callable[..., Any]]:
-        """What a program registers is called at the end of each run, and not at that of this process."""
+        """Return functions that register what is called at the end of each run, and not at that of this process."""
         registered = self._at_exit
 
         def register(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""What functions and objects of the library share besides objects: files, the environment, settings of the interpreter.
+"""The things that functions of the library share besides objects: files, and settings of the interpreter.
 
 Each is one thing for all: two threads that write two files are taken for rivals too, since two paths may be one file.
 """
@@ -10,7 +10,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 
-class Outside:
+class Common:
     """Something that no object of the program stands for."""
 
     def __init__(self, name: str) -> None:
@@ -20,8 +20,8 @@ class Outside:
         return self.name
 
 
-FILES = Outside("files")
-INTERPRETER = Outside("the interpreter")
+FILES = Common("files")
+INTERPRETER = Common("the interpreter")
 
 _OF_FILES = (
     io.FileIO, io.BufferedRandom, io.BufferedReader, io.BufferedWriter, io.TextIOWrapper, sqlite3.Connection,
@@ -58,7 +58,7 @@ def is_of_files(it: Any) -> bool:
     return isinstance(it, _OF_FILES)
 
 
-def touched(called: Any, owner: Any, arguments: list[Any]) -> tuple[Outside, bool] | None:
+def touched(called: Any, owner: Any, arguments: list[Any]) -> tuple[Common, bool] | None:
     """Return what a call shares besides its objects, and whether it changes that; None if there is nothing."""
     name = getattr(called, "__name__", "")
     if isinstance(owner, PurePath):
