@@ -462,9 +462,7 @@ def test_both_orders_of_two_changes_are_tried(explored, expression):
     assert report.verdict == "held in all" and set(report.outcomes) == {True, False}, str(report)
 
 
-def test_a_generator_that_two_tasks_share_is_named(explored):
-    report = explored(
-        """
+SHARED_GENERATOR = """
         def numbers():
             number = 0
             while True:
@@ -473,11 +471,18 @@ def test_a_generator_that_two_tasks_share_is_named(explored):
         def main():
             generator = numbers()
             together(lambda: next(generator), lambda: next(generator))
-        """,
-        schedules=500,
-    )
+        """
+
+
+def test_a_generator_that_two_tasks_share_is_named(explored):
+    report = explored(SHARED_GENERATOR, search="all")
     assert report.verdict == "held so far"
     assert any("share a generator" in sentence for sentence in report.unseen)
+
+
+def test_a_generator_that_two_tasks_advance_at_once_is_found(explored):
+    report = explored(SHARED_GENERATOR)
+    assert report.verdict == "broken" and "generator already executing" in str(report)
 
 
 def test_a_global_variable_is_an_attribute_of_its_module_elsewhere(explored, tmp_path):
