@@ -4,7 +4,6 @@ Each is one thing for all: two threads that write two files are taken for rivals
 """
 
 import io
-import sqlite3
 from pathlib import Path, PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -23,10 +22,7 @@ class Common:
 FILES = Common("files")
 INTERPRETER = Common("the interpreter")
 
-_OF_FILES = (
-    io.FileIO, io.BufferedRandom, io.BufferedReader, io.BufferedWriter, io.TextIOWrapper, sqlite3.Connection,
-    sqlite3.Cursor,
-)  # fmt: skip
+_OF_FILES = (io.FileIO, io.BufferedRandom, io.BufferedReader, io.BufferedWriter, io.TextIOWrapper)
 _READ = frozenset(
     {
         "access", "closed", "exists", "fileno", "fstat", "getcwd", "getsize", "getmtime", "glob", "isdir", "isfile",
@@ -55,7 +51,7 @@ _LOOKS_AT_ONE = frozenset({"getrefcount", "getsizeof", "is_tracked", "is_finaliz
 
 def is_of_files(it: Any) -> bool:
     """Return whether an object stands for a file or for what is stored in one."""
-    return isinstance(it, _OF_FILES)
+    return isinstance(it, _OF_FILES) or type(it).__module__ == "sqlite3"
 
 
 def touched(called: Any, owner: Any, arguments: list[Any]) -> tuple[Common, bool] | None:

@@ -66,7 +66,7 @@ class Sites:
         """The names of the functions."""
         instructions = [it for code in self.codes for it in dis.get_instructions(code)]
         self._assigned = {(_STORES[it.opname], it.argval) for it in instructions if it.opname in _STORES}
-        if any(not _SET_ATTRIBUTES.isdisjoint(code.co_names) for code in self.codes):
+        if any(_sets_attributes(node) for tree in trees.values() for node in ast.walk(tree)):
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
         self._cached = {name for tree in trees.values() for name in _cached(tree)}
         self._assigned |= {("attribute", name) for name in self._cached}
@@ -242,6 +242,11 @@ def _cached(tree: ast.Module) -> Iterator[str]:
 
 
 _SET_ATTRIBUTES = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
+
+
+def _sets_attributes(node: ast.AST) -> bool:
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name in _SET_ATTRIBUTES
 
 
 def _given_names(tree: ast.Module) -> Iterator[str]:
