@@ -65,7 +65,7 @@ ARROWS = {
     "explore/monitor": "models/simulated",
     "explore/threads": "explore/errors facts models/simulated models/tasks/signals",
     "explore/eventloops": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
-    "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated",
+    "explore/preemption": "explore/errors explore/monitor explore/threads models/simulated models/tasks/signals",
     "conformance/sync": "",
     "conformance/suite": "catalog models/memory/lives models/tasks/signals platform",
     "conformance/guarantees": "catalog errors platform",

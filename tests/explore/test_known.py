@@ -84,7 +84,7 @@ def test_a_call_that_calls_back_is_not_one_step(program, name):
     report = explore(program(CALLED_BACK.format(change=change, look=look), TWO), schedules=500)
     assert report.verdict != "held in all", report
     if report.failure is None:
-        assert "calls code of the program before it is done, and no switch is tried there" in str(report)
+        assert "is not one step, and no switch is tried before it is done" in str(report)
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -209,3 +209,226 @@ STARTED_TOO_EARLY = """
 @pytest.mark.parametrize("switches", ["gil", "anywhere"])
 def test_a_thread_may_begin_before_start_returns(program, switches):
     assert explore(program(STARTED_TOO_EARLY), switches=switches).verdict == "broken"
+
+
+# What only a clock orders.
+
+SLEEPY = """
+    import threading
+    import time
+
+    n, lock = 0, threading.Lock()
+
+    def work():
+        global n
+        with lock:
+            n += 1
+
+    def slow():
+        for _ in range(2):
+            work()
+            time.sleep(0.5)
+
+    def setting(event):
+        global n
+        time.sleep(1)
+        n = 2
+        event.set()
+
+    def main():
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+"""
+NEVER_JOINED = {
+    "a variable": """
+        time.sleep(0.1)
+        assert n == 2
+        """,
+    "a variable under a lock": """
+        time.sleep(0.1)
+        with lock:
+            assert n == 2
+        """,
+    "a wait that is never over before": """
+        threading.Event().wait(0.1)
+        assert n == 2
+        """,
+}
+NOT_BY_THE_CLOCK = {
+    "join after a sleep": """
+        time.sleep(0.1)
+        for thread in threads:
+            thread.join()
+        assert n == 2
+        """,
+    "threads that sleep between two steps": """
+        for thread in threads:
+            thread.join()
+        threads = [threading.Thread(target=slow) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert n == 6
+        """,
+    "an event that comes late": """
+        for thread in threads:
+            thread.join()
+        event = threading.Event()
+        threading.Thread(target=setting, args=(event,)).start()
+        while not event.is_set():
+            time.sleep(0.3)
+        assert n == 2
+        """,
+}
+
+
+@pytest.mark.parametrize("name", NEVER_JOINED)
+def test_a_sleep_in_the_place_of_join_is_said(program, name):
+    report = explore(program(SLEEPY + NEVER_JOINED[name]), schedules=300)
+    assert report.verdict == "held so far", report
+    assert any("right only if 0.1 s is long enough at " in it for it in report.unseen), report
+
+
+@pytest.mark.parametrize("name", NOT_BY_THE_CLOCK)
+def test_a_sleep_that_orders_nothing_takes_no_proof_away(program, name):
+    report = explore(program(SLEEPY + NOT_BY_THE_CLOCK[name]))
+    assert report.verdict == "held in all", report
+
+
+# What a library does in several steps, and what belongs to no object.
+
+TWICE = """
+    import builtins
+    import functools
+    import logging
+    import sys
+    import threading
+    import weakref
+
+    lock, bad, n = threading.Lock(), [], 0
+
+    class Key:
+        def __init__(self, number):
+            self.number = number
+        def __eq__(self, other):
+            return self.number == other.number
+        __hash__ = None
+
+    class Lazy:
+        @functools.cached_property
+        def value(self):
+            return object()
+
+    keys, lazy, kept = [Key(1), Key(2), Key(3)], Lazy(), Key(0)
+    me = sys.modules[__name__]
+
+    def twice(one, other):
+        threads = [threading.Thread(target=it) for it in (one, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not bad
+"""
+STEPS = {
+    "a look through a list that runs ==": ("if Key(3) not in keys: bad.append(1)", "keys.pop(0)"),
+    "a cached property": ("if lazy.value is not vars(lazy)['value']: bad.append(1)", "lazy.value"),
+    "a variable of sys.modules": ("if n != n: bad.append(1)", "me.n = 5"),
+    "setattr by another function": ("if n != n: bad.append(1)", "getattr(builtins, 'setattr')(me, 'n', 5)"),
+    "an assigned special attribute": (
+        "if twice.__defaults__ != twice.__defaults__: bad.append(1)",
+        "twice.__defaults__ = (1,)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("fixed", [False, True])
+def test_what_is_not_one_step_is_not_proved(program, name, fixed):
+    one, other = (f"with {'lock' if fixed else 'threading.Lock()'}: {it}" for it in STEPS[name])
+    text = f"""
+    def main():
+        def look():
+            {one.replace(": if", ":" + chr(10) + " " * 16 + "if")}
+        def change():
+            {other}
+        twice(look, change)
+    """
+    report = explore(program(TWICE, text), schedules=300)
+    assert (report.failure is None) if fixed else report.verdict != "held in all", report
+
+
+def test_with_the_gil_a_library_in_python_is_no_step(program):
+    text = """
+    import collections
+    import threading
+
+    shared = collections.UserDict(n=0)
+
+    def work():
+        shared.update(n=shared["n"])
+
+    def main():
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    """
+    report = explore(program(text), switches="gil", schedules=300)
+    assert report.verdict == "held so far", report
+    assert any("a switch inside of it is not tried" in it for it in report.unseen)
+
+
+def test_what_a_program_gives_atexit_is_called_at_the_end_of_each_run(program):
+    text = """
+    import atexit
+
+    def main():
+        atexit.register(print, "over", flush=True)
+        atexit.register(fail)
+        atexit.unregister(print)
+
+    def fail():
+        raise ValueError("at the end")
+    """
+    assert "ValueError: at the end" in str(explore(program(text)))
+
+
+def test_the_end_of_a_group_comes_after_all_its_tasks(program):
+    text = """
+    from concmodels import load
+
+    model = load("threads")
+    found = []
+
+    def main():
+        with model.TaskGroup() as group:
+            group.spawn(found.append, 1)
+            group.spawn(lambda: found.append(2))
+        assert all(it in (1, 2) for it in found)
+    """
+    report = explore(program(text.replace("found.append, 1", "lambda: found.append(1)")))
+    assert report.verdict == "held in all" and all("assert" not in str(it) for it in report.races), report
+    assert {access.task for race in report.races for access in (race.first, race.second)}.isdisjoint({"main"})
+
+
+def test_a_local_list_that_is_handed_on_is_followed(program):
+    text = """
+    import threading
+
+    def main():
+        mine, threads = [], []
+        others = []
+        others.append(mine)
+        for _ in range(2):
+            threads.append(threading.Thread(target=lambda: others[0].append(len(others[0]))))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(mine) == [0, 1]
+    """
+    assert explore(program(text)).verdict == "broken"

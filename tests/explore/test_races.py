@@ -333,12 +333,12 @@ def test_an_exception_that_leaves_a_with_is_no_look_at_its_context_manager(explo
     assert report.verdict == "held in all" and report.races == ()
 
 
-def test_what_can_t_be_followed_makes_it_held_so_far(explored):
+def test_an_attribute_that_no_instruction_assigns_makes_it_held_so_far(explored):
     report = explored(
         """
         def main():
             account = Account(0)
-            together(lambda: setattr(account, "balance", 1))
+            together(lambda: setattr(account, "oth" + "er", 1))
         """,
         schedules=500,
     )
@@ -346,29 +346,21 @@ def test_what_can_t_be_followed_makes_it_held_so_far(explored):
     assert any("setattr" in sentence for sentence in report.unseen)
 
 
-UNFOLLOWED = {
-    "an attribute whose name is a value": "name = 'bal' + 'ance'; seen.append(getattr(account, name))",
-    "an attribute of a base class": "seen.append(account.of_base())",
-    "the pattern of a class": """match account:
-                    case Account(balance=1):
-                        seen.append(1)""",
-    "a method of a list that a thread calls": "together(functools.partial(seen.append, 1))",
-    "a method of a list that the library calls": "thread = threading.Thread(target=seen.append, args=(1,))",
-    "what an iterator gives": "seen.append(f'{next(iterator)}')",
-    "what an iterator gives is unpacked": "a, b = next(iterator)",
-    "what an iterator gives is looked through": "for it in next(iterator): seen.append(it)",
-    "the comparison of a dataclass": "seen.append(record == Record(1))",
-    "the text of a dataclass": "seen.append(f'{record}')",
-    "a nested pattern of a class": """match held:
-                    case Held(items=[a, b]):
-                        seen.append(a)""",
-}
-
-
-@pytest.mark.parametrize("line", UNFOLLOWED.values(), ids=UNFOLLOWED)
-def test_what_can_t_be_followed_is_named_with_its_line(explored, line):
+def test_code_that_is_not_executed_makes_no_difference(explored):
     report = explored(
-        f"""
+        """
+        def never(account):
+            vars(account).update(exec("1"))
+            setattr(account, "other", account.__dict__)
+        def main():
+            account = Account(0)
+            together(lambda: account.balance)
+        """
+    )
+    assert report.verdict == "held in all", str(report)
+
+
+LOOKS = """
         import functools, queue, dataclasses
         class Base(Account):
             balance = 2
@@ -391,9 +383,40 @@ def test_what_can_t_be_followed_is_named_with_its_line(explored, line):
             def look():
                 {line}
             together(look, change)
-        """,
-        schedules=500,
-    )
+        """
+FOLLOWED_BY_NOBODY = {
+    "an attribute whose name is a value": "name = 'bal' + 'ance'; seen.append(getattr(account, name))",
+    "an attribute of a base class": "seen.append(account.of_base())",
+    "the pattern of a class": """match account:
+                    case Account(balance=1):
+                        seen.append(1)""",
+    "what an iterator gives": "seen.append(f'{next(iterator)}')",
+    "what an iterator gives is unpacked": "a, b = next(iterator)",
+    "what an iterator gives is looked through": "for it in next(iterator): seen.append(it)",
+    "a nested pattern of a class": """match held:
+                    case Held(items=[a, b]):
+                        seen.append(a)""",
+}
+
+
+@pytest.mark.parametrize("line", FOLLOWED_BY_NOBODY.values(), ids=FOLLOWED_BY_NOBODY)
+def test_what_can_t_be_followed_is_tried_before_and_after_everything_else(explored, line):
+    report = explored(LOOKS.format(line=line))
+    assert report.verdict == "held in all", str(report)
+    assert report.in_all > explored(LOOKS.format(line="pass")).in_all
+
+
+UNFOLLOWED = {
+    "a method of a list that a thread calls": "together(functools.partial(seen.append, 1))",
+    "a method of a list that the library calls": "thread = threading.Thread(target=seen.append, args=(1,))",
+    "the comparison of a dataclass": "seen.append(record == Record(1))",
+    "the text of a dataclass": "seen.append(f'{record}')",
+}
+
+
+@pytest.mark.parametrize("line", UNFOLLOWED.values(), ids=UNFOLLOWED)
+def test_what_can_t_be_followed_is_named_with_its_line(explored, line):
+    report = explored(LOOKS.format(line=line), schedules=500)
     assert report.verdict == "held so far", str(report)
     assert any("program.py:" in sentence for sentence in report.unseen), report.unseen
 
@@ -439,9 +462,7 @@ def test_both_orders_of_two_changes_are_tried(explored, expression):
     assert report.verdict == "held in all" and set(report.outcomes) == {True, False}, str(report)
 
 
-def test_a_generator_that_two_tasks_share_is_named(explored):
-    report = explored(
-        """
+SHARED_GENERATOR = """
         def numbers():
             number = 0
             while True:
@@ -450,11 +471,18 @@ def test_a_generator_that_two_tasks_share_is_named(explored):
         def main():
             generator = numbers()
             together(lambda: next(generator), lambda: next(generator))
-        """,
-        schedules=500,
-    )
+        """
+
+
+def test_a_generator_that_two_tasks_share_is_named(explored):
+    report = explored(SHARED_GENERATOR, search="all")
     assert report.verdict == "held so far"
     assert any("share a generator" in sentence for sentence in report.unseen)
+
+
+def test_a_generator_that_two_tasks_advance_at_once_is_found(explored):
+    report = explored(SHARED_GENERATOR)
+    assert report.verdict == "broken" and "generator already executing" in str(report)
 
 
 def test_a_global_variable_is_an_attribute_of_its_module_elsewhere(explored, tmp_path):

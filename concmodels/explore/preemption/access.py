@@ -11,6 +11,7 @@ An access is *atomic* if it is one call of C code, which no other thread can com
 of `append`, `pop`, `setdefault` ... The order of two such accesses may matter, but they are no data race.
 """
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import partial
@@ -19,9 +20,9 @@ from inspect import CO_GENERATOR
 from types import CodeType, FrameType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from concmodels.explore.preemption.expressions import Unknown
+from concmodels.explore.preemption.expressions import Torn, Unknown
 from concmodels.explore.preemption.operands import Operands, Results, result, value_or_returned
-from concmodels.explore.preemption.things import how, things
+from concmodels.explore.preemption.things import compares_by_code, how, is_torn, things
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -139,17 +140,24 @@ _MOST_KEYS = 1000
 
 def of_container(it: Any, part: Any, writes: bool, is_atomic: bool) -> Accessed:
     """Return the access of a part of a container."""
-    return Accessed(it, "", part, writes, is_atomic)
+    kind = type(it)
+    return Accessed(it, "", part, writes, is_atomic, kind not in _NEVER_TORN and is_torn(kind))
+
+
+_NEVER_TORN = frozenset({list, dict, set, deque, bytearray})
 
 
 def read(values: Iterable[Any], *, deep: bool) -> list[Accessed]:
     """Return the accesses of one call of C code that reads all of these, as far as they can change."""
-    return [of_container(it, WHOLE, changes, True) for value in values for it, changes in things(value, deep=deep)]
+    found = [of_container(it, WHOLE, changes, True) for value in values for it, changes in things(value, deep=deep)]
+    if deep and any(compares_by_code(it.owner) for it in found):
+        return [it._replace(calls_back=True) for it in found]
+    return found
 
 
 def must_show_itself(values: Iterable[Any], program: Program) -> None:
-    """Raise `Unknown` if generated code reads attributes that the program assigns: that of a dataclass."""
+    """Raise `Torn` if generated code reads attributes that the program assigns: that of a dataclass."""
     for value in values:
         fields = getattr(type(value), "__dataclass_fields__", None)
         if fields and any(program.assigns(name) for name in fields):
-            raise Unknown
+            raise Torn

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,8 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.call_accesses import of_call
-from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, holders
-from concmodels.explore.preemption.operands import NEW, value_or_returned
+from concmodels.explore.preemption.expressions import CONTAINERS, Elsewhere, Unknown, holders
+from concmodels.explore.preemption.operands import NEW, is_of_library, value_or_returned
 from concmodels.explore.preemption.things import elements, how, length, things
 from concmodels.explore.threads.tasks import local
 
@@ -42,6 +43,10 @@ def _unfollowed(_site: object, _frame: object, _returned: object, _program: obje
     raise Unknown
 
 
+def _hidden(_site: object, _frame: object, _returned: object, _program: object) -> Sequence[Accessed]:
+    raise Elsewhere
+
+
 def _variable(site: Site, frame: FrameType, _returned: object, _program: object) -> Sequence[Accessed]:
     """Return the access of a global name or a cell."""
     owner = frame.f_globals if site.kind == "global" else site.cell_of
@@ -53,10 +58,32 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
     owner = owner_of(site, frame, returned, program)
     if owner is NEW or isinstance(owner, local):
         return ()
+    if site.is_special and (found := _special(site, owner, program)) is not None:
+        return found
     places = holders(owner, site.variable)
     if site.writes:
         places = [vars(owner) if isinstance(owner, ModuleType) else owner]
-    return [Accessed(place, site.variable, None, site.writes, False) for place in places]
+    found = [Accessed(place, site.variable, None, site.writes, False) for place in places]
+    if how(type(owner)) in ("opaque", "iterator"):
+        found.append(of_container(owner, WHOLE, site.writes, True))  # its methods may use that
+    return found
+
+
+def _special(site: Site, owner: Any, program: Program) -> Sequence[Accessed] | None:
+    """Return the accesses of an attribute that the program may not assign itself; None if it is one like others."""
+    kind, name = type(owner), site.variable
+    if name in OF_QUEUES and is_of_library(kind):
+        raise Elsewhere
+    if any(isinstance(vars(it).get(name), cached_property) for it in kind.__mro__):
+        writes = site.writes or name not in vars(owner)
+        return [Accessed(owner, name, None, writes, False, calls_back=writes)]
+    if program.assigns(name) or site.of_module:
+        return None
+    return read([owner], deep=False) if how(kind) in ("opaque", "iterator") else ()
+
+
+OF_QUEUES = frozenset({"queue", "unfinished_tasks", "is_shutdown", "n_waiting", "broken"})
+"""Attributes of objects of the simulated modules that change where nobody looks."""
 
 
 def _within(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
@@ -167,6 +194,7 @@ def _pattern(site: Site, frame: FrameType, returned: Returned, program: Program)
 
 _OF_KIND = {
     "global": _variable, "cell": _variable, "attribute": _attribute, "item": _item, "within": _within,
-    "container": _container, "iteration": _iteration, "element": _element, "operands": _operands, "truth": _truth,
-    "pattern": _pattern, "unfollowed": _unfollowed, "call": of_call,
+    "container": _container, "iteration": _iteration, "element": _element, "operands": _operands,
+    "matched": _operands, "truth": _truth, "pattern": _pattern, "unfollowed": _unfollowed, "hidden": _hidden,
+    "call": of_call,
 }  # fmt: skip

@@ -2,10 +2,15 @@
 
 import sys
 import threading
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from functools import partial
+from functools import cache, partial, update_wrapper
+from io import BytesIO, StringIO
+from logging import Logger
 from operator import attrgetter, methodcaller
+from pathlib import Path
+from struct import Struct
 from types import (
     BuiltinFunctionType,
     FrameType,
@@ -30,14 +35,18 @@ from concmodels.explore.preemption.access import (
     owner_of,
     read,
 )
-from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Unknown, attribute, holders
+from concmodels.explore.preemption.common import FILES, touched
+from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Elsewhere, Torn, Unknown, attribute, holders
+from concmodels.explore.preemption.opcodes import is_looked_up
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
-from concmodels.explore.preemption.things import how, things
+from concmodels.explore.preemption.things import elements, how, things
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
     from concmodels.explore.preemption.site import Site
 
+
+_LRU_CACHE = type(cache(id))
 
 # What methods of containers do: one that is in none of these writes the whole.
 _READ_ITEM = frozenset({"get"})
@@ -86,12 +95,16 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     called, owner = find(site, frame, returned, program)
     if site.is_wanted and is_of_library(called) and isinstance(called, (FunctionType, MethodType)):
         program.learn(called.__code__)
-    if called is NEW or (type(called) is not BuiltinFunctionType and program.watches(called)):
+    if called is NEW or (type(called) not in (BuiltinFunctionType, _LRU_CACHE) and program.watches(called)):
         return found
     if _accesses_by_name(called):
         return [*found, *_by_name(site, frame, called, program)]
-    if isinstance(called, partial):
-        raise Unknown
+    if isinstance(called, partial) or called is update_wrapper:
+        raise Elsewhere
+    if type(called) is _LRU_CACHE:
+        found.append(Accessed(called, "", WHOLE, True, False, calls_back=True))
+    if (outside := touched(called, owner, _arguments(site, frame))) is not None:
+        found.append(of_container(outside[0], WHOLE, outside[1], True))
     found += _of_method(site, frame, called, owner)
     if site.passed and not (site.variable in _KEEP and type(owner) in CONTAINERS):
         found += _passed(site, frame, returned, called, program)
@@ -112,6 +125,13 @@ def _calls_back(site: Site, frame: FrameType, called: Any, owner: Any) -> bool:
     )
 
 
+def may_call_back(site: Site, frame: FrameType) -> bool:
+    """Whether an instruction of which nothing is known may call code of the program in the middle."""
+    if site.kind != "call":
+        return False
+    return site.calls_back or site.variable == "sort" or (bool(site.passed) and calls_back(site.passed, frame))
+
+
 def _accesses_by_name(called: Any) -> bool:
     """Whether this accesses an attribute or a variable that its arguments name, whatever it is called itself."""
     kind = type(called)
@@ -130,11 +150,18 @@ def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> lis
     name = called.__name__ if type(called) is BuiltinFunctionType else ""
     finds = site.arguments[:2]
     if not name.endswith("attr") or len(finds) < 2 or finds[0] is None or finds[1] is None:
-        raise Unknown
-    owner, attribute_name = finds[0](frame), finds[1](frame)
+        raise Elsewhere
     writes = name in ("setattr", "delattr")
+    try:
+        owner, attribute_name = finds[0](frame), finds[1](frame)
+    except Unknown:
+        if writes:
+            raise Elsewhere from None  # reads of that attribute may be no sites
+        raise
     if type(attribute_name) is not str or (writes and not program.assigns(attribute_name)):
-        raise Unknown
+        raise Elsewhere
+    if writes and is_looked_up(attribute_name):
+        raise Elsewhere
     places = [vars(owner) if isinstance(owner, ModuleType) else owner] if writes else holders(owner, attribute_name)
     return [Accessed(place, attribute_name, None, writes, False) for place in places]
 
@@ -169,15 +196,17 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
 
 def _makes_no_difference(site: Site, frame: FrameType, kind: type) -> bool:
     """Whether what is called makes no difference: a method of something plain that is given nothing to change."""
-    if kind is ModuleType or how(kind) != "plain" or site.is_wanted:
+    if kind is ModuleType or how(kind) != "plain" or site.is_wanted or issubclass(kind, (Path, _LRU_CACHE)):
         return False
     return not (site.passed and _may_pass(site, frame))
 
 
 def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
     """Return a function or class that is no method by its name, and its object if it is one nevertheless."""
-    if _accesses_by_name(called):
+    if _accesses_by_name(called) or called is update_wrapper:
         return called, None
+    if touched(called, None, []) is not None or type(called) is _LRU_CACHE:
+        return called, getattr(called, "__self__", None)
     owner = getattr(called, "__self__", None)
     if type(owner) in _NO_OWNERS and type(called) in _PLAIN_CALLS and not _may_pass(site, frame):
         return NEW, None
@@ -198,9 +227,13 @@ def _may_pass(site: Site, frame: FrameType) -> bool:
             kind = type(find(frame))
         except Unknown:
             return True
-        if kind not in SIMPLEST and (kind in _CALLABLE or how(kind) != "plain"):
+        if kind not in SIMPLEST and (kind in _CALLABLE or _may_have_state(kind) or how(kind) != "plain"):
             return True
     return False
+
+
+def _may_have_state(kind: type) -> bool:
+    return "__firstlineno__" in vars(kind) or issubclass(kind, BaseException)
 
 
 _CALLABLE = (BuiltinFunctionType, partial)
@@ -211,13 +244,49 @@ def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Ac
     kind = how(type(owner))
     if kind == "container":
         return _method(owner, site, frame, site.variable or called.__name__)
+    if type(owner) is _LRU_CACHE:
+        return [of_container(owner, WHOLE, site.variable == "cache_clear", True)]
     if kind in ("iterator", "opaque"):
-        return [of_container(it, WHOLE, it is owner, True) for it, _ in things(owner, deep=False)]
+        reads = _only_reads_itself(owner, site.variable)
+        mine = (owner, FILES)
+        return [of_container(it, WHOLE, not reads and it in mine, True) for it, _ in things(owner, deep=False)]
     if kind == "view":
         return read([owner], deep=False)
     if how(type(called)) == "opaque" or (called is not None and _of_stdlib(owner, called)):
         return [of_container(called if owner is None else owner, WHOLE, True, True)]
     return []
+
+
+def _only_reads_itself(owner: Any, name: str) -> bool:
+    """Whether a method changes nothing of its object."""
+    return any(isinstance(owner, kind) and name in names for kind, names in _READING_METHODS.items())
+
+
+_READING_METHODS: dict[type, frozenset[str]] = {
+    array: frozenset({"tolist", "tobytes", "count", "index", "buffer_info"}),
+    StringIO: frozenset({"getvalue", "tell", "readable", "writable", "seekable"}),
+    BytesIO: frozenset({"getvalue", "tell", "readable", "writable", "seekable"}),
+    Logger: frozenset(
+        {
+            "debug", "info", "warning", "error", "exception", "critical", "log", "isEnabledFor", "getEffectiveLevel",
+            "hasHandlers", "getChild",
+        }
+    ),
+    Struct: frozenset({"pack", "unpack", "pack_into", "unpack_from", "iter_unpack"}),
+    BaseException: frozenset({"with_traceback"}),
+}  # fmt: skip
+"""Methods of objects that count as a whole; all others are taken to change them."""
+
+
+def _arguments(site: Site, frame: FrameType) -> list[Any]:
+    """Return what a call is given singly, None for what can't be found out."""
+    found: list[Any] = []
+    for find in site.arguments:
+        try:
+            found.append(None if find is None else find(frame))
+        except Unknown:
+            found.append(None)
+    return found
 
 
 def _of_stdlib(owner: Any, called: Any) -> bool:
@@ -229,7 +298,7 @@ def _of_stdlib(owner: Any, called: Any) -> bool:
 
 
 _HARMLESS_MODULES = frozenset(
-    {"abc", "contextlib", "dataclasses", "datetime", "enum", "fractions", "logging", "pathlib", "typing"}
+    {"abc", "contextlib", "dataclasses", "datetime", "enum", "fractions", "pathlib", "typing"}
 )
 
 
@@ -269,16 +338,63 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     if not values:
         return []
     if name == "len":
-        return [of_container(it, SHAPE, False, True) for it in values if isinstance(it, CONTAINERS)]
+        found = (it for value in values for it, _ in things(value, deep=False))
+        return [of_container(it, SHAPE if isinstance(it, CONTAINERS) else WHOLE, False, True) for it in found]
     must_show_itself(values, program)
     of_python = isinstance(called, (FunctionType, MethodType))
+    if _looks_inside(called, site, frame) and any(_has_variables(it, program) for it in values):
+        raise Torn
+    if of_python and not _only_reads(called) and any(type(it) not in _CAN_T_BE_CHANGED for it in values):
+        raise Torn
     if of_python:
         writes = (getattr(called, "__module__", None) or "") in _WRITING_MODULES
     else:
         writes = name not in _READERS and not isinstance(getattr(called, "__self__", None), (str, bytes, *CONTAINERS))
     deep = name not in _SHALLOW
     found = (it for value in values for it in things(value, deep=deep))
-    return [of_container(it, WHOLE, writes or changes, not of_python) for it, changes in found]
+    accessed = [of_container(it, WHOLE, writes or changes, not of_python) for it, changes in found]
+    return [it._replace(calls_back=True) for it in accessed] if of_python else accessed
+
+
+def _only_reads(called: Any) -> bool:
+    """Whether a function of a library, written in Python, changes nothing that it is given but containers."""
+    return (getattr(called, "__module__", None) or "").partition(".")[0] in _READING_MODULES
+
+
+_READING_MODULES = _WRITING_MODULES | {
+    "ast", "base64", "calendar", "codecs", "colorsys", "contextlib", "copy", "csv", "dataclasses", "datetime",
+    "difflib", "enum", "fnmatch", "fractions", "glob", "hashlib", "html", "inspect", "ipaddress", "json", "keyword",
+    "locale",
+    "logging", "ntpath", "numbers", "operator", "os", "pathlib", "pickle", "posixpath", "pprint", "re", "reprlib",
+    "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap", "traceback", "typing", "unicodedata",
+    "urllib", "uuid", "warnings", "concmodels",
+}  # fmt: skip
+_CAN_T_BE_CHANGED = SIMPLEST | {bytes, float, complex, tuple, frozenset}
+
+
+def _looks_inside(called: Any, site: Site, frame: FrameType) -> bool:
+    """Whether a function that is not watched may read attributes of what it is given: it is in none of the tables."""
+    name = getattr(called, "__name__", "")
+    owner = getattr(called, "__self__", None)
+    if isinstance(owner, str):
+        return name in ("format", "format_map") and any(it in owner for it in (".", "["))
+    if isinstance(owner, CONTAINERS):
+        return False
+    return name in _LOOK_INSIDE or not (name in _READERS or name in _LOOK_AT_NOTHING or isinstance(called, type))
+
+
+_LOOK_INSIDE = frozenset({"copy", "deepcopy", "dump", "dumps", "replace", "getmembers", "getattr_static"})
+
+
+def _has_variables(value: Any, program: Program) -> bool:
+    """Whether the program assigns an attribute that this object has; in a container, that one in it has."""
+    if isinstance(value, CONTAINERS):
+        return any(_has_variables(it, program) for it in elements(value) if not isinstance(it, CONTAINERS))
+    kind = type(value)
+    if kind in _CAN_T_BE_CHANGED or isinstance(value, (type, FunctionType, ModuleType)) or is_of_library(kind):
+        return False
+    names = [*getattr(value, "__dict__", ()), *(it for base in kind.__mro__ for it in vars(base).get("__slots__", ()))]
+    return any(program.assigns(name) for name in names)
 
 
 def _may_be_called(values: Iterable[Any]) -> list[Any]:
@@ -288,9 +404,9 @@ def _may_be_called(values: Iterable[Any]) -> list[Any]:
         while isinstance(value, partial):
             value = value.func
         if type(value) is BuiltinFunctionType and how(type(value.__self__)) not in ("plain", "tuple"):
-            raise Unknown  # it is called where nobody looks
+            raise Elsewhere  # it is called where nobody looks
         if _accesses_by_name(value):
-            raise Unknown
+            raise Elsewhere
         found.append(value)
     return found
 

@@ -37,7 +37,15 @@ _EXACT = (list, dict, tuple, deque, defaultdict, str, bytes, bytearray)
 
 
 class Unknown(Exception):
-    """The value can't be found without running code of the program."""
+    """The value can't be found without running code of the program: what is accessed now may be anything."""
+
+
+class Elsewhere(Unknown):
+    """Neither what is accessed can be found out nor when: it may be later, and by no instruction of the program."""
+
+
+class Torn(Unknown):
+    """An instruction accesses several things one after the other, and other threads may come in between."""
 
 
 def value_of(node: ast.AST, code: CodeType) -> Value | None:
@@ -47,6 +55,8 @@ def value_of(node: ast.AST, code: CodeType) -> Value | None:
     """
     match node:
         case ast.Name(id=name):
+            if not code.co_flags & _OPTIMIZED:
+                return _in_class(name)
             return _local(name) if is_local(name, code) else _global(name)
         case ast.Constant(value=value):
             return lambda _: value
@@ -109,6 +119,18 @@ def _local(name: str) -> Value:
             raise Unknown from None
 
     return find
+
+
+_OPTIMIZED = 1  # CO_OPTIMIZED: not set for the body of a class
+
+
+def _in_class(name: str) -> Value:
+    find, find_outside = _local(name), _global(name)
+
+    def find_either(frame: FrameType) -> Any:
+        return find(frame) if name in frame.f_locals else find_outside(frame)
+
+    return find_either
 
 
 def _global(name: str) -> Value:

@@ -20,10 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
-from concmodels.explore.preemption.expressions import Unknown
+from concmodels.explore.preemption.call_accesses import may_call_back
+from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
+from concmodels.explore.preemption.operands import SIMULATED
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
+from concmodels.explore.preemption.things import take_as_own
+from concmodels.explore.preemption.waits import Waits
 from concmodels.explore.threads.installed import is_of_python
 from concmodels.explore.threads.library import THREAD_START
 from concmodels.models.simulated.world import current
@@ -44,6 +48,9 @@ _DISABLE = _monitoring.DISABLE
 _TOOL = 4
 _NAME = "concmodels.explore"
 _KNOWN_TOOLS = 6
+_CALL_BACK = "call back"
+_ONLY_READ = ("attribute", "truth", "matched", "pattern")
+"""The kinds of sites that change nothing, whatever they access."""
 
 
 class CodeMonitor:
@@ -66,16 +73,22 @@ class CodeMonitor:
         self._files = frozenset(trees)
         self._outside: dict[str, set[Any]] = {}
         """Which tasks have called functions of modules that are not explored, by the names of these."""
+        self._waits = Waits()
+        self._in_library: dict[str, set[Any]] = {}
+        """Which tasks have called functions of modules of Python's library, in a search with the GIL."""
+        self._missed: set[str] = set()
+        """What can't be followed of a search that looks for no races, a sentence each."""
         self._calls: dict[int, int] = {}
         """How often each function that makes cells was called in the run, by the `id` of its code."""
 
     @property
     def unexplored(self) -> list[str]:
         """As `Monitor.unexplored`."""
+        outside = [name for name, tasks in self._outside.items() if len(tasks) > 1]
         return [
-            f"not explored: {name}, which two threads use; to explore it, name it in packages"
-            for name, tasks in self._outside.items()
-            if len(tasks) > 1
+            *(f"not explored: {name}, which two threads use; to explore it, name it in packages" for name in outside),
+            *sorted(self._missed),
+            *self._waits.sentences,
         ]
 
     def begin(self) -> None:
@@ -87,6 +100,7 @@ class CodeMonitor:
         self._results.clear()
         self.iterated.clear()
         self._calls.clear()
+        self._in_library.clear()
 
     @contextmanager
     def switching(self, switches: Switches, *, notes: bool = True) -> Iterator[None]:
@@ -100,7 +114,9 @@ class CodeMonitor:
     def racing(self, points: Collection[Any]) -> Iterator[Detector]:
         """As `Monitor.racing`."""
         self._points, self._notes = frozenset(points), False
-        self._detector = detector = Detector()
+        if not points:
+            self._waits.forget()
+        self._detector = detector = Detector(self._waits)
         for name in self._sites.hidden:
             detector.unseen.append(f"the program uses {name}, which accesses what no instruction names")
         try:
@@ -111,13 +127,17 @@ class CodeMonitor:
 
     def is_left_out(self, step: Step, points: Collection[Any]) -> bool:
         """As `Monitor.is_left_out`."""
-        return isinstance(step.subject, Site) and step.subject not in points
+        return step.kind == _CALL_BACK or (isinstance(step.subject, Site) and step.subject not in points)
 
     @contextmanager
     def _monitoring(self, *, of_instructions: bool = True, by_gil: bool = False) -> Iterator[None]:
         refuse_other_tools()
+        take_as_own(self._files)
         self.begin()
         callbacks: dict[int, Callable[..., Any]] = {_events.PY_START: self._start}
+        self._by_call_back = of_instructions and self._points is None and self._sites.call_back
+        if self._by_call_back:
+            callbacks[_events.PY_RESUME] = self._resume
         if of_instructions:
             callbacks[_events.INSTRUCTION] = self._instruction
         if by_gil or (of_instructions and self._sites.need_returned):
@@ -163,12 +183,23 @@ class CodeMonitor:
         if self._points is None or site in self._points:
             if site.is_access or self._is_shared(site, returned):
                 world.point(site.verb, site.keys, site, in_callback=True, place=site.place)
-        elif self._notes and (site.is_access or self._is_shared(site, returned)):
-            for key, changes in site.keys:
-                world.touch(key, changes)
+        elif self._notes:
+            self._note(site, returned, world)
         if self._detector is not None:
             self._detect(self._detector, site, returned)
         return None
+
+    def _note(self, site: Site, returned: Returned, world: World) -> None:
+        """Take note of what a step touches that consists of several instructions."""
+        try:
+            if not site.is_access and not accessed(site, sys._getframe(2), returned, self):
+                return
+        except Unknown as error:
+            self._touch_all(True)
+            if isinstance(error, Elsewhere):
+                self._missed.add(f"{site.file}:{site.line}: {_why_missed(site)}")
+        for key, changes in site.keys:
+            world.touch(key, changes)
 
     def _is_shared(self, site: Site, returned: Returned) -> bool:
         """Whether the instruction accesses anything that tasks may share."""
@@ -186,8 +217,20 @@ class CodeMonitor:
         try:
             for it in accessed(site, sys._getframe(2), returned, self):
                 detector.access(site, it)
-        except Unknown:
-            detector.missed(site, f"what {site.name} accesses can't be found out without running the program's code")
+        except Elsewhere:
+            detector.missed(site, _why_missed(site))
+        except Unknown as error:
+            writes = site.writes or site.kind not in _ONLY_READ
+            detector.access_unknown(site, writes, isinstance(error, Torn) or may_call_back(site, sys._getframe(2)))
+            if self._points and site in self._points:
+                self._touch_all(writes)
+
+    def _touch_all(self, writes: bool) -> None:
+        """Have the step under way depend on every other one: what it accesses may be anything."""
+        world = current()
+        assert world is not None
+        for key in self._sites.keys:
+            world.touch(key, writes)
 
     def watches(self, called: Any) -> bool:
         """As `Program.watches`."""
@@ -241,7 +284,9 @@ class CodeMonitor:
     def _start(self, code: CodeType, _offset: int) -> Any:
         if id(code) not in self._sites_of:
             return self._start_outside(code)
-        if not code.co_cellvars and not self._by_gil:
+        if self._by_call_back:
+            self._resume(code, _offset)
+        elif not code.co_cellvars and not self._by_gil:
             return _DISABLE
         world = current()
         if world is None or world.dying:
@@ -252,16 +297,50 @@ class CodeMonitor:
             self._offer_gil(code, code.co_firstlineno, world)
         return None
 
+    def _resume(self, code: CodeType, _offset: int) -> None:
+        """Let others run where C code calls code of the program: `items.sort(key=rank)` has emptied the list."""
+        world = current()
+        if world is None or world.dying:
+            return
+        frame = sys._getframe(1)
+        while frame.f_code is not code:
+            if frame.f_back is None:
+                return
+            frame = frame.f_back
+        caller = frame.f_back
+        site = None if caller is None else self._sites_of.get(id(caller.f_code), {}).get(caller.f_lasti)
+        if (
+            site is not None
+            and site.kind in ("call", "container", "iteration")
+            and code.co_name not in (site.variable, site.name)
+        ):
+            world.point(_CALL_BACK, site.keys, site, in_callback=True, place=site.place)
+
     def _start_outside(self, code: CodeType) -> Any:
         """Take note of a call of a function that is not explored."""
         if is_of_python(code.co_filename) or code.co_filename in self._files:
-            return _DISABLE
+            return self._start_in_library(code, sys._getframe(2)) if self._by_gil else _DISABLE
         world = current()
         if world is None or world.dying:
             return None
         tasks = self._outside.setdefault(_package_of(sys._getframe(2)), set())
         tasks.add(world.running.identity)
         return _DISABLE if len(tasks) > 1 else None
+
+    def _start_in_library(self, code: CodeType, frame: FrameType) -> Any:
+        """Take note of a call of Python's library, in which a build with the GIL switches too, and this does not."""
+        module = _package_of(frame)
+        if module in _WITHOUT_STATE or code.co_filename in self._files or code.co_filename.startswith("<"):
+            return _DISABLE
+        world, caller = current(), frame.f_back
+        if world is None or world.dying or caller is None or _package_of(caller) in SIMULATED:
+            return None
+        tasks = self._in_library.setdefault(module, set())
+        tasks.add(world.running.identity)
+        if len(tasks) < 2:
+            return None
+        self._missed.add(f"two threads use {module}, written in Python, and a switch inside of it is not tried")
+        return _DISABLE
 
     def _jump(self, code: CodeType, offset: int, target: int) -> Any:
         if target > offset:
@@ -289,9 +368,25 @@ class CodeMonitor:
         world.point("offer the GIL", (), None, in_callback=True, place=(code.co_filename, line))
 
 
+def _why_missed(site: Site) -> str:
+    if site.kind == "hidden":
+        return f"the program uses {site.variable}, which accesses what no instruction names"
+    return f"what {site.name} accesses can't be found out without running the program's code"
+
+
 def _package_of(frame: FrameType) -> str:
     """Return the name of the outermost package that a function is in."""
     return str(frame.f_globals.get("__name__", "?")).partition(".")[0]
+
+
+_WITHOUT_STATE = frozenset(
+    {
+        *SIMULATED, "abc", "ast", "contextlib", "copy", "dataclasses", "datetime", "enum", "fractions", "functools",
+        "genericpath", "importlib", "inspect", "json", "keyword", "math", "numbers", "operator", "os",
+        "posixpath", "re", "reprlib", "statistics", "string", "textwrap", "traceback", "types", "typing", "warnings",
+    }
+)  # fmt: skip
+"""Modules whose functions in Python share nothing but what they are given by a program, and are called for that."""
 
 
 def _probe() -> None:

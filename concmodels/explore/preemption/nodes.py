@@ -14,6 +14,7 @@ from typing import Any
 
 from concmodels.explore.preemption.names import Names
 from concmodels.explore.preemption.operands import Position
+from concmodels.explore.preemption.private import container_of, private_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class Nodes(ast.NodeVisitor):
         self.matched: dict[Position, Matched] = {}
         """The patterns of `match` statements."""
         self.names = Names(tree)
+        self._private = private_names(tree)
         self._class = ""
         self.visit(tree)
 
@@ -76,6 +78,11 @@ class Nodes(ast.NodeVisitor):
                 continue
             node, line = self.by_position.get(where), it.line_number or 0
             yield Instruction(code, it.offset, line, it.opname, it.argval, it.argrepr, where, node, self)
+
+    def is_private(self, it: Instruction) -> bool:
+        """Return whether an instruction accesses only a container that no other task can have."""
+        code = it.code
+        return container_of(it.opname, it.node) in self._private.get((code.co_name, code.co_firstlineno), ())
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         outer, self._class = self._class, node.name.lstrip("_")

@@ -48,3 +48,16 @@ _OF_BODIES = """
 """They are in the bodies of modules and classes, which are executed by one task."""
 
 KNOWN = frozenset(f"{_LOOKED_AT} {_OF_THE_FRAME} {_GO_ON} {_MAKE} {_CALL_METHODS} {_OF_BODIES}".split())
+
+_ONLY_TOLD = frozenset(
+    {
+        "__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__signature__", "__annotations__",
+        "__cause__", "__context__", "__traceback__", "__suppress_context__", "__notes__",
+    }
+)  # fmt: skip
+"""Special attributes that Python itself does not look up to call an object, to compare it, or to find its others."""
+
+
+def is_looked_up(name: str) -> bool:
+    """Return whether Python itself may look up an attribute of this name, which no instruction names then."""
+    return name.startswith("__") and name.endswith("__") and name not in _ONLY_TOLD

@@ -36,7 +36,7 @@ MAKE_NEW = frozenset(
 _MODULES_OF_NUMBERS = ("math", "cmath", "time", "posix", "_operator", "_random", "concmodels.explore.threads.library")
 _OF_LIBRARY = frozenset(
     {
-        "acquire", "active_count", "as_completed", "cancel", "cancelled", "current_thread", "done", "empty",
+        "_is_set", "acquire", "active_count", "as_completed", "cancel", "cancelled", "current_thread", "done", "empty",
         "enumerate", "full", "get_ident", "getName", "is_alive", "is_set", "isDaemon", "locked", "main_thread", "map",
         "monotonic", "perf_counter", "qsize", "running", "spawn", "submit", "time", "wait",
     }

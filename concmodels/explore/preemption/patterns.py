@@ -28,7 +28,7 @@ def of_pattern(it: Instruction, matched: Matched) -> Site | None:
         case ast.MatchValue(value=ast.Constant()):
             return None  # a container is never equal to a number or a text
     operands = UNFOLLOWED if matched.subject is None else operands_of([matched.subject], it.code)
-    return Site(*it.at, "operands", node=matched.subject, operands=operands, deep=True)
+    return Site(*it.at, "matched", node=matched.subject, operands=operands, deep=True)
 
 
 def _of_class(it: Instruction, pattern: ast.MatchClass, subject: ast.expr | None) -> Site:

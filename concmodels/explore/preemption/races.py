@@ -12,6 +12,8 @@ the search tells which steps depend on each other, accesses that are ordered her
 it leaves out.
 """
 
+import math
+import sys
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -19,77 +21,37 @@ from concmodels.explore.monitor import Access, Race
 from concmodels.explore.preemption.access import WHOLE, Accessed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from concmodels.explore.preemption.site import Site
+    from concmodels.explore.preemption.waits import Waits
     from concmodels.models.simulated.steps import Key, Runner, Step
     from concmodels.models.simulated.world import World
 
     type Clock = dict[Runner, int]
 
 
-class _Record:
-    """The latest accesses to one part of a thing: of each task, and by each instruction."""
-
-    __slots__ = ("latest",)
-
-    def __init__(self) -> None:
-        self.latest: dict[tuple[Runner, Site], tuple[int, Accessed]] = {}
+type _Earlier = tuple[int, Accessed, int, float]
+"""The moment of an access by the clock of its task, the access, and the moment by its sure clock and the world's."""
 
 
-class Detector:
-    """A `RaceDetector`."""
+class _Order:
+    """The clock of each task, and what tasks have left at the keys that they have touched."""
 
-    def __init__(self) -> None:
-        self.found: list[Race] = []
-        self.sites: set[Any] = set()
-        self.unseen: list[str] = []
-        self._known: set[tuple[Any, ...]] = set()
-        self._world: World | None = None
-
-    def begin(self, world: World) -> None:
-        """As `RaceDetector.begin`."""
-        self._world = world
-        self._clocks: dict[Runner, Clock] = {world.main: {world.main: 1}}
+    def __init__(self, main: Runner) -> None:
+        self.clocks: dict[Runner, Clock] = {main: {main: 1}}
         self._changed: dict[Key, Clock] = {}
         self._read: dict[Key, Clock] = {}
-        self._things: dict[tuple[int, str], dict[Any, _Record]] = {}
-        self._alive: list[Any] = []  # what was accessed: else another object might get its address
-        self._seen: Any = None  # the step whose keys have been taken note of
-        touch, start = world.touch, world.start
 
-        def touched(key: Key, changes: bool) -> None:
-            touch(key, changes)
-            self._notice(world.running)
-            self._pass_on(world.running, key, changes)
+    def start(self, starter: Runner, runner: Runner) -> None:
+        """Let a new task know what its starter knows."""
+        clock = self.clocks[starter]
+        self.clocks[runner] = {**clock, runner: 1}
+        clock[starter] += 1
 
-        def started(task: Any) -> Runner:
-            runner = start(task)
-            clock = self._clocks[world.running]
-            self._clocks[runner] = {**clock, runner: 1}
-            clock[world.running] += 1
-            return runner
-
-        world.touch, world.start = touched, started  # type: ignore[method-assign]
-
-    def is_over(self, step: Step) -> None:
-        """As `RaceDetector.is_over`. What it has touched was noted already, if it has accessed anything since."""
-        if step is not self._seen:
-            self._seen = step
-            for key, changes in step.footprint.items():
-                self._pass_on(step.runner, key, changes)
-
-    def _notice(self, runner: Runner) -> None:
-        """Take note of what the step under way has touched when it was picked, before it does anything."""
-        step = runner.chosen
-        if step is None or step is self._seen:
-            return
-        self._seen = step
-        self._pass_on(runner, runner.key, True)
-        for key, changes in step.keys:
-            self._pass_on(runner, key, changes)
-
-    def _pass_on(self, runner: Runner, key: Key, changes: bool) -> None:
+    def pass_on(self, runner: Runner, key: Key, changes: bool) -> None:
         """Let the task learn from a key, and leave what it knows there."""
-        clock = self._clocks[runner]
+        clock = self.clocks[runner]
         _learn(clock, self._changed.get(key))
         if changes:
             _learn(clock, self._read.pop(key, None))
@@ -98,26 +60,149 @@ class Detector:
             _learn(self._read.setdefault(key, {}), clock)
         clock[runner] += 1  # what it does from now on is not known there
 
+
+class Detector:
+    """A `RaceDetector`."""
+
+    def __init__(self, waits: Waits) -> None:
+        self.found: list[Race] = []
+        self.sites: set[Any] = set()
+        self.unseen: list[str] = []
+        self._known: set[tuple[Any, ...]] = set()
+        self._world: World | None = None
+        self._waits = waits
+
+    def begin(self, world: World) -> None:
+        """As `RaceDetector.begin`."""
+        self._world = world
+        self._order = order = _Order(world.main)
+        self._clocks = order.clocks
+        self._waits.begin()
+        self._sure = sure = _Order(world.main) if self._waits.are_seen else None
+        """The order without locks, which let either task come first."""
+        self._things: dict[tuple[int, str], dict[Any, dict[tuple[Runner, Site], _Earlier]]] = {}
+        """The latest accesses to each part of a thing: of each task, and by each instruction."""
+        self._unknown: dict[tuple[Runner, Site], _Earlier] = {}
+        """The latest accesses of what is not known."""
+        self._alive: list[Any] = []  # what was accessed: else another object might get its address
+        self._seen: Any = None  # the step whose keys have been taken note of
+        touch, start, enable_at = world.touch, world.start, world.enable_at
+
+        def touched(key: Key, changes: bool) -> None:
+            touch(key, changes)
+            self._notice(world.running)
+            order.pass_on(world.running, key, changes)
+            if sure is not None and key[0] not in _OF_VARIABLES:
+                sure.pass_on(world.running, key, changes)
+
+        def started(task: Any) -> Runner:
+            self._notice(world.running)
+            runner = start(task)
+            order.start(world.running, runner)
+            if sure is not None:
+                sure.start(world.running, runner)
+            return runner
+
+        def enabled_at(moment: float, step: Step) -> None:
+            enable_at(moment, step)
+            if moment < math.inf:
+                self._waits.begins(step.runner, world.clock, moment, sys._getframe(1))
+
+        world.touch, world.start, world.enable_at = touched, started, enabled_at  # type: ignore[method-assign]
+
+    def is_over(self, step: Step) -> None:
+        """As `RaceDetector.is_over`. What it has touched was noted already, if it has accessed anything since."""
+        if step is not self._seen:
+            self._seen = step
+            for key, changes in step.footprint.items():
+                self._order.pass_on(step.runner, key, changes)
+            if self._sure is not None:
+                self._pass_on_surely(self._sure, step, step.footprint.items())
+
+    def _notice(self, runner: Runner) -> None:
+        """Take note of what the step under way has touched when it was picked, before it does anything."""
+        step = runner.chosen
+        if step is None or step is self._seen:
+            return
+        self._seen = step
+        self._order.pass_on(runner, runner.key, True)
+        for key, changes in step.keys:
+            self._order.pass_on(runner, key, changes)
+        if self._sure is not None:
+            self._pass_on_surely(self._sure, step, ((runner.key, True), *step.keys))
+
+    def _pass_on_surely(self, sure: _Order, step: Step, touches: Iterable[tuple[Key, bool]]) -> None:
+        """Let its task learn from what a step has touched, unless that is a lock, or what is asked for."""
+        if not getattr(step.subject, "is_mutex", False):
+            for key, changes in touches:
+                if key[0] not in _OF_VARIABLES:
+                    sure.pass_on(step.runner, key, changes)
+
     def access(self, site: Site, it: Accessed) -> None:
         """Take note of an access of the running task, and look for races with the earlier ones."""
-        world = self._world
-        assert world is not None
-        runner = world.running
-        self._notice(runner)
+        runner = self._runner()
         identity = id(it.owner), it.name
         parts = self._things.get(identity)
         if parts is None:
             parts = self._things[identity] = {}
             self._alive.append(it.owner)
-        clock = self._clocks[runner]
-        for part, record in parts.items():
-            if part is not it.part and not _meet(part, it.part):
-                continue
-            for (other, other_site), (moment, earlier) in record.latest.items():
-                if other is not runner and (it.writes or earlier.writes) and clock.get(other, 0) < moment:
+        for part, latest in parts.items():
+            if part is it.part or _meet(part, it.part):
+                for other, other_site, earlier in self._unordered(latest, runner, site, it):
                     self._report(other, other_site, earlier, runner, site, it)
-        record = parts.get(it.part) or parts.setdefault(it.part, _Record())
-        record.latest[runner, site] = clock[runner], it
+        if self._unknown:
+            for _, other_site, earlier in self._unordered(self._unknown, runner, site, it):
+                self._may_meet(other_site, earlier, site, it)
+        mine = parts.get(it.part)
+        if mine is None:
+            mine = parts[it.part] = {}
+        mine[runner, site] = self._now(runner, it)
+
+    def access_unknown(self, site: Site, writes: bool, calls_back: bool) -> None:
+        """Take note of an access of what is not known, which may be anything that another task accesses."""
+        runner = self._runner()
+        it = Accessed(None, "", WHOLE, writes, False, calls_back)
+        records = [latest for parts in self._things.values() for latest in parts.values()]
+        for latest in (*records, self._unknown):
+            for _, other_site, earlier in self._unordered(latest, runner, site, it):
+                self._may_meet(other_site, earlier, site, it)
+        self._unknown[runner, site] = self._now(runner, it)
+
+    def _runner(self) -> Runner:
+        world = self._world
+        assert world is not None
+        self._notice(world.running)
+        return world.running
+
+    def _now(self, runner: Runner, it: Accessed) -> _Earlier:
+        assert self._world is not None
+        sure = 0 if self._sure is None else self._sure.clocks[runner][runner]
+        return self._clocks[runner][runner], it, sure, self._world.clock
+
+    def _unordered(
+        self, latest: dict[tuple[Runner, Site], _Earlier], runner: Runner, site: Site, it: Accessed
+    ) -> list[tuple[Runner, Site, Accessed]]:
+        """Return those of the earlier accesses that an access meets, and that nothing orders before it."""
+        clock, sure, found = self._clocks[runner], self._sure, []
+        for (other, other_site), (moment, earlier, sure_moment, time) in latest.items():
+            if other is runner or not (it.writes or earlier.writes):
+                continue
+            if sure is not None and sure.clocks[runner].get(other, 0) < sure_moment:
+                assert self._world is not None
+                self._waits.met(frozenset({site, other_site}), time, runner, self._world.clock)
+            if clock.get(other, 0) < moment:
+                found.append((other, other_site, earlier))
+        return found
+
+    def _may_meet(self, other_site: Site, earlier: Accessed, site: Site, it: Accessed) -> None:
+        """Have both orders tried of two accesses that may be of the same thing."""
+        self.sites |= {site, other_site}
+        self._miss_torn(other_site, earlier)
+        self._miss_torn(site, it)
+
+    def _miss_torn(self, site: Site, it: Accessed) -> None:
+        if it.calls_back:
+            self.missed(site, f"{site.name} is not one step, and no switch is tried before it is done")
 
     def _report(
         self, other: Runner, other_site: Site, earlier: Accessed, runner: Runner, site: Site, it: Accessed
@@ -129,10 +214,8 @@ class Detector:
         self._known.add((sites, is_atomic))
         if isinstance(it.owner, GeneratorType):
             self.missed(site, "two tasks share a generator, and its own variables are not followed")
-        for place, access in ((other_site, earlier), (site, it)):
-            if access.calls_back:
-                why = f"{place.name} calls code of the program before it is done, and no switch is tried there"
-                self.missed(place, why)
+        self._miss_torn(other_site, earlier)
+        self._miss_torn(site, it)
         first = Access(other_site.file, other_site.line, other.name, earlier.writes)
         second = Access(site.file, site.line, runner.name, it.writes)
         self.found.append(Race(site.name, first, second, sites, is_atomic))
@@ -143,6 +226,10 @@ class Detector:
         sentence = f"{site.file}:{site.line}: {why}"
         if sentence not in self.unseen:
             self.unseen.append(sentence)
+
+
+_OF_VARIABLES = frozenset({"global", "cell", "attribute", "item"})
+"""The kinds of keys of accesses, whose order is what is asked for."""
 
 
 def _learn(clock: Clock, other: Clock | None) -> None:

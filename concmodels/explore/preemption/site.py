@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 type Kind = Literal[
     "global", "cell", "attribute", "item", "within", "container", "iteration", "element", "operands", "truth",
-    "pattern", "unfollowed", "call",
+    "matched", "pattern", "unfollowed", "hidden", "call",
 ]  # fmt: skip
 
 
@@ -58,6 +58,8 @@ class Site:
     """Which ones it reads by name."""
     cell_of: CodeType | None = None
     """The function whose variable a cell is."""
+    is_special: bool = False
+    """Whether it may be an attribute that changes unassigned: of an object written in C, or a cached one."""
     of_module: bool = False
     """Whether a global variable may be an attribute elsewhere: that of a module."""
 
@@ -119,5 +121,5 @@ class Site:
         """Whether what it accesses may be known only by what a call has returned, as that of a property."""
         if self.made_by is not None or self.operands.made or self.passed.made or self.unpacked.made:
             return True
-        kinds = ("within", "container", "operands", "truth")
+        kinds = ("within", "container", "operands", "matched", "truth")
         return self.kind in kinds and not isinstance(self.node, ast.Name)

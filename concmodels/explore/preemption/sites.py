@@ -16,9 +16,11 @@ of the program ever assigns.
 import ast
 import dis
 from collections.abc import Iterable, Iterator
+from inspect import CO_GENERATOR
 from types import CodeType
 
 from concmodels.explore.preemption import opcodes
+from concmodels.explore.preemption.accesses import OF_QUEUES
 from concmodels.explore.preemption.calls import of_call, own_methods_of
 from concmodels.explore.preemption.containers import OF_CONTAINERS
 from concmodels.explore.preemption.expressions import value_of
@@ -26,6 +28,7 @@ from concmodels.explore.preemption.nodes import Instruction, Nodes, position_of
 from concmodels.explore.preemption.operands import Position, operands_of
 from concmodels.explore.preemption.patterns import matched_by, of_pattern
 from concmodels.explore.preemption.site import Kind, Site
+from concmodels.explore.preemption.things import OF_OBJECTS
 
 _FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
 
@@ -33,17 +36,22 @@ _STORES: dict[str, Kind] = {
     "STORE_GLOBAL": "global", "DELETE_GLOBAL": "global", "STORE_ATTR": "attribute", "DELETE_ATTR": "attribute",
     "STORE_DEREF": "cell", "DELETE_DEREF": "cell",
 }  # fmt: skip
-_LOADS: dict[str, Kind] = {"LOAD_GLOBAL": "global", "LOAD_ATTR": "attribute", "LOAD_DEREF": "cell"}
+_LOADS: dict[str, Kind] = {
+    "LOAD_GLOBAL": "global", "LOAD_NAME": "global", "LOAD_FROM_DICT_OR_GLOBALS": "global", "LOAD_ATTR": "attribute",
+    "LOAD_DEREF": "cell", "LOAD_FROM_DICT_OR_DEREF": "cell",
+}  # fmt: skip
 _VARIABLES: dict[str, Kind] = _STORES | _LOADS
 _ITERATIONS = ("GET_ITER", "GET_YIELD_FROM_ITER", "FOR_ITER", "SEND")
 _CALLS = ("CALL", "CALL_KW", "CALL_FUNCTION_EX")
 _HIDDEN = frozenset(
     {
-        "setattr", "delattr", "vars", "globals", "locals", "exec", "eval", "attrgetter", "asdict", "astuple",
-        "__dict__", "__setattr__", "__delattr__", "__getattribute__",
+        "attrgetter", "asdict", "astuple", "__dict__", "__getattribute__", "__setattr__", "__delattr__", "__get__",
+        "__set__", "__delete__",
     }
 )  # fmt: skip
-"""Names by which a program reads or writes what no instruction names."""
+"""Names by which a program reads or writes what no instruction names, besides the functions that are called."""
+_OF_OBJECTS = OF_OBJECTS | OF_QUEUES
+_NAMESPACES = ("globals", "locals", "vars")
 
 
 class Sites:
@@ -58,21 +66,31 @@ class Sites:
         """The names of the functions."""
         instructions = [it for code in self.codes for it in dis.get_instructions(code)]
         self._assigned = {(_STORES[it.opname], it.argval) for it in instructions if it.opname in _STORES}
-        self._has_modules = len(trees) > 1
+        if any(_sets_attributes(node) for tree in trees.values() for node in ast.walk(tree)):
+            self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
+        self._cached = {name for tree in trees.values() for name in _cached(tree)}
+        self._assigned |= {("attribute", name) for name in self._cached}
+        self._has_modules = len(trees) > 1 or any(map(_uses_modules, trees.values()))
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
         unknown = {it.opname for it in instructions} - opcodes.KNOWN
-        self.hidden = sorted({name for code in self.codes for name in code.co_names if name in _HIDDEN} | unknown)
-        """The names in these functions by which something is accessed that can't be followed."""
+        self.hidden = sorted(unknown | set(map(ast.unparse, _kept_namespaces(trees.values()))))
+        """Instructions that are not known, and second names that a module gives to variables."""
         self._outer = {inner: code for code in self.codes for inner in code.co_consts if isinstance(inner, CodeType)}
         self._lines: dict[int, list[int]] = {}
         self._calls: dict[int, dict[Position, int]] = {}
         self.of = self._found(trees)
         """The sites of each function, by the `id` of its code, and by offset."""
+        self.keys = sorted({key for those in self.of.values() for site in those.values() for key, _ in site.keys})
+        """All keys that a step can touch which consists of such instructions."""
         self.need_results = self._want_results()
         """Whether one of them needs to know what another call than the last one has returned."""
         self.need_returned = any(site.needs_returned for those in self.of.values() for site in those.values())
         """Whether one of them needs to know what calls return."""
+        self.call_back = any(_calls_back(site) for those in self.of.values() for site in those.values()) or any(
+            code.co_flags & CO_GENERATOR and code.co_name != "<genexpr>" for code in self.codes
+        )
+        """Whether code of the program may be called in the middle of another instruction."""
 
     def line(self, code: CodeType, offset: int) -> int:
         """Return the line of an instruction."""
@@ -131,12 +149,14 @@ class Sites:
         if matched is not None:
             return of_pattern(it, matched)
         find = self._site_of.get(it.opname)
-        return None if find is None else find(it)
+        return None if find is None or it.nodes.is_private(it) else find(it)
 
     def _variable(self, it: Instruction) -> Site | None:
         """Return the site of a global name, a cell or an attribute that is ever assigned."""
         kind, name, node = _VARIABLES[it.opname], it.argument, it.node
-        if not self._is_assigned(kind, name):
+        if (name in _HIDDEN and kind != "cell") or (it.opname == "STORE_ATTR" and opcodes.is_looked_up(name)):
+            return Site(*it.at, "hidden", variable=name, node=None)
+        if not self._is_assigned(kind, name) and not (kind == "attribute" and name in _OF_OBJECTS):
             return None
         return Site(
             *it.at,
@@ -147,6 +167,7 @@ class Sites:
             owner=value_of(node.value, it.code) if isinstance(node, ast.Attribute) else None,
             cell_of=self._definer(it.code, name) if kind == "cell" else None,
             of_module=self._has_modules,
+            is_special=name in _OF_OBJECTS or name in self._cached,
         )
 
     def _is_assigned(self, kind: str, name: str) -> bool:
@@ -196,6 +217,8 @@ class Sites:
     def _named(self, it: Instruction, given: list[ast.expr]) -> Site | None:
         """Return the site of `getattr` or `hasattr`, which read an attribute whose name is a value."""
         match given:
+            case [_, ast.Constant(value="setattr" | "delattr" | "exec" | "eval" | "vars" as name), *_]:
+                return Site(*it.at, "hidden", variable=name, node=None)
             case [owner, ast.Constant(value=str(name)), *_]:
                 if name not in self.attributes:
                     return None
@@ -204,15 +227,63 @@ class Sites:
         return _unfollowed(it) if self.attributes else None
 
 
+def _uses_modules(tree: ast.Module) -> bool:
+    """Whether a file looks into `sys.modules`, where it finds itself too: its variables are attributes there."""
+    return any(isinstance(node, ast.Attribute) and node.attr == "modules" for node in ast.walk(tree))
+
+
+def _cached(tree: ast.Module) -> Iterator[str]:
+    """Yield the names of cached properties, which are written when they are read for the first time."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            "cached_property" in ast.unparse(it) for it in node.decorator_list
+        ):
+            yield node.name
+
+
+_SET_ATTRIBUTES = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
+
+
+def _sets_attributes(node: ast.AST) -> bool:
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name in _SET_ATTRIBUTES
+
+
+def _given_names(tree: ast.Module) -> Iterator[str]:
+    """Yield the texts that calls are given which may be names of attributes: `setattr(account, "balance", 1)`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given = (it.value for it in node.args[:2] if isinstance(it, ast.Constant) and isinstance(it.value, str))
+            yield from filter(str.isidentifier, given)
+
+
+def _kept_namespaces(trees: Iterable[ast.Module]) -> Iterator[ast.expr]:
+    """Yield the expressions of which a module keeps a dict with its variables, or with the attributes of an object."""
+    for node in (statement for tree in trees for statement in tree.body):
+        match node:
+            case ast.Assign(value=ast.Call(func=ast.Name(id=name)) as value) if name in _NAMESPACES:
+                yield value
+            case ast.Assign(value=ast.Attribute(attr="__dict__") as value):
+                yield value
+
+
+def _calls_back(site: Site) -> bool:
+    return site.calls_back or (site.is_call and site.variable in _TAKE_CODE)
+
+
+_TAKE_CODE = frozenset({"extend", "extendleft", "sort", "update"})
+
+
 def _unfollowed(it: Instruction) -> Site:
     """Return the site of an instruction that may access a variable which can't be found out."""
     return Site(*it.at, "unfollowed", node=it.node)
 
 
-def _functions(code: CodeType) -> Iterator[CodeType]:
-    """Yield the functions in this code. The bodies of modules and classes are executed by one task, and are none."""
-    if code.co_flags & _FUNCTION:
+def _functions(code: CodeType, *, in_function: bool = False) -> Iterator[CodeType]:
+    """Yield the functions in this code, and the classes in those. The bodies of others are executed by one task."""
+    in_function = in_function or bool(code.co_flags & _FUNCTION)
+    if in_function:
         yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _functions(constant)
+            yield from _functions(constant, in_function=in_function)

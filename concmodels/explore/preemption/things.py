@@ -21,6 +21,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from concmodels.explore.preemption.common import FILES, is_of_files
 from concmodels.explore.preemption.expressions import CONTAINERS, Unknown
 from concmodels.explore.threads.installed import is_installed
 
@@ -36,7 +37,7 @@ _CAN_T_CHANGE: tuple[type, ...] = (
     types.BuiltinFunctionType, types.ModuleType, types.CellType, types.FrameType, types.TracebackType,
     types.GenericAlias, types.UnionType, types.MethodWrapperType, types.WrapperDescriptorType,
     types.MethodDescriptorType, types.ClassMethodDescriptorType, types.GetSetDescriptorType,
-    types.MemberDescriptorType, types.CoroutineType, io.TextIOWrapper, functools.partial,
+    types.MemberDescriptorType, types.CoroutineType, functools.partial,
 )  # fmt: skip
 _DICTS: tuple[dict[Any, Any], ...] = ({}, collections.OrderedDict())
 _VIEWS: tuple[type, ...] = (
@@ -86,17 +87,75 @@ def _is_of_library(kind: type) -> bool:
     if top in sys.stdlib_module_names:
         return True
     path = getattr(sys.modules.get(module), "__file__", None)
-    return path is not None and is_installed(path)
+    return path is not None and path not in _own and is_installed(path)
+
+
+_own: frozenset[str] = frozenset()
+
+
+def take_as_own(files: frozenset[str]) -> None:
+    """Take the classes in these files as the program's own, wherever these are: their methods are looked at."""
+    global _own
+    if files != _own:
+        _own = files
+        _HOW.clear()
+        _TORN.clear()
 
 
 _HARMLESS = frozenset(
     {
         "_queue", "_thread", "abc", "collections.abc", "concmodels", "concurrent", "contextlib", "dataclasses",
-        "datetime", "enum", "fractions", "functools", "inspect", "ipaddress", "logging", "numbers", "pathlib", "queue",
+        "datetime", "enum", "fractions", "functools", "inspect", "ipaddress", "numbers", "pathlib", "queue",
         "re", "threading", "types", "typing", "uuid",
     }
 )  # fmt: skip
 """Modules whose objects can't change, or are simulated, or whose methods only call those of a class of the program."""
+
+
+OF_OBJECTS = frozenset(
+    name
+    for kind in (
+        io.StringIO,
+        io.BytesIO,
+        io.FileIO,
+        io.BufferedRandom,
+        io.TextIOWrapper,
+        decimal.Context,
+        memoryview,
+        types.GeneratorType,
+        types.CoroutineType,
+        types.CellType,
+        functools.partial,
+        BaseException,
+    )
+    for base in kind.__mro__
+    for name, it in vars(base).items()
+    if isinstance(it, (types.GetSetDescriptorType, types.MemberDescriptorType)) and not name.startswith("__")
+) | {"maxlen", "contents", "value", "level", "handlers", "filters", "propagate", "disabled"}
+"""The names of attributes of objects written in C, by which these can be looked at without a call."""
+
+
+def is_torn(kind: type) -> bool:
+    """Return whether operators and methods of these objects are Python code that isn't watched: they are many steps."""
+    known = _TORN.get(kind)
+    if known is None:
+        if len(_TORN) > _MOST_KNOWN:
+            _TORN.clear()
+        known = _TORN[kind] = how(kind) == "opaque" and any(
+            _is_of_library(base) and base.__module__ != "random" for base in kind.__mro__
+        )
+    return known
+
+
+_TORN: dict[type, bool] = {}
+
+
+def compares_by_code(it: Any) -> bool:
+    """Return whether to look for something in this runs the `==` of the program, with other threads in between."""
+    kind = next((kind for kind in (list, collections.deque, tuple) if isinstance(it, kind)), None)
+    if kind is None:
+        return False
+    return any(isinstance(getattr(it, "__eq__", None), types.FunctionType) for it in set(map(type, kind.__iter__(it))))
 
 
 def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
@@ -108,9 +167,13 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
     while left:
         it = left.pop()
         kind = how(type(it))
+        if kind == "plain" and deep and isinstance(it, BaseException):
+            left.append(_arguments_of(it))
         if kind == "plain" or id(it) in seen:
             continue
         seen.add(id(it))
+        if it is sys.stdout or it is sys.stderr:
+            continue
         if len(seen) > MOST:
             raise Unknown
         if kind == "container":
@@ -121,9 +184,16 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
             left += tuple.__iter__(it) if isinstance(it, tuple) else frozenset.__iter__(it)
         elif kind == "view":
             left += gc.get_referents(it)
+        elif type(it).__module__ == "numpy" and getattr(it, "base", None) is not None:
+            left.append(it.base)  # the array that it is a part of
         else:
             yield it, kind == "iterator"
+            if is_of_files(it):
+                yield FILES, False
             left += _iterated(it) if kind == "iterator" else ()
+
+
+_arguments_of: Any = BaseException.__dict__["args"].__get__
 
 
 def _iterated(iterator: Any) -> list[Any]:

@@ -4,10 +4,12 @@
 its module for the next run, and what it takes from outside: a clock, a number of its own drawing, the order of a set.
 """
 
+import os
 import random
 import re
+import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from types import CodeType
@@ -27,12 +29,27 @@ _PLAIN = (int, float, str, bytes, tuple, list, dict, set, frozenset, deque, byte
 
 
 @contextmanager
-def random_put_back() -> Iterator[None]:
-    """Leave `random` after a search as it was before."""
-    state = random.getstate()
+def process_put_back() -> Iterator[Callable[[], None]]:
+    """Leave what a program can change of its process as it was before a search; yield what does so before each run.
+
+    That is `random`, which each run has seeded alike, the environment and the recursion limit.
+    """
+    state, limit = random.getstate(), sys.getrecursionlimit()
+    environment = dict(os.environ)
+    encoded = dict(os.environ._data)  # type: ignore[attr-defined]  # compared before each run: decoding takes longer
+
+    def put_back() -> None:
+        seeded()
+        if os.environ._data != encoded:  # type: ignore[attr-defined]
+            os.environ.clear()
+            os.environ.update(environment)
+        if sys.getrecursionlimit() != limit:
+            sys.setrecursionlimit(limit)
+
     try:
-        yield
+        yield put_back
     finally:
+        put_back()
         random.setstate(state)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.running.outcome import cause, reached_the_limit
-from concmodels.explore.running.repeatable import random_put_back, seeded
+from concmodels.explore.running.repeatable import process_put_back
 from concmodels.explore.running.run import run_once
 from concmodels.explore.running.watchdog import Watchdog
 from concmodels.models.simulated.sockets import NoSockets
@@ -53,13 +53,13 @@ class Runs:
         """The accesses that no race detector could follow, a sentence each."""
         self._detector: RaceDetector | None = None
         self._watchdog = Watchdog(options.seconds)
-        self._random = random_put_back()
+        self._process = process_put_back()
         self._until = 0.0
 
     def __enter__(self) -> Self:
         self._begin = time.monotonic()
         self._until = self._begin + self.options.seconds
-        self._random.__enter__()
+        self._put_back = self._process.__enter__()
         self._units = Units()
         self._watchdog.__enter__()
         return self
@@ -67,7 +67,7 @@ class Runs:
     def __exit__(self, *_: object) -> None:
         self._watchdog.__exit__()
         self._units.end()
-        self._random.__exit__(None, None, None)
+        self._process.__exit__(None, None, None)
 
     def more_time(self) -> None:
         """Let the runs go on for as long again, from now."""
@@ -101,7 +101,7 @@ class Runs:
 
     def repeat(self, strategy: Strategy, *, record: bool = False) -> Run:
         """Make a run that does not count. With `record`, its steps have places."""
-        seeded()
+        self._put_back()
         observed = strategy if self._detector is None else _Observed(strategy, self._detector)
         try:
             run = sys.call_tracing(self.once, (observed, record))  # however it ends, events are seen after it

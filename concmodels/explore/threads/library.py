@@ -19,6 +19,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +53,13 @@ class Library:
         self.modules["_queue"] = _module("_queue", {"SimpleQueue": SimpleQueue, "Empty": _queue.Empty})
         self.modules["os"] = _without("os", "register_at_fork")
         self._builtins = {**vars(builtins), "__import__": self._import_of_library}
+        self._at_exit: list[partial[Any]] = []
         for name in _EXECUTED:
             self._execute(name)
+        self.modules["atexit"] = _module("atexit", self._functions_of_atexit())
         del self.modules["os"], self.modules["_queue"]
         self._improve()
+        self._main_thread = dict(vars(self.modules["threading"]._main_thread))
         self._states = {name: dict(vars(self.modules[name])) for name in _EXECUTED}
 
     def _execute(self, name: str) -> None:
@@ -103,8 +107,22 @@ class Library:
             __getattr__=_no_other_pool,
         )
 
+    def _functions_of_atexit(self) -> dict[str, Callable[..., Any]]:
+        """Return functions that register what is called at the end of each run, and not at that of this process."""
+        registered = self._at_exit
+
+        def register(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
+            registered.append(partial(function, *args, **kwargs))
+            return function
+
+        def unregister(function: Callable[..., Any]) -> None:
+            registered[:] = [it for it in registered if it.func != function]
+
+        return {"register": register, "unregister": unregister}
+
     def fresh(self) -> None:
         """Put the modules back into the state in which a new process has them."""
+        self._at_exit.clear()
         for name, state in self._states.items():
             names = vars(self.modules[name])
             names.clear()
@@ -113,6 +131,8 @@ class Library:
         vars(threading)["_counter"] = threading._count(1).__next__
         threading._active.clear()
         threading._active[threading._main_thread.ident] = threading._main_thread
+        vars(threading._main_thread).clear()
+        vars(threading._main_thread).update(self._main_thread)
         threading._main_thread._os_thread_handle._done = False
         for kept in (threading._limbo, threading._dangling):
             kept.clear()
@@ -123,11 +143,13 @@ class Library:
             lock._at_fork_reinit()
 
     def end(self) -> None:
-        """Do what Python does when a program has ended: wait for all threads that are no daemons."""
+        """Do what Python does when a program has ended: wait for all threads that are no daemons, call `atexit`'s."""
         if self.modules["concurrent.futures.thread"]._threads_queues:
             self.modules["threading"]._shutdown()
         else:
             tasks.wait_for_threads()
+        while self._at_exit:
+            self._at_exit.pop()()
 
 
 def blocking(name: str) -> bool:

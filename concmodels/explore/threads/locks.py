@@ -73,13 +73,18 @@ class Shared:
     key: Key
     _keys: tuple[tuple[Key, bool], ...]
     _made: tuple[str, int] | None = None
+    is_mutex = False
+    """Whether the program itself has made it, as a lock: it lets either of two threads come first."""
 
     def _become_shared(self, kind: Kind) -> None:
         self.key = new_key(kind)
         self._waiting: list[Step] = []
         self._keys = ((self.key, True),)
         frame: FrameType | None = sys._getframe(2)
+        self.is_mutex = kind == "lock"
         while frame is not None and frame.f_globals.get("__name__") in _INSIDE:
+            if frame.f_globals["__name__"] in _WAITING_MODULES and frame.f_code.co_name != "RLock":
+                self.is_mutex = False
             frame = frame.f_back
         if frame is not None:
             self._made = frame.f_code.co_filename, frame.f_lineno

@@ -424,7 +424,9 @@ class TaskGroup(_TaskGroup):
 
     def _close(self) -> BaseException | None:
         here().point("leave", ((self.key, False),), "a group")
-        return super()._close()
+        outer = super()._close()
+        touch(self.key, True)  # what has ended in it has happened before what comes next
+        return outer
 
 
 def name_of_pool() -> str:
