@@ -45,29 +45,27 @@ class Chosen:
     """Takes the choices that were made, where there is one to make; then asks `then`, or else raises `Choose`."""
 
     def __init__(self, choices: list[int], then: Strategy | None = None) -> None:
-        self._choices = iter(choices)
+        self._choices = [*reversed(choices)]
         self._then = then
 
     def choose(self, steps: list[Step]) -> int:
         """As `Strategy.choose`."""
-        if len(steps) == 1 and self._then is None:
+        if self._then is not None and not self._choices:
+            return self._then.choose(steps)
+        if len(steps) == 1:
             return 0
         order = sorted(range(len(steps)), key=lambda index: (steps[index].identity, steps[index].kind))
-        choice = next(self._choices, None) if len(steps) > 1 else 0
-        if choice is not None:
-            return order[choice]
-        if self._then is None:
+        if not self._choices:
             raise Choose([steps[index] for index in order])
-        return self._then.choose(steps)
+        return order[self._choices.pop()]
 
     def branch(self, n: int) -> int:
         """As `Strategy.branch`."""
-        choice = next(self._choices, None)
-        if choice is None:
-            if self._then is None:
-                raise Choose([], n)
-            return self._then.branch(n)
-        return choice
+        if self._choices:
+            return self._choices.pop()
+        if self._then is None:
+            raise Choose([], n)
+        return self._then.branch(n)
 
 
 def play(scenario: Scenario, options: Options) -> int:

@@ -19,11 +19,11 @@ from concmodels.models.simulated.world import current
 def event_loops_replaced() -> Iterator[None]:
     """During this `with`, give explored programs simulated event loops, of the libraries that were imported before."""
     with ExitStack() as stack:
-        if "asyncio" in sys.modules:
+        if sys.modules.get("asyncio"):
             for context in _of_asyncio():
                 stack.enter_context(context)
             stack.enter_context(_origins_kept())
-        if "trio" in sys.modules:
+        if sys.modules.get("trio"):
             from concmodels.explore.eventloops.trio_ import trio_replaced
 
             stack.enter_context(trio_replaced())
