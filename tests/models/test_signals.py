@@ -28,7 +28,7 @@ PROGRAMS = {
     "ring": ("concmodels.ring", 4, FOREVER, "--in-flight", 3),
     "short ring": ("concmodels.ring", 4, 500, "--in-flight", 3),
     "channel": ("concmodels.channel", FOREVER, "--capacity", 64),
-    "pool": ("concmodels.pool", 10**6, "--work", "nothing"),
+    "pool": ("concmodels.pool", FOREVER, "--work", "nothing"),
 }
 WAYS = [(signum, target) for signum in STATUS for target in TARGETS]
 STUBBORN = ["threads", "rawthreads", "subinterp"]
