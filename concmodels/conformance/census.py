@@ -10,9 +10,9 @@ from concmodels.models.memory.lives.leftovers import owner
 from concmodels.models.tasks.signals.handlers import ENDING
 from concmodels.platform import measuring, memory
 
-PATIENCE = 2
-"""Seconds that things may take to end, such as the stack of a raw thread. The garbage collector is not called: garbage
-that only it would find has been left behind."""
+PATIENCE, AT_MOST = 2, 10
+"""Seconds that things may take to end, such as the stack of a raw thread: those in which nothing waited for a
+processor, and all. The garbage collector is not called: garbage that only it would find has been left behind."""
 
 SEMAPHORES = f"/mp.{os.getpid()}"
 """The prefix of the named semaphores of this process; see `know_own_semaphores`."""
@@ -106,8 +106,11 @@ class NothingLeft:
 
         Only processes that are new are asked for their parents: there may be hundreds of others.
         """
-        end, pause = time.monotonic() - measuring.held_up() + PATIENCE, 0.002
-        while (left := self._new()) and time.monotonic() - measuring.held_up() < end:
+        begin, held_up, pause = time.monotonic(), measuring.held_up(), 0.002
+        while left := self._new():
+            passed = time.monotonic() - begin
+            if passed > AT_MOST or passed - (measuring.held_up() - held_up) > PATIENCE:
+                break
             time.sleep(pause)
             pause = min(pause * 1.5, 0.05)  # what takes long to end is not looked at all the time
         return left

@@ -39,13 +39,13 @@ COMMANDS = [
     ("benchmarks", "list"),
     ("benchmarks", "list", "ring"),
     ("benchmarks", "show", RESULT),
-    ("benchmarks", "compare", RESULT, RESULT),
+    ("benchmarks", "show", RESULT, "spawn"),
 ]
 """Each with something to write: the module, then its arguments."""
 HELPS = [
     *((module, "--help") for module in sorted({command[0] for command in COMMANDS})),
     ("concmodels", "--version"),
-    *(("benchmarks", name, "--help") for name in ("run", "list", "show", "compare", "report")),
+    *(("benchmarks", name, "--help") for name in ("run", "list", "show", "report")),
 ]
 NAMED = [" ".join(map(str, command)).replace(str(RESULT), "RESULT") for command in COMMANDS + HELPS]
 EACH_COMMAND = [
@@ -112,7 +112,6 @@ TABLES = [
     ("concmodels",),
     ("concmodels.ring", 3, 20),
     ("concmodels.conformance", "threads", "-k", "a_rendezvous_send_returns_once_taken"),
-    ("benchmarks", "compare", "--all", RESULT, RESULT),
 ]
 
 

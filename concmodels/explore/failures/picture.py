@@ -5,7 +5,7 @@
     >   Thread-2 (visit)  lost_update.py:14  visitors += 1
 
 Only lines are shown that touch what several tasks contend for, the last one of each task, and those that a forced
-switch has led to, which have a mark. An end that repeats itself, of tasks that poll, is shown once.
+switch has led to, which have a mark. What repeats itself near the end, of tasks that poll, is shown once.
 """
 
 import os
@@ -22,35 +22,42 @@ if TYPE_CHECKING:
 ROWS = 50
 """The most rows, unless the caller says otherwise; of a longer picture the end is shown."""
 _CYCLE = 16
-"""The most rows of an end that repeats itself."""
+"""The most rows of what repeats itself."""
+_TAIL = 8
+"""The most rows that follow."""
 _OFTEN = 3
 """How often it does that at least."""
 
 
 def picture(moments: Sequence[Moment], most: int = ROWS) -> list[str]:
     """Return the rows; of more than `most` of them the last ones, below how many are left out."""
-    rows, times = _without_repetition(list(_rows(list(_marked(moments)))))
-    hidden = max(0, len(rows) - most + (times > 1))
-    rows = rows[hidden:]
+    rows, repeated, tail = _without_repetition(list(_rows(list(_marked(moments)))))
+    hidden = max(0, len(rows) - most + (repeated > 1))
+    rows, at = rows[hidden:], len(rows) - tail - hidden
     lanes = sorted({moment.identity for moment in rows}, key=lambda identity: [*map(int, identity.split("."))])
     texts = [_in_lane(moment, lanes.index(moment.identity)) for moment in rows]
     width = max(map(len, texts), default=0) + 2
-    lines = [f"  ... {hidden} more before"] if hidden > 0 else []
-    for moment, text in zip(rows, texts, strict=True):
-        lines.append(f"{text:{width}}{os.path.basename(moment.file)}:{moment.line}  {moment.source}".rstrip())
-    return [*lines, f"  ... and so on, {times} times"] if times > 1 else lines
+    lines = [
+        f"{text:{width}}{os.path.basename(moment.file)}:{moment.line}  {moment.source}".rstrip()
+        for moment, text in zip(rows, texts, strict=True)
+    ]
+    if repeated > 1:
+        lines.insert(at, f"  ... and so on, {repeated} times")
+    return [f"  ... {hidden} more before", *lines] if hidden > 0 else lines
 
 
-def _without_repetition(rows: list[Moment]) -> tuple[list[Moment], int]:
-    """Return the rows with what repeats itself at the end only once, and how often it is there."""
+def _without_repetition(rows: list[Moment]) -> tuple[list[Moment], int, int]:
+    """Return the rows with what repeats itself near the end only once, how often it is there, and how many follow."""
     lines = [(it.identity, it.file, it.line) for it in rows]
     for cycle in range(1, _CYCLE + 1):
-        end, times = len(lines) - cycle, 1
-        while end >= cycle and lines[end - cycle : end] == lines[-cycle:]:
-            end, times = end - cycle, times + 1
-        if times >= _OFTEN:
-            return rows[: end + cycle], times
-    return rows, 1
+        for tail in range(min(_TAIL, len(lines)) + 1):
+            begin = end = len(lines) - tail - cycle
+            times = 1
+            while end >= cycle and lines[end - cycle : end] == lines[begin : begin + cycle]:
+                end, times = end - cycle, times + 1
+            if times >= _OFTEN:
+                return rows[: end + cycle] + rows[begin + cycle :], times, tail
+    return rows, 1, 0
 
 
 def _in_lane(moment: Moment, lane: int) -> str:
