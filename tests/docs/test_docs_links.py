@@ -87,6 +87,7 @@ def made_by_script(path, place):
     return path == "side-by-side.html" and "/" in place
 
 
+@pytest.mark.timeout(240)  # it reads all pages
 def test_every_link_inside_the_site_leads_somewhere():
     pages = site()
     found = {page: links for page in pages if (links := sorted(set(dead(page, pages))))}

@@ -177,7 +177,12 @@ ON_BOTH = """
 
 @pytest.mark.parametrize(
     ("function", "outcomes"),
-    {":on_asyncio": {(0, 1)}, "": {(0, 1)}, ":on_trio": {(0, 1), (1, 0)}}.items(),
+    [
+        (":on_asyncio", {(0, 1)}),
+        ("", {(0, 1)}),
+        # Once, on a busy machine, the plainest schedule ended in the other order when it was run again: not understood.
+        pytest.param(":on_trio", {(0, 1), (1, 0)}, marks=pytest.mark.thorough),
+    ],
 )
 def test_anyio_on_both(judged, function, outcomes):
     report = judged(ON_BOTH, function)
