@@ -81,10 +81,10 @@ def run(words, folder, **how):
         stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT, **how,
     )  # fmt: skip
     try:
-        output, _ = process.communicate(timeout=100)
+        output, _ = process.communicate(timeout=220)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)  # with all that it has started
-        pytest.fail(f"{words} takes longer than 100 seconds")
+        pytest.fail(f"{words} takes longer than 220 seconds")
     if process.returncode != 0:
         pytest.fail(f"{words} ended with status {process.returncode}:\n{output}")
 
@@ -98,7 +98,7 @@ BLOCKS = [block for page in pages() for block in blocks_of(str(page.relative_to(
 
 
 @pytest.mark.docs
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(240)
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 def test_what_a_page_shows_runs(block, tmp_path):
     if block.why_not is not None:
