@@ -2,41 +2,18 @@
 
 A virtual machine's host may give its processors to others (`steal`): of everything that a result has, that explains
 the differences between rounds best. Other programs of this machine (`foreign_cores`) and a load generator at its own
-limit (`generator_cores`, and `generator_waited` for a processor) do the same.
+limit (`generator_cores`, and `generator_waited` for a processor) do the same. `benchmarks.web.usage` measures them.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from time import monotonic
 
-from benchmarks.result import FIGURE, Row
-from benchmarks.web import account
+from benchmarks.result import Row
 
 OTHER_WORK, BUSY_GENERATOR = 0.1, 0.9
 """Processors: from there on a figure says more about the machine than about what was measured."""
 MARK = "†"
 """This is next to a figure of which a round was disturbed, or limited by the load generator."""
 OTHERS, GENERATOR = ("foreign_cores", "steal"), ("generator_cores", "generator_waited")
-
-
-@contextmanager
-def noted() -> Iterator[dict[str, float]]:
-    """Yield what becomes the figures of the time inside: the processors that other programs and other machines had.
-
-    What this process waits for is its own. Nothing is noted where the system does not tell.
-    """
-    figures: dict[str, float] = {}
-    try:
-        clock, ours, (busy, stolen) = monotonic(), account.ours(), account.machine()
-    except OSError:
-        yield figures
-        return
-    yield figures
-    passed, (busy_then, stolen_then) = monotonic() - clock, account.machine()
-    others = busy_then - busy - (account.ours() - ours)
-    figures[FIGURE + "foreign_cores"] = max(0.0, others) / passed
-    figures[FIGURE + "steal"] = (stolen_then - stolen) / passed
 
 
 def disturbed_rounds(row: Row, *, by_others: bool = True, by_generator: bool = True) -> set[int]:
@@ -76,4 +53,4 @@ def marked(text: str, row: Row) -> str:
     return f"{text} {MARK}" if is_disturbed(row) else text
 
 
-__all__ = ["MARK", "calm", "disturbed_rounds", "is_disturbed", "marked", "noted"]
+__all__ = ["MARK", "calm", "disturbed_rounds", "is_disturbed", "marked"]

@@ -13,13 +13,13 @@ from typing import Any
 from benchmarks import suites
 from benchmarks.cell import Candidate
 from benchmarks.child import Failed, measure
-from benchmarks.disturbance import noted
 from benchmarks.interpreters import Interpreter, NotToBeHad, find
 from benchmarks.machine import about_machine, about_run
 from benchmarks.packages import Packages
 from benchmarks.record import Record
 from benchmarks.result import FIGURE, LeftOut
 from benchmarks.rounds import ENOUGH
+from benchmarks.web.usage import noted
 from benchmarks.worker import CALIBRATE, function
 
 ROUNDS = ENOUGH

@@ -56,8 +56,9 @@ STYLES = {
     "range": Style("o", 8),
     "then": Style("D", 5, "soft"),
 }
-MET = {"yes": "met", "no": "missed", "undecided": "undecided"}
 """Beside these there are `bar`, and in the key the kinds of rows and the `line` across all rows."""
+MET = {"yes": "met", "no": "missed", "undecided": "undecided"}
+"""The style of a ratio that has a goal, by whether it is met."""
 
 
 @dataclass(frozen=True)
