@@ -1,15 +1,11 @@
 """The ten races of `examples/races`: each broken one is found, and each fixed one holds in all schedules."""
 
-import time
-from pathlib import Path
-
 import pytest
+from pairs import RACES, must_be_found, must_hold_in_all, names_in, seconds_of_all
 
-import concmodels
-from concmodels.explore import explore, replay
+from concmodels.explore import explore
 
-RACES = Path(concmodels.__file__).parent.parent / "examples" / "races"
-NAMES = sorted(path.name.removesuffix("_broken.py") for path in RACES.glob("*_broken.py"))
+NAMES = names_in(RACES)
 DATA_RACES = {
     "lost_update": ("visitors", {14}),
     "check_then_act": ("self.balance", {14, 15}),
@@ -23,26 +19,16 @@ HOLD_WITH_GIL = {"lost_update", "check_then_act", "unsafe_publication"}
 
 def test_there_are_ten_pairs():
     assert len(NAMES) == 10
-    assert {f"{name}_{kind}.py" for name in NAMES for kind in ("broken", "fixed")} == {
-        path.name for path in RACES.glob("*.py")
-    }
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_broken_one_is_found(name):
-    path = str(RACES / f"{name}_broken.py")
-    report = explore(path)
-    assert report.verdict == "broken", str(report)
-    assert report.failure.number <= 100
-    assert report.failure.forced_switches <= 4
-    assert len(report.failure.replay_id) <= 60
-    assert replay(path, schedule=report.failure.replay_id).verdict == "broken"
+    must_be_found(str(RACES / f"{name}_broken.py"), forced_switches=4)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_fixed_one_holds_in_all_schedules(name):
-    report = explore(str(RACES / f"{name}_fixed.py"), seconds=60.0)
-    assert report.verdict == "held in all", str(report)
+    report = must_hold_in_all(str(RACES / f"{name}_fixed.py"))
     assert not [race for race in report.races if not race.is_atomic]
 
 
@@ -66,7 +52,4 @@ def test_what_builds_with_the_gil_show(name):
 
 
 def test_all_of_it_takes_seconds_of_this_processor():
-    begin = time.process_time()
-    for path in RACES.glob("*.py"):
-        explore(str(path))
-    assert time.process_time() - begin < 30
+    assert seconds_of_all(RACES) < 30

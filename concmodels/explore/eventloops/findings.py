@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 from concmodels.models.simulated.world import current
-from concmodels.models.tasks.signals.frames import of_program, raised, short
+from concmodels.models.tasks.signals.frames import place, raised, short
 
 if TYPE_CHECKING:
     from concmodels.models.simulated.world import World
@@ -99,12 +99,8 @@ def _defined(coroutine: Any) -> str:
 
 
 def _told(error: Any) -> str:
-    places = [
-        f", raised at {short(it.f_code.co_filename)}:{it.f_lineno}"
-        for it in raised(getattr(error, "__traceback__", None))
-        if of_program(it)
-    ]
-    return f"{error!r}{''.join(places[:1])}"
+    where = place(raised(getattr(error, "__traceback__", None)))
+    return f"{error!r}, raised{where}" if where else repr(error)
 
 
 _findings: WeakKeyDictionary[World, Findings] = WeakKeyDictionary()

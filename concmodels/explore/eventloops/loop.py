@@ -31,7 +31,7 @@ from concmodels.explore.eventloops.futures import Future
 from concmodels.explore.eventloops.history import PROGRAM, history_of
 from concmodels.explore.eventloops.refused import refusing_methods
 from concmodels.explore.eventloops.unwatched import CodeInThread
-from concmodels.models.tasks.signals.frames import awaits, of_program, stack
+from concmodels.models.tasks.signals.frames import awaits, line_of_program, stack
 
 if TYPE_CHECKING:
     import contextvars
@@ -361,7 +361,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
         task = getattr(handle._callback, "__self__", None)
         if not isinstance(task, asyncio.Task):
             return None, None
-        return self._lane(task), _place(awaits(task.get_coro())) if self._world.record else None
+        return self._lane(task), line_of_program(awaits(task.get_coro())) if self._world.record else None
 
     def _state(self) -> Any:
         """All that the rest of the run depends on."""
@@ -379,7 +379,7 @@ class SimulatedLoop(_BaseEventLoop):  # type: ignore[misc]
     def _caller(self) -> tuple[_Lane | None, tuple[str, int] | None]:
         """Return the task that runs, and where it is in the program."""
         current = asyncio.current_task(self) if events._get_running_loop() is self else None
-        return self._lane(current), _place(stack(sys._getframe(2)))
+        return self._lane(current), line_of_program(stack(sys._getframe(2)))
 
     def _lane(self, task: Any) -> _Lane | None:
         return None if task is None else self._lanes.get(task)
@@ -427,10 +427,3 @@ def _touched_by(handle: Any) -> int:
         if isinstance(future, Future):
             return future.identity
     return PROGRAM
-
-
-def _place(frames: list[FrameType]) -> tuple[str, int] | None:
-    for frame in frames:
-        if of_program(frame):
-            return frame.f_code.co_filename, frame.f_lineno
-    return None

@@ -19,7 +19,7 @@ from greenlet import GreenletExit
 from concmodels.explore.eventloops.findings import findings_of
 from concmodels.explore.eventloops.refused import refuse
 from concmodels.models.simulated.world import current
-from concmodels.models.tasks.signals.frames import awaits, of_program
+from concmodels.models.tasks.signals.frames import awaits, line_of_program
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -70,7 +70,7 @@ class _Loop(trio.abc.Instrument):
         self._coroutines[task._counter] = task.coro
         lane = self._lane(task)
         if lane is not None:
-            place = _place(awaits(task.coro)) if self.world.record else None
+            place = line_of_program(awaits(task.coro)) if self.world.record else None
             with suppress(GreenletExit):  # trio would log it; the next lot is refused
                 self.world.point("resume", (), resumes=lane, place=place)
 
@@ -106,13 +106,6 @@ class _Loop(trio.abc.Instrument):
             lane = self._lane(task)
             if lane is not None:
                 yield lane.name, None, awaits(task.coro)
-
-
-def _place(frames: list[FrameType]) -> tuple[str, int] | None:
-    for frame in frames:
-        if of_program(frame):
-            return frame.f_code.co_filename, frame.f_lineno
-    return None
 
 
 class _Lots:

@@ -8,7 +8,7 @@ either come first.
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from concmodels.models.tasks.signals.frames import of_program, short, stack
+from concmodels.models.tasks.signals.frames import place, stack
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -44,11 +44,8 @@ class Waits:
     def begins(self, runner: Runner, begin: float, end: float, frame: FrameType) -> None:
         """Take note that a task waits for a moment."""
         self.are_seen = True
-        for it in stack(frame):
-            if of_program(it):
-                place = f"{short(it.f_code.co_filename)}:{it.f_lineno}"
-                self._sleeps.append(_Sleep(runner, begin, end, place))
-                return
+        if where := place(stack(frame)).removeprefix(" at "):
+            self._sleeps.append(_Sleep(runner, begin, end, where))
 
     def met(self, pair: Any, earlier: float, runner: Runner, now: float) -> None:
         """Take note that nothing but a clock may order two accesses, of which `runner` has just made the second."""

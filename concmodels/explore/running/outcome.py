@@ -6,7 +6,7 @@ from concmodels.errors import Deadlock
 from concmodels.explore.running.watchdog import Stopped
 from concmodels.explore.strategies.sleep_sets import Redundant
 from concmodels.models.simulated.world import StepLimit
-from concmodels.models.tasks.signals.frames import of_program, raised, short
+from concmodels.models.tasks.signals.frames import place, raised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,10 +59,7 @@ def kind(error: BaseException) -> tuple[str, str]:
 
 def place_of(error: BaseException) -> str:
     """Return where in the program an exception was raised, as `file:line`; nothing if no line of the program did."""
-    for frame in raised(error.__traceback__):
-        if of_program(frame):
-            return f"{short(frame.f_code.co_filename)}:{frame.f_lineno}"
-    return ""
+    return place(raised(error.__traceback__)).removeprefix(" at ")
 
 
 def sentence(error: BaseException) -> str:

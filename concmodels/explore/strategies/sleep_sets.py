@@ -122,13 +122,14 @@ class SleepSets:
         last, self._step = self._step, None
         if last is not None:
             self._is_over(last)
-        self._reversals.offer([(step.runner.identity, step.kind) for step in steps])
+        names = [(step.runner.identity, step.kind) for step in steps]
+        if self._reduce:
+            self._reversals.offer(names)
         if len(steps) == 1:
             step, index, self._point = steps[0], 0, None
-            if (step.runner.identity, step.kind) in self._sleeping:
+            if names[0] in self._sleeping:
                 raise Redundant
         else:
-            names = [(step.runner.identity, step.kind) for step in steps]
             self._point = point = self._next_point(names, last)
             self._sleeping = point.sleeping
             index = names.index(point.chosen)

@@ -56,7 +56,7 @@ from concmodels.models.deadlocks.threads import DeadlockDetector
 from concmodels.models.simulated.steps import ANNOUNCED, ENABLED, OVER, Runner, Step, text_of
 from concmodels.models.simulated.units import Unit, Units
 from concmodels.models.tasks.nesting import refusal
-from concmodels.models.tasks.signals.frames import of_program, stack
+from concmodels.models.tasks.signals.frames import line_of_program, stack
 from concmodels.models.tasks.signals.guard import LOOK_UP_S
 
 TYPE_CHECKING = False
@@ -214,7 +214,7 @@ class World:
             self._refuse()
         step = Step(runner, kind, keys, subject)
         if self.record:
-            step.place = place or _place(sys._getframe(1))
+            step.place = place or line_of_program(stack(sys._getframe(1)))
         step.resumes = resumes
         step.state = ENABLED
         runner.pending = (step,)
@@ -248,7 +248,7 @@ class World:
         """Return a step of the running task which is not enabled, for `park`."""
         step = Step(self.running, kind, keys, subject)
         if self.record:
-            step.place = _place(sys._getframe(1))
+            step.place = line_of_program(stack(sys._getframe(1)))
         return step
 
     def park(self, *steps: Step) -> Step:
@@ -461,14 +461,6 @@ class World:
         runner = task.runner
         del self.runners[runner]  # before `_next`, which may find a deadlock: this task is no part of it
         return self._outside if self.dying else self._next().unit
-
-
-def _place(frame: Any) -> tuple[str, int] | None:
-    """The file and line of the program that has called."""
-    for it in stack(frame):
-        if of_program(it):
-            return it.f_code.co_filename, it.f_lineno
-    return None
 
 
 def current() -> World | None:

@@ -51,10 +51,16 @@ def _inside(awaited: Any) -> Any:
 
 def place(frames: list[FrameType]) -> str:
     """Return where in the program this is, as ` at file:line`; nothing if no frame is the program's."""
+    found = line_of_program(frames)
+    return "" if found is None else f" at {short(found[0])}:{found[1]}"
+
+
+def line_of_program(frames: list[Any]) -> tuple[str, int] | None:
+    """Return the file and the line of the first frame that is the program's; None if there is none."""
     for frame in frames:
         if of_program(frame):
-            return f" at {short(frame.f_code.co_filename)}:{frame.f_lineno}"
-    return ""
+            return frame.f_code.co_filename, frame.f_lineno
+    return None
 
 
 def of_program(frame: FrameType) -> bool:
