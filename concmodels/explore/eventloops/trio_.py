@@ -171,6 +171,7 @@ _MISSING = object()
 def replacements() -> Iterator[tuple[Any, str, Callable[[Any], Any]]]:
     """Yield what is replaced: the owner, the name, and what makes the new one from the old one."""
     yield _run, "_r", _Lots
+    yield _run, "_ALLOW_DETERMINISTIC_SCHEDULING", lambda _: False  # Hypothesis has batches shuffled
     yield _run, "SystemClock", _clock
     yield _run.Task, "__hash__", lambda _: _number
     yield _run.CancelStatus, "__hash__", lambda _: _number
