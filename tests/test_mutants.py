@@ -3,6 +3,10 @@
 A mutant is a model with one defect: see `mutants`. `python tests/mutants` prints which guarantee finds which.
 """
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from mutants import judge, mutants, named
 
@@ -13,6 +17,27 @@ QUICK = (
     *("boundary_groups.gives_the_task_before", "boundary_pools.begins_a_deadly_task_again"),
 )
 """Some of each kind that are found within a second or two."""
+
+
+TESTS = Path(__file__).parent
+SPOILING = """
+import os
+from concmodels import catalog
+from mutants import mutants
+
+found = [(it, catalog.load(it.model)) for it in mutants() if catalog.why_not(it.model) is None]
+for it, model in found:
+    child = os.fork()  # a spoiled process is good for nothing more
+    if child == 0:
+        try:
+            it.spoil(model)
+        except Exception as error:
+            print(f"{it!r}: {error!r}", flush=True)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+"""
+"""Spoils each model in a child, and prints what can't be spoiled."""
 
 
 @pytest.mark.timeout(240)  # a dozen processes, and what they start
@@ -46,6 +71,12 @@ def test_what_the_healthy_model_does_not_keep_kills_nobody(monkeypatch):
     with judge.Healthy() as healthy:
         verdict = judge.judge(mutant, suite, healthy)
     assert not verdict.killers and [kill.guarantee for kill in verdict.disputed] == [str(suite[0])]
+
+
+def test_every_mutant_finds_what_it_spoils():
+    """What a mutant spoils may get another name, or another place: see `steps`. A defect that can't be made is none."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SPOILING], capture_output=True, text=True, cwd=TESTS)
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
 
 
 def test_mutants_are_of_all_kinds():

@@ -10,6 +10,7 @@ from mutants.steps import (
     BEGIN_WAIT,
     CLAIM_OR_WAIT,
     END_WAIT,
+    GEVENT_WAIT,
     IS_CLOSED,
     IS_OVER,
     POLLED_SOCKETS,
@@ -42,7 +43,7 @@ def goes_on_without_a_claim(model):
 def refuses_until_the_task_has_gone_on(model):
     """A wait that is over keeps others from waiting for the same socket, until its task goes on."""
 
-    @replace(getattr(model, SOCKET_WAITER), IS_OVER)
+    @replace(found(GEVENT_WAIT), IS_OVER)
     def is_over(is_over, self):
         return False
 

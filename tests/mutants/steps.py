@@ -39,6 +39,7 @@ POLLING = "concmodels.models.waiting.sockets.threads:PollingWaiter"
 WAKE_UP = "released_when_woken"  # of what it has `polled`: a lock
 CLAIM_OR_WAIT = "claim_or_wait_for_wakeup"  # (outcome): of a thread whose socket is ready or closed
 IS_OVER = "is_over"  # of a waiter for a socket
+GEVENT_WAIT = "concmodels.models.waiting.sockets.gevent:GeventWait"
 SOCKET_WAITER = "_SocketWaiter"  # of a model of threads: has `sockets`
 
 # Beyond a memory boundary (models/memory).
