@@ -60,6 +60,7 @@ def test_false_alarms_and_finds_are_counted_by_session():
     assert list(lines) == ["2", "3", "4", "6", "9", "12"]
     assert lines["2"][0] == "0%" and 40 < float(lines["2"][1].rstrip("%")) < 60
     assert float(lines["6"][0].rstrip("%")) < 9 and lines["6"][2] == lines["12"][2] == "100%"
+    assert lines["2"][-1] == "" and 90 < float(lines["6"][-1].rstrip("%")) <= 100
     for narrow in (False, True):
         assert found.draw(Look(narrow=narrow)).axes
 

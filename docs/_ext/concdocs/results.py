@@ -12,6 +12,7 @@ FILES = {
     "": ("CONCMODELS_RESULT", FOLDER / "full.json"),
     "twins": ("CONCMODELS_TWINS_RESULT", FOLDER / "full-free-threaded.json"),
     "explorers": ("CONCMODELS_EXPLORERS_RESULT", FOLDER / "explorers.json"),
+    "certainty": ("CONCMODELS_CERTAINTY_RESULT", FOLDER / "certainty.json"),
     "web": ("CONCMODELS_WEB_RESULT", FOLDER / "web.json"),
     "web-twins": ("CONCMODELS_WEB_TWINS_RESULT", FOLDER / "web-free-threaded.json"),
 }
