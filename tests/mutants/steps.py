@@ -36,7 +36,6 @@ BEGIN_WAIT, END_WAIT = "begin", "end"  # (wait)
 WAITS = "_waits"  # of `SOCKET_WAITS`: by descriptor and direction
 POLLED_SOCKETS = "concmodels.models.waiting.sockets.threads:PolledSockets"  # of the models of threads
 POLLING = "concmodels.models.waiting.sockets.threads:PollingWaiter"
-WAKE_UP = "released_when_woken"  # of what it has `polled`: a lock
 CLAIM_OR_WAIT = "claim_or_wait_for_wakeup"  # (outcome): of a thread whose socket is ready or closed
 IS_OVER = "is_over"  # of a waiter for a socket
 GEVENT_WAIT = "concmodels.models.waiting.sockets.gevent:GeventWait"
