@@ -202,8 +202,11 @@ def test_what_a_partial_model_lacks_is_not_guaranteed(tmp_path):
         "    def send(self, item): self.queue.put(item)\n"
         "    def receive(self): return self.queue.get()\n",
     )
-    status, report = graded(model)
+    status, out, err = run(model, "--json", "-")
+    (report,) = json.loads(out)
     assert (status, report["broken"]) == (0, 0)
+    assert "This is hardly tested" in err
+    assert "This is hardly tested" not in run(model, "-k", "nowait")[1]
     assert "delivery.one_to_one_is_a_stream" in verdicts(report, "kept")
     reasons = {it["reason"] for it in report["outcomes"] if it["verdict"] == "not guaranteed"}
     assert {"its Channel has no close", "its Channel has no len()", "its Channel.receive has no timeout"} <= reasons
