@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import others_plugins
 import pytest
 from commands import skip_unless_here
 
@@ -45,7 +46,7 @@ def kept(how, *chapters):
 
 
 def test_the_files_themselves():
-    run("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "tests/memory/test_platform.py")
+    run("-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *others_plugins.WITHOUT, "tests/memory/test_platform.py")
 
 
 @pytest.mark.timeout(LIMIT_S + 10)
