@@ -17,11 +17,11 @@ from concmodels.conformance.guarantees import CHAPTERS
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 240
 TOUCHED = {
-    "processes": ("delivery", "waiting", "closing", "sharing", "sharing_ends", "runs", "pooling"),
+    "processes": ("delivery", "sharing", "sharing_ends", "runs", "pooling"),
     # its channels and pools are those of processes: only how it starts, wakes and shares is its own
-    "subinterp": ("delivery", "sharing", "runs"),
+    "subinterp": ("sharing", "runs"),
 }
-"""The chapters in which these models use what the platform's files have."""
+"""The chapters that show most of what these models use of the platform's files: memory, waking, measuring."""
 VARIANTS = ["processes:fork", "processes:spawn"]
 NOT_THEIRS = {
     "processes": {"same_turn"},
