@@ -80,7 +80,7 @@ docs-serve: docs ## the site, on this machine
 	@$(python) tools/serve.py build/docs
 
 test-docs: setup ## every Python block and every command on the site
-	$(pytest) -n $(WORKERS) -m docs
+	$(pytest) -n $(FEW_WORKERS) -m docs tests/docs
 
 # Without a browser nothing is tested here: that is a failure on CI alone.
 test-browser: docs ## the site in a real browser (CHROMIUM=path: in this one)

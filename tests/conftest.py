@@ -89,6 +89,14 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduler(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config):
+    """Before the workers of `pytest -n 2` start."""
+    from side_by_side import compile_once
+
+    compile_once(config.args)
+
+
 def pytest_generate_tests(metafunc):
     """On every model when none is named, and as often as asked for."""
     if {"model", "guarantee"} <= set(metafunc.fixturenames) and _is_by_chapters(metafunc.config):

@@ -80,6 +80,23 @@ def one_of_each_kind(names, first=0):
     return [pytest.param(it.values[0], marks=it.marks) for it in shared_out(names, [None], first)]
 
 
+def in_turn(names, settings, first=0):
+    """As parameters: each model with each setting; by default a model of each kind with one of the settings, in turn.
+
+    It is for what starts a program for each pair, and where settings and kinds have little to do with each other. With
+    as many kinds as settings at least, each setting is tried. About `first`: see `shared_out`.
+    """
+    settings, members = list(settings), {}
+    for name in names:
+        members.setdefault(kind(name), []).append(name)
+    usual = {those[first % len(those)]: (first + place) % len(settings) for place, those in enumerate(members.values())}
+    return [
+        _if_thorough(name, setting, is_usual=usual.get(name) == number)
+        for name in names
+        for number, setting in enumerate(settings)
+    ]
+
+
 def untouched(chapter):
     """Whether this is the test of a variant that does not differ in a chapter of guarantees.
 

@@ -6,7 +6,8 @@ models of a kind. So as a rule there are pairs:
 
 - each guarantee with each of its values on a model of each kind (ALL_VALUES, SHARED_OUT),
 - each guarantee on each model, with one of its values, which are taken in turn,
-- of a variant, which has most of its code in common with its model, only the chapters that `facts.differs_in` names.
+- of a variant, which has most of its code in common with its model, only the chapters that `facts.differs_in` names,
+  and if another variant differs in the same, every second guarantee of these.
 
 `tests/mutants` shows that what is left finds each of a hundred defects. From Python:
 
@@ -31,6 +32,9 @@ ALL_VALUES = ("threads", "greenlet", "asyncio", "trio")
 SHARED_OUT = catalog.names(family="boundary")
 """The two models with memory boundaries, whose channels and pools are the same code: each has every second value."""
 
+ON_ALL_VARIANTS = ("runs",)
+"""Chapters that each variant is held to, whatever others differ in the same: that of how a run begins and ends."""
+
 FEW_ROUNDS = 10
 """How often as a rule a guarantee tries what goes wrong only sometimes; thoroughly it is `suite.Effort.rounds`."""
 
@@ -40,9 +44,29 @@ def is_for(name, guarantee, *, thorough):
     if thorough:
         return True
     touched = catalog.facts(name).differs_in
-    if touched and guarantee.chapter not in touched:
+    if touched and not _is_touched(name, guarantee):
         return False
     return name in ALL_VALUES or _has_its_turn(name, guarantee)
+
+
+def _is_touched(name, guarantee):
+    """Whether this variant is the one to be held to a guarantee that its difference affects."""
+    facts = catalog.facts(name)
+    if guarantee.chapter not in facts.differs_in:
+        return False
+    alike = _alike(facts.model, facts.differs_in)
+    number, *_ = _places()[str(guarantee)]
+    return guarantee.chapter in ON_ALL_VARIANTS or alike[number % len(alike)] == name
+
+
+@functools.cache
+def _alike(model, touched):
+    """The variants of a model that differ from it in the same chapters."""
+    return [
+        name
+        for name in catalog.names(variants=True)
+        if (facts := catalog.facts(name)).variant and (facts.model, facts.differs_in) == (model, touched)
+    ]
 
 
 def _has_its_turn(name, guarantee):

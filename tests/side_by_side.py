@@ -6,6 +6,8 @@ none grows so large.
 """
 
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
@@ -24,6 +26,18 @@ TRAPS = ("test_trap_examples.py", "test_trap_lessons.py")
 
 SERVED = ("test_serve.py",)
 """Files whose tests share a server for each model."""
+
+
+def compile_once(arguments):
+    """In a fresh checkout, let one process compile the tests: else each worker would, all at the same time.
+
+    It takes a process ten seconds to rewrite the assertions of all tests, and a tenth of that to read what is kept.
+    """
+    kept = Path(__file__).parent.rglob(f"__pycache__/test_*.{sys.implementation.cache_tag}-pytest-*.pyc")
+    if sys.dont_write_bytecode or any(kept):
+        return
+    command = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", *arguments]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 LARGE = 2 * 2**30

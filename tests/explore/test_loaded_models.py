@@ -8,6 +8,7 @@ import textwrap
 from functools import partial
 from pathlib import Path
 
+import others_plugins
 import pytest
 
 import concmodels
@@ -268,8 +269,8 @@ def test_the_fixture_of_pytest_says_the_same(file, tmp_path, in_all):
     """),
         "test_bank.py",
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "concmodels.explore.plugin"]
-    command = [it for it in command if it] + ["test_bank.py"]
+    own = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin")
+    command = [sys.executable, "-m", "pytest", "-q", *own, *others_plugins.WITHOUT, "test_bank.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=50, check=False)
     assert "test_bank.py:" in done.stdout and f"{1 + in_all} failed" in done.stdout, done.stdout + done.stderr
 

@@ -39,8 +39,8 @@ MOST_FULL = 3_000
 """If the search that leaves out nothing needs more runs, some schedules are drawn instead."""
 DRAWN = 1_000
 """So many."""
-PER_TEST = 5
-MORE = 20
+PER_TEST = 3
+MORE = 21
 """Programs of each family with `--thorough`; as a rule there are PER_TEST."""
 ENOUGH = 400
 """So many programs are tried to show that a kind of key is needed."""

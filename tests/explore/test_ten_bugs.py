@@ -51,5 +51,6 @@ def test_what_builds_with_the_gil_show(name):
         assert report.verdict == "held in all", str(report)
 
 
+@pytest.mark.thorough
 def test_all_of_it_takes_seconds_of_this_processor():
     assert seconds_of_all(RACES) < 30

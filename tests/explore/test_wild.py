@@ -26,7 +26,7 @@ def _command():
 
 wild = _command()
 FOUND = {it["bug"]: it["reports"] for it in json.loads((WILD / "found.json").read_text())["bugs"]}
-QUICK = ("repoze_lru", "pyee_once", "weakref_setdefault")
+QUICK = ("repoze_lru", "weakref_setdefault")
 OF_PYTHON = [bug for bug, entry in wild.BUGS.items() if "standard" in entry]
 OF_PACKAGES = [bug for bug in wild.BUGS if bug not in OF_PYTHON]
 

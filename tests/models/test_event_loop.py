@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import others_plugins
 import pytest
 from undisturbed import undisturbed
 
@@ -156,7 +157,7 @@ def test_a_timer_beside_a_socket_is_finer_than_a_millisecond(name, pair):
 
 @pytest.mark.skipif(platform.PORTABLE, reason="this is it")
 def test_the_second_version_of_the_platform_keeps_all_this():
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *others_plugins.WITHOUT, __file__]
     environment = os.environ | {"CONCMODELS_PLATFORM": "portable"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stdout

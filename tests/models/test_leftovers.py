@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from commands import ENDS_WITHIN_S, FOREVER, OF_A_RING, Program, ring, skip_unless_here, until
+from kinds import EACH
 from platforms import linux_files
 
+from concmodels import catalog
 from concmodels.models.memory.lives import leftovers
 from concmodels.platform import measuring, memory
 
-BOUNDARIES = ["processes", "processes:spawn", "processes:fork", "subinterp"]
+BOUNDARIES = [it for it in EACH if catalog.facts(it.values[0]).family == "boundary"]
 
 
 def semaphores(program):
@@ -113,7 +115,11 @@ class Live(Program):
 
 
 @linux_files
-@pytest.mark.parametrize("names", [("processes", "subinterp"), ("processes:spawn", "processes")])
+@pytest.mark.parametrize(
+    "names",
+    [("processes", "subinterp"), pytest.param(("processes:spawn", "processes"), marks=pytest.mark.thorough)],
+    ids="+".join,
+)
 def test_two_live_runs_go_on_while_a_third_sweeps(tmp_path, names):
     with Live(tmp_path, names[0]) as one, Live(tmp_path, names[1]) as other:
         assert one.works("begun")
@@ -124,7 +130,7 @@ def test_two_live_runs_go_on_while_a_third_sweeps(tmp_path, names):
             os.killpg(killed.process.pid, signal.SIGKILL)
             killed.end(ENDS_WITHIN_S)
         folder = str(one.temporary)
-        for turn in range(3):
+        for turn in range(2):
             ring(tmp_path, 2, 10, "--model", "processes", env={"TMPDIR": folder})
             assert [set(it.named()) for it in (one, other)] == kept
             assert one.works(f"one {turn}")

@@ -5,10 +5,12 @@ import re
 
 import pytest
 import trio
+from kinds import KINDS
 
 from concmodels import catalog, load
 
 SIMULATED = ("sim", "sim:async")
+BOUNDARY = catalog.names(family="boundary")
 NAMES = [name for name in (*catalog.names(), "anyio:trio", *SIMULATED) if catalog.why_not(name) is None]
 RIVALS = [{"greenlet", "tasklets"}, {"gevent", "eventlet"}, {"asyncio", "anyio"}, {"trio", "anyio:trio"}, {*SIMULATED}]
 """Models that need the same thing of a thread: a scheduler, a hub, a loop, a world."""
@@ -77,6 +79,13 @@ def known_libraries(boundary_servers):
         assert outcome_of(name) == ["message"]
 
 
+def is_one_of_many(params):
+    """Whether one model has a memory boundary, and the other one is not the usual one of its kind."""
+    both = {params["outer"], params["inner"]}
+    return bool(both & set(BOUNDARY)) and not both <= {*KINDS, *SIMULATED}
+
+
+@pytest.mark.thorough(when=is_one_of_many)
 @pytest.mark.parametrize("inner", NAMES)
 @pytest.mark.parametrize("outer", NAMES)
 def test_a_run_in_a_run(outer, inner):

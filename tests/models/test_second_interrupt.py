@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commands import skip_unless_here
 from interruptible import popen, until_its_main_thread_waits
-from kinds import one_of_each_kind, shared_out
+from kinds import in_turn, one_of_each_kind
 from pool_models import COOPERATIVE
 
 from concmodels import catalog
@@ -53,7 +53,7 @@ if __name__ == "__main__":
 STUBBORN = ["threads", "rawthreads", "subinterp"]
 
 
-@pytest.mark.parametrize(("name", "where"), shared_out(STUBBORN, ["in_a_group", "in_a_pool"]))
+@pytest.mark.parametrize(("name", "where"), in_turn(STUBBORN, ["in_a_group", "in_a_pool"]))
 def test_the_second_one_gives_up(tmp_path, name, where):
     file = tmp_path / "stubborn.py"
     file.write_text(PROGRAM)
@@ -130,7 +130,7 @@ def must_have_given_up(name, status, err):
     assert "interrupted again during the clean-up; still running: " in err
 
 
-@pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["leaves_a_group", "waits_for_a_pool"]))
+@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, ["leaves_a_group", "waits_for_a_pool"]))
 def test_the_second_in_the_clean_up_of_the_library(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "refuse_to_end") as program:
         program.press(at="ready")
@@ -185,7 +185,7 @@ def test_the_second_after_a_failure(tmp_path, name):
         must_have_given_up(name, status, err)
 
 
-@pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=1))
+@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=1))
 def test_after_the_second_in_a_clean_up_of_mains_own_the_third_gives_up(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "refuse_to_end") as program:
         program.press(at="ready")
@@ -198,7 +198,7 @@ def test_after_the_second_in_a_clean_up_of_mains_own_the_third_gives_up(tmp_path
     must_have_given_up(name, status, err)
 
 
-@pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=2))
+@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, ["cleans_up_in_a_group", "cleans_up_in_a_pool"], first=2))
 def test_the_second_in_a_clean_up_of_mains_own_is_raised_there(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "sleep_long") as program:
         program.press(at="ready")
@@ -208,7 +208,7 @@ def test_the_second_in_a_clean_up_of_mains_own_is_raised_there(tmp_path, name, m
     assert err.endswith("KeyboardInterrupt\n") and "interrupted again" not in err
 
 
-@pytest.mark.parametrize(("name", "main"), shared_out(MODELS, ["goes_on", "goes_on_in_a_group"], first=3))
+@pytest.mark.parametrize(("name", "main"), in_turn(MODELS, ["goes_on", "goes_on_in_a_group"], first=3))
 def test_after_one_that_was_handled_the_next_is_a_first(tmp_path, name, main):
     with Interrupted(tmp_path, name, main, "sleep_long") as program:
         for _ in range(2):

@@ -17,7 +17,7 @@ import pytest
 from commands import ENDS_WITHIN_S, FOREVER, NAMES, Program, skip_unless_here, until
 from endurance.programs import seen_by
 from interruptible import until_its_main_thread_waits
-from kinds import is_variant, one_of_each_kind, shared_out
+from kinds import KINDS, in_turn, is_variant, kind, one_of_each_kind
 from platforms import linux_files
 
 from concmodels import catalog
@@ -55,11 +55,11 @@ def ended(signum):
 
 
 def ways(name, thorough):
-    """All four; as a rule one, in turn: the models of a kind meet both signals and both targets."""
-    return WAYS if thorough else [WAYS[NAMES.index(name) % len(WAYS)]]
+    """All four; as a rule one, in turn: between them the kinds meet both signals and both targets."""
+    return WAYS if thorough else [WAYS[KINDS.index(kind(name)) % len(WAYS)]]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_of_each_kind(NAMES))
 def test_a_signal_ends_the_program(tmp_path, name, thorough):
     skip_unless_here(name)
     chosen = ways(name, thorough)
@@ -226,7 +226,7 @@ def script(tmp_path):
     return start
 
 
-@pytest.mark.parametrize(("name", "way"), shared_out(SYNC, WAYS))
+@pytest.mark.parametrize(("name", "way"), in_turn(SYNC, WAYS, first=1))
 def test_what_is_not_caught_is_the_status_and_no_traceback(script, name, way):
     signum, target = way
     with script(name, "tidies_up") as program:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from cpython_executors import failures, names
-from kinds import kind
+from kinds import KINDS, kind
 from pool_models import COOPERATIVE
 from stuck import model_of
 
@@ -39,9 +39,14 @@ TESTS = [
 """Each test once; one that is skipped, if this Python came without them."""
 
 
+BOUNDARY = catalog.names(family="boundary")
+SHARING = [BOUNDARY, *([it for it in SYNC if kind(it) == one] for one in KINDS if one not in BOUNDARY)]
+"""The models whose pools have the same code: those with memory boundaries, and else those of a kind."""
+
+
 def is_left_out(params):
-    """Whether this test is tried on this model only with `--thorough`: those of a kind share the tests."""
-    same = [name for name in SYNC if kind(name) == kind(params["name"])]
+    """Whether this test is tried on this model only with `--thorough`: those with the same code share the tests."""
+    same = next(those for those in SHARING if params["name"] in those)
     place = [it.id for it in TESTS].index(params["test"])
     return same[place % len(same)] != params["name"]
 

@@ -22,7 +22,7 @@ from commands import (
     skip_unless_here,
     until,
 )
-from kinds import one_of_each_kind, paired
+from kinds import in_turn, one_of_each_kind
 from platforms import linux_files
 from undisturbed import undisturbed
 
@@ -90,7 +90,7 @@ def interrupt(folder, name, after, *, messages=FOREVER):
     return status, figures["error"]
 
 
-@pytest.mark.parametrize(("name", "third"), paired(NAMES, range(3)))
+@pytest.mark.parametrize(("name", "third"), in_turn(NAMES, range(3)))
 def test_interrupts(tmp_path, name, third):
     """The start, the set-up, the run."""
     skip_unless_here(name)

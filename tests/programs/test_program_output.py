@@ -48,11 +48,20 @@ HELPS = [
     *(("benchmarks", name, "--help") for name in ("run", "list", "show", "report")),
 ]
 NAMED = [" ".join(map(str, command)).replace(str(RESULT), "RESULT") for command in COMMANDS + HELPS]
+USUAL = [
+    *(next(it for it in COMMANDS if it[0] == module) for module in sorted({command[0] for command in COMMANDS})),
+    ("concmodels.ring", 3, 20, "--quiet", "--json", "-"),
+    ("concmodels.ring", 2, 3, "--model", "threads", "--model", "greenlet"),
+    ("concmodels.conformance", "threads", "-k", "a_rendezvous_send_returns_once_taken"),
+    ("benchmarks", "show", RESULT),
+    HELPS[0],
+]
+"""The first of each module, and one of each other way to write; the rest is written by the same code."""
 EACH_COMMAND = [
-    pytest.param(command, id=name, marks=[pytest.mark.thorough] if command in HELPS[1:] else [])
+    pytest.param(command, id=name, marks=[] if command in USUAL else [pytest.mark.thorough])
     for command, name in zip(COMMANDS + HELPS, NAMED, strict=True)
 ]
-"""Each command, and one help; the others, which are written by the same code, only with `--thorough`."""
+"""Each command; those that are not USUAL only with `--thorough`."""
 
 
 def written_to(path, folder, command, stream="stdout"):
@@ -172,7 +181,14 @@ NEEDED = [
 ]
 
 
-@pytest.mark.parametrize(("library", "command"), NEEDED, ids=str)
+@pytest.mark.parametrize(
+    ("library", "command"),
+    [
+        pytest.param(library, command, marks=[] if library != "rich" or command in USUAL else [pytest.mark.thorough])
+        for library, command in NEEDED
+    ],
+    ids=str,
+)
 def test_a_missing_library_is_one_sentence(tmp_path, without, library, command):
     module, *arguments = command
     status, out, err = ring(tmp_path, *arguments, module=module, env=without(library))

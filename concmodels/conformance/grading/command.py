@@ -156,4 +156,4 @@ def _grade(
         for guarantee in guarantees:
             report.outcomes.append(grader.hold(guarantee))
             tell(report.outcomes[-1])
-    terminal.verdict(report)
+    terminal.verdict(report, is_whole=not options.k)

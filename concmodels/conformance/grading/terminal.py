@@ -54,13 +54,13 @@ class TerminalReport:
             if waiting:
                 self._line(Line(waiting[0].guarantee, waiting))
 
-    def verdict(self, report: Report) -> None:
-        """Show how many guarantees were kept, broken and not given."""
+    def verdict(self, report: Report, *, is_whole: bool) -> None:
+        """Show how many guarantees were kept, broken and not given; `is_whole`: no guarantee was left out by `-k`."""
         counts = f"{len(report.broken)} broken, {len(report.not_guaranteed)} not guaranteed"
         style = "bold red" if report.broken else "bold green"
         if report.broken:
             self._print(Text(f"broken: {', '.join(line.guarantee for line in report.broken)}"))
-        if len(report.kept) + len(report.broken) < _HARDLY and report.not_guaranteed:
+        if is_whole and len(report.kept) + len(report.broken) < _HARDLY:
             self._print(Text("This is hardly tested: give it iteration, `close` and the nowait forms too."))
         self._print(Text.assemble((f"{report.model}: {report.grade}", style), f" ({counts})"))
 
