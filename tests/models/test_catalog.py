@@ -67,13 +67,14 @@ def test_facts_are_complete(name):
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
-        ("tread", "there are threads,"),
-        ("Trio", "there are trio,"),
-        ("gevnt", "there are gevent,"),
+        ("tread", "did you mean threads? There are threads,"),
+        ("Trio", "did you mean trio?"),
+        ("gevnt", "did you mean gevent?"),
         ("processes:spwan", "it has spawn,"),
-        ("proceses:spwan", "there are processes:spawn,"),
+        ("proceses:spwan", "did you mean processes:spawn?"),
         ("trio:fast", "the model trio has no variants"),
-        ("", "there are"),
+        ("", "there is no model ''. There are"),
+        ("nothing", "there is no model 'nothing'. There are"),
     ],
 )
 def test_unknown_names_list_the_nearest_first(name, nearest):
