@@ -30,7 +30,11 @@ type SyncName = Literal[
     "rawthreads:locks", "rawthreads:polling",
     "processes:forkserver", "processes:spawn", "processes:fork", "sim:sync",
 ]  # fmt: skip
+"""The names of the sync models and their variants."""
+
 type AsyncName = Literal["asyncio", "trio", "anyio", "anyio:asyncio", "anyio:trio", "sim:async"]
+"""The names of the async models and their variants."""
+
 
 type _Case = Channel[Any] | tuple[Channel[Any], Any]
 type _AsyncCase = AsyncChannel[Any] | tuple[AsyncChannel[Any], Any]
@@ -108,4 +112,13 @@ class AsyncModel(Model, Protocol):
     async def wait_writable(self, socket: HasFileno, timeout: Timeout = None) -> None: ...
 
 
-__all__ = ["AsyncModel", "AsyncName", "SyncModel", "SyncName"]
+__all__ = [
+    "AsyncModel",
+    "AsyncName",
+    "MakesAsyncChannel",
+    "MakesAsyncPool",
+    "MakesChannel",
+    "MakesPool",
+    "SyncModel",
+    "SyncName",
+]
