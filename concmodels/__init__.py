@@ -5,13 +5,61 @@ Importing the package loads none of the models: every child process and every su
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concmodels.contract import Model
+    from typing import overload
+
+    from concmodels.contract import AsyncChannel as AsyncChannel
+    from concmodels.contract import AsyncPool as AsyncPool
+    from concmodels.contract import AsyncTask as AsyncTask
+    from concmodels.contract import AsyncTaskGroup as AsyncTaskGroup
+    from concmodels.contract import Channel as Channel
+    from concmodels.contract import Handle as Handle
+    from concmodels.contract import Model as Model
+    from concmodels.contract import Pool as Pool
+    from concmodels.contract import Shared as Shared
+    from concmodels.contract import Task as Task
+    from concmodels.contract import TaskGroup as TaskGroup
+    from concmodels.errors import Selected as Selected
+    from concmodels.typed import AsyncModel as AsyncModel
+    from concmodels.typed import AsyncName, SyncName
+    from concmodels.typed import SyncModel as SyncModel
+else:
+
+    def overload(function):
+        """Leave the overloads to type checkers: the module `typing` takes longer to import than this package."""
+        return function
+
 
 __version__ = "0.1.0"
+
+_TYPES = {
+    "concmodels.contract": (
+        *("AsyncChannel", "AsyncPool", "AsyncTask", "AsyncTaskGroup", "Channel", "Handle", "Model", "Pool", "Shared"),
+        *("Task", "TaskGroup"),
+    ),
+    "concmodels.errors": ("Selected",),
+    "concmodels.typed": ("AsyncModel", "SyncModel"),
+}
+"""For annotations; by the module that has them, which is imported when one is asked for."""
+
 __all__ = ["load", "names"]
 
 
-def load(name: str) -> Model:
+def __getattr__(name: str) -> object:
+    for module, types in _TYPES.items():
+        if name in types:
+            from importlib import import_module
+
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'concmodels' has no attribute {name!r}")
+
+
+@overload
+def load(name: SyncName) -> SyncModel: ...
+@overload
+def load(name: AsyncName) -> AsyncModel: ...  # noqa: F811
+@overload
+def load(name: str) -> Model: ...  # noqa: F811
+def load(name: str) -> Model:  # noqa: F811
     """Return a model (`"trio"`) or a variant of one (`"processes:spawn"`).
 
     Raises `UnknownModel` for a name that does not exist, and `ModelUnavailable` for a model that can't run here; each

@@ -250,7 +250,14 @@ def _unknown(name: str) -> str:
             return f"the model {model} has no variants, so there is no {name!r}"
         return f"{model} has no variant {variant!r}; it has {', '.join(_nearest_first(variant, known))}"
     known = names(variants=colon != "", distributed=True, simulated=True)
-    return f"there is no model {name!r}; there are {', '.join(_nearest_first(name, known))}"
+    meant = f": did you mean {near[0]}?" if (near := _similar(name, known)) else "."
+    return f"there is no model {name!r}{meant} There are {', '.join(_nearest_first(name, known))}"
+
+
+def _similar(name: str, known: list[str]) -> list[str]:
+    import difflib
+
+    return difflib.get_close_matches(name.lower(), known, 1)
 
 
 def _nearest_first(name: str, known: list[str]) -> list[str]:

@@ -51,7 +51,7 @@ toc_object_entries_show_parents = "hide"
 
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
-copybutton_exclude = ".linenos, .gp"
+copybutton_exclude = ".linenos, .gp, .go"
 
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"

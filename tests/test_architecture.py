@@ -25,6 +25,7 @@ ARROWS = {
     "errors": "",
     "facts": "",
     "contract": "",
+    "typed": "contract errors",
     "platform/portable": "",
     "platform": "platform/portable",
     "catalog": "contract errors facts platform",
@@ -46,7 +47,7 @@ ARROWS = {
     "models/memory/pool": "errors models/memory models/memory/channels models/pools models/waiting platform",
     "models/cluster": "errors models/deadlocks models/memory models/memory/lives models/pools models/sharing "
     "models/tasks/signals models/waiting",
-    "package": "catalog contract",
+    "package": "catalog contract errors typed",
     "models": "catalog errors models/cluster models/deadlocks models/memory models/memory/buffers "
     "models/memory/channels models/memory/lives models/memory/pool models/pools models/sharing models/tasks "
     "models/tasks/signals models/waiting models/waiting/sockets",
@@ -87,7 +88,7 @@ ARROWS = {
 """Which folder may import from which, types included: an arrow leads from a folder only to those above it here."""
 
 ALONE = {
-    **{f"{name}.py": name for name in ("errors", "facts", "contract", "catalog", "models/sharing")},
+    **{f"{name}.py": name for name in ("errors", "facts", "contract", "typed", "catalog", "models/sharing")},
     "__init__.py": "package", "__main__.py": "command", "models/__init__.py": "models/folder",
     "explore/errors.py": "explore/errors", "explore/monitor.py": "explore/monitor",
     "programs/signals.py": "programs/signals",
@@ -239,7 +240,7 @@ def test_few_files_above_the_catalog_name_a_model():
         for folder in above
         for path in [*PACKAGE.glob(f"{folder}/**/*.py"), *PACKAGE.glob(folder)]
         if path.suffix == ".py"
-        and path.name not in ("facts.py", "errors.py", "contract.py")
+        and path.name not in ("facts.py", "errors.py", "contract.py", "typed.py")
         and set(_models_named(path))
     }
     assert found == NAMED_ABOVE.keys()

@@ -344,7 +344,7 @@ def test_what_is_no_model_is_refused_in_one_sentence(tmp_path, text):
     "arguments, sentence",
     [
         ((), "which model?"),
-        (("thread",), "there is no model 'thread'; there are threads"),
+        (("thread",), "there is no model 'thread': did you mean threads? There are threads"),
         (("no/such.py",), "there is no file no/such.py"),
         ((".",), ". is not a file"),
         (("threads", "-k", "nothing has this"), "no guarantee contains 'nothing has this'"),

@@ -70,6 +70,9 @@ SAID = {
         "gevent, patched      each its own",
     ],
     "thread_to_loop": ["handled one\nhandled two\nhandled three"],
+    "typed_asyncio": ["30"],
+    "typed_mistakes": [],  # mypy reads it, in `make lint`
+    "typed_threads": ["30"],
     "too_many_tasks": ["inside the task: at most 1000 tasks", "before the task: at most   10 tasks"],
 }
 PLUGINS = ("-p", "no:cacheprovider", "-p", "concmodels.explore.plugin", *others_plugins.WITHOUT)

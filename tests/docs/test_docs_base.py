@@ -144,7 +144,7 @@ MISTAKES = {
     "```{builds} others\n```": "there is no result 'others'; there are twins",
     "```{chart} none\n```": "the report has no chart none; it has",
     "```{machines} ring/none\n```": "have a candidate of ring/none in common; they have ring/stream",
-    "```{facts} trioo\n```": "there is no model 'trioo'; there are trio",
+    "```{facts} trioo\n```": "there is no model 'trioo': did you mean trio? There are trio",
     "```{side-by-side} threads none\n```": "there is no model 'none'",
     "```{idioms} pipeline none trio\n```": "idioms.toml has no 'none'; it has threading, futures",
     "```{same-in} pipeline\n:libraries: none\n```": "idioms.toml has no 'none'; it has threading, futures",

@@ -3,12 +3,13 @@
 import importlib.util
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from platforms import linux_files
 
 import concmodels
-from concmodels import catalog, models
+from concmodels import catalog, models, typed
 from concmodels.errors import ModelUnavailable, UnknownModel
 from concmodels.facts import FAMILIES
 
@@ -66,13 +67,14 @@ def test_facts_are_complete(name):
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
-        ("tread", "there are threads,"),
-        ("Trio", "there are trio,"),
-        ("gevnt", "there are gevent,"),
+        ("tread", "did you mean threads? There are threads,"),
+        ("Trio", "did you mean trio?"),
+        ("gevnt", "did you mean gevent?"),
         ("processes:spwan", "it has spawn,"),
-        ("proceses:spwan", "there are processes:spawn,"),
+        ("proceses:spwan", "did you mean processes:spawn?"),
         ("trio:fast", "the model trio has no variants"),
-        ("", "there are"),
+        ("", "there is no model ''. There are"),
+        ("nothing", "there is no model 'nothing'. There are"),
     ],
 )
 def test_unknown_names_list_the_nearest_first(name, nearest):
@@ -142,3 +144,18 @@ def test_elsewhere_than_linux(monkeypatch):
     monkeypatch.delattr(catalog.os, "memfd_create", raising=False)
     assert "memfd" in catalog.why_not("subinterp")
     assert catalog.why_not("asyncio") is None
+
+
+def test_the_types_of_load_know_every_name():
+    names = {*catalog.names(variants=True, simulated=True, distributed=True)}
+    names |= {f"{it.model}:{it.variant}" for it in map(catalog.facts, names) if it.variant}
+    for literal, is_async in ((typed.SyncName, False), (typed.AsyncName, True)):
+        assert {*get_args(literal.__value__)} == {it for it in names if catalog.facts(it).is_async is is_async}
+
+
+def test_types_can_be_imported_from_the_package():
+    for module, names in concmodels._TYPES.items():
+        for name in names:
+            assert getattr(concmodels, name) is getattr(sys.modules[module], name)
+    with pytest.raises(AttributeError, match="no attribute 'Chanel'"):
+        concmodels.Chanel  # noqa: B018

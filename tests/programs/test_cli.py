@@ -142,7 +142,7 @@ def test_help(tmp_path):
         ([1, 1, "--repeat", 0], "--repeat"),
         ([1, 1, "--timeout", 0], "--timeout"),
         ([1, 1, "--timeout", "nan"], "--timeout"),
-        ([1, 1, "--model", "tread"], "there is no model 'tread'; there are threads,"),
+        ([1, 1, "--model", "tread"], "there is no model 'tread': did you mean threads? There are threads,"),
         ([1, 1, "--model", "processes:spwan"], "it has spawn,"),
         ([1, 1, "--model", "trio", "--model", "x"], "there is no model 'x'"),
         ([1, 1, "--json", "/nowhere/figures.json"], "can't write '/nowhere/figures.json': No such file"),

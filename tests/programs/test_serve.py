@@ -573,7 +573,7 @@ def test_too_few_descriptors(tmp_path, name):
         (("--port", "65536"), "argument --port: a port is a whole number from 0 to 65535, not 65536"),
         (("--host", "no.such.invalid"), "there is no address for the host 'no.such.invalid': "),
         (("--host", "/a/path"), "'/a/path' is the path of a Unix socket, which has no port, so 0 is not needed"),
-        (("--model", "trioo"), "there is no model 'trioo'; there are trio, "),
+        (("--model", "trioo"), "there is no model 'trioo': did you mean trio? There are trio, "),
         (("--model", "sim"), "sim can't serve: its tasks can't wait for a socket"),
         (("--workers", 2), "workers are for processes and subinterp; threads serves all connections in one process"),
         (("--model", "processes", "--workers", 0), "workers must be a whole number of at least 1, not 0"),
