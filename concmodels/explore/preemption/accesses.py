@@ -21,8 +21,9 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.call_accesses import of_call
-from concmodels.explore.preemption.expressions import CONTAINERS, Elsewhere, Unknown, holders
+from concmodels.explore.preemption.expressions import Elsewhere, Unknown, holders
 from concmodels.explore.preemption.operands import NEW, is_of_library, value_or_returned
+from concmodels.explore.preemption.table import CONTAINERS
 from concmodels.explore.preemption.things import elements, how, length, things
 from concmodels.explore.threads.tasks import local
 

@@ -22,11 +22,11 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.call_accesses import may_call_back
 from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
-from concmodels.explore.preemption.operands import SIMULATED
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
-from concmodels.explore.preemption.things import take_as_own
+from concmodels.explore.preemption.table import SIMULATED, is_followed
+from concmodels.explore.preemption.things import show, take_as_own
 from concmodels.explore.preemption.waits import Waits
 from concmodels.explore.threads.installed import is_of_python
 from concmodels.explore.threads.library import THREAD_START
@@ -93,6 +93,7 @@ class CodeMonitor:
 
     def begin(self) -> None:
         """As `Monitor.begin`."""
+        show(sys.stdout, sys.stderr)
         for name, tasks in list(self._outside.items()):
             if len(tasks) < 2:
                 del self._outside[name]
@@ -238,7 +239,8 @@ class CodeMonitor:
             called = called.__func__
         if isinstance(called, FunctionType) and id(called.__code__) in self._sites.of:
             return True
-        called = getattr(called, "__wrapped__", called)
+        if is_followed(called):
+            called = getattr(called, "__wrapped__", called)
         if not isinstance(called, (FunctionType, type)):
             called = type(called).__call__ if callable(called) else None
         return isinstance(called, FunctionType) and id(called.__code__) in self._sites.of
