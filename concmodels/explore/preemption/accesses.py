@@ -1,6 +1,7 @@
 """Finds, in the frame that is about to execute an instruction, what that accesses: a function for each kind of site."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from types import FrameType, ModuleType
@@ -178,8 +179,9 @@ def _item(site: Site, frame: FrameType, returned: Returned, program: Program) ->
         found.append(of_container(owner, (index,), site.writes, False))
         found.append(of_container(owner, SHAPE, site.deletes, True))
     else:
-        found.append(of_container(owner, (index,), site.writes, False))
-        if site.writes and (site.deletes or may_be_new(owner, index)):
+        writes = site.writes or (isinstance(owner, defaultdict) and may_be_new(owner, index))
+        found.append(of_container(owner, (index,), writes, False))
+        if writes and (site.deletes or may_be_new(owner, index)):
             found.append(of_container(owner, SHAPE, True, True))
     return found
 

@@ -32,14 +32,14 @@ READ_WHOLE = frozenset(
     {
         "copy", "count", "difference", "index", "intersection", "isdisjoint", "issubset", "issuperset", "items",
         "keys", "most_common", "symmetric_difference", "total", "union", "values", "elements", "decode", "find",
-        "startswith", "endswith", "__contains__", "__iter__", "__getitem__", "__eq__", "__reversed__", "__add__",
+        "startswith", "endswith", "__contains__", "__iter__", "__eq__", "__reversed__", "__add__",
     }
 )  # fmt: skip
 KEEP = frozenset(
     {"append", "appendleft", "add", "insert", "setdefault", "get", "pop", "discard", "__setitem__", "__getitem__"}
 )
 """They look at nothing that is in their arguments."""
-TAKE_CODE = frozenset({"extend", "extendleft", "sort", "update"})
+TAKE_CODE = frozenset({"extend", "extendleft", "sort", "update", "difference_update", "subtract", "__iadd__"})
 """They may call code of the program, and others see the container half done."""
 GIVE_NEW = frozenset(
     {
@@ -123,7 +123,7 @@ OF_SETTINGS = frozenset(
 SHARE_NOTHING = (
     frozenset(
         {
-            "_abc", "_ast", "_bisect", "_blake2", "_bz2", "_codecs", "_collections", "_collections_abc", "_colorize",
+            "_abc", "_ast", "_bisect", "_blake2", "_bz2", "_codecs", "_collections", "_collections_abc",
             "_contextvars", "_datetime", "_decimal", "_functools", "_hashlib", "_heapq", "_json", "_lzma", "_md5",
             "_operator", "_pickle", "_random", "_sha1", "_sha2", "_sha3", "_sre", "_stat", "_string", "_strptime",
             "_struct", "_uuid", "_weakref", "_weakrefset", "abc", "array", "atexit", "binascii", "builtins", "bz2",
@@ -139,9 +139,11 @@ SHARE_NOTHING = (
 BUT = frozenset(
     {
         "_decimal.setcontext", "decimal.setcontext", "codecs.register", "_codecs.register", "copyreg.pickle",
-        "copyreg.constructor", "abc.ABCMeta.register", "functools.singledispatch.<locals>.wrapper",
+        "copyreg.constructor", "copyreg.add_extension", "copyreg.remove_extension", "copyreg.clear_extension_cache",
+        "abc.ABCMeta.register", "functools.singledispatch.<locals>.wrapper",
         "functools.singledispatch.<locals>.register",
         "importlib.reload", "xml.etree.ElementTree.register_namespace", "shutil.register_archive_format",
+        "shutil.unregister_archive_format", "shutil.unregister_unpack_format",
         "shutil.register_unpack_format", "ctypes.util.find_library", "sqlite3.register_adapter",
         "sqlite3.register_converter", "zoneinfo._tzpath.reset_tzpath",
     }
