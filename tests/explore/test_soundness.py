@@ -1,6 +1,7 @@
 """What was called held, and could fail: each program here has got a proof that it had not earned."""
 
 import sys
+import tempfile
 import textwrap
 
 import pytest
@@ -337,6 +338,13 @@ def test_what_the_library_keeps_itself_is_shared(program, name):
         text = text.replace(part, of_it)
     assert judged(program, text, fixed=False) == "broken"
     assert judged(program, text, fixed=True) == "held in all"
+
+
+def test_a_variable_that_functions_of_the_library_read_is_named(program, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
+    text = LOOKED_AT_TWICE.replace("SETUP", "import tempfile; tempfile.tempdir = '/tmp'")
+    text = text.replace("LOOK", "tempfile.gettempdir()").replace("CHANGE", "tempfile.tempdir = '/var/tmp'")
+    assert judged(program, text, fixed=False) == "held so far"
 
 
 def test_a_stream_that_is_redirected_is_shared(program):

@@ -4,7 +4,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.preemption.access import (
@@ -64,11 +64,19 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
         return found
     places = holders(owner, site.variable)
     if site.writes:
+        if isinstance(owner, ModuleType) and _is_read_inside(owner, site.variable, program):
+            raise Elsewhere
         places = [vars(owner) if isinstance(owner, ModuleType) else owner]
     found = [Accessed(place, site.variable, None, site.writes, False) for place in places]
     if how(type(owner)) in ("opaque", "iterator"):
         found.append(of_container(owner, WHOLE, site.writes, True))  # its methods may use that
     return found
+
+
+def _is_read_inside(module: ModuleType, name: str, program: Program) -> bool:
+    """Whether functions of a module that nobody looks at read this variable of it."""
+    functions = [it for it in vars(module).values() if isinstance(it, FunctionType)]
+    return any(name in it.__code__.co_names and not program.watches(it) for it in functions)
 
 
 def _special(site: Site, owner: Any, program: Program) -> Sequence[Accessed] | None:
