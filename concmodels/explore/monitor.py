@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from concmodels.models.simulated.steps import Step
     from concmodels.models.simulated.world import World
 
-type Switches = Literal["checkpoints", "gil", "anywhere"]
-"""Where another task may run: at verbs and locks; where a build with the GIL can switch; before any shared access."""
+type Switches = Literal["checkpoints", "gil in the program", "gil", "anywhere"]
+"""Where another task may run: at verbs and locks; where a build with the GIL can switch in the program's own code; in
+that of Python's library too; before any shared access."""
+
+ONLY_IF = "right only if"
+"""How a sentence begins of two accesses that nothing orders but a clock."""
 
 type Site = Hashable
 """A place in the code that can be made a scheduling point; the code that watches knows what it is."""

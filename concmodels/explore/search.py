@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from concmodels.explore.errors import CannotExplore
 from concmodels.explore.eventloops.unwatched import CodeInThread
 from concmodels.explore.failures.diagnosis import diagnosed, follower, noted
+from concmodels.explore.monitor import ONLY_IF
 from concmodels.explore.report import Report
 from concmodels.explore.running.outcome import failure_of
 from concmodels.explore.running.repeatable import Globals, must_be_alike
@@ -85,6 +86,9 @@ class Search:
         self._tried: int | None = None
         """How many different schedules there are, once all of them were run."""
         self._length = 2
+        self._unseen: list[str] | None = None
+        """What was not seen, if that was asked for before the end."""
+        self._is_timed = self._has_failed = False
         self._wanted = ""
         """The run that is looked for, whether it fails or not; by default the first one that fails."""
 
@@ -146,9 +150,7 @@ class Search:
 
     def _report(self, failure: Failure | None) -> Report:
         runs = self.runs
-        monitor = self.scenario.monitor
-        outside = () if monitor is None else monitor.unexplored
-        unseen = (*runs.unseen, *outside, *self._surroundings.unseen, *(() if runs.is_concurrent else (NO_TASK,)))
+        unseen = tuple(self._all_unseen() if self._unseen is None else self._unseen)
         return Report(
             scenario=self.scenario,
             options=self.options,
@@ -162,6 +164,12 @@ class Search:
             unseen=unseen,
             seconds=runs.seconds,
         )
+
+    def _all_unseen(self) -> list[str]:
+        monitor = self.scenario.monitor
+        outside = () if monitor is None else monitor.unexplored
+        no_task = () if self.runs.is_concurrent else (NO_TASK,)
+        return [*self.runs.unseen, *outside, *self._surroundings.unseen, *no_task]
 
     def _search(self) -> None:
         phases: dict[str, list[Callable[[], None]]] = {
@@ -215,8 +223,28 @@ class Search:
         for number in count():
             more = self._pass(points, number, until)
             if more is None:
-                return
+                break
             points |= more
+        if self._tried is not None and self.options.switches != "anywhere":
+            self._look_anywhere()
+
+    def _look_anywhere(self) -> None:
+        """Look whether the program holds wherever tasks switch, if these points leave something open: then it holds.
+
+        With the GIL tasks switch in Python's library too, of which this search has seen nothing. And which accesses
+        only a clock orders is seen in a search of that kind alone.
+        """
+        self._unseen = self._all_unseen()
+        if self.scenario.is_async or self.scenario.is_cooperative or not (self._unseen or self._is_timed):
+            return
+        left = self.options.seconds - self.runs.seconds
+        search = Search(self.scenario, replace(self.options, switches="anywhere", search="all", seconds=max(left, 1.0)))
+        search._wanted = "none"
+        report = search.report()
+        if report.in_all and not search._has_failed:
+            self._unseen = []
+        else:
+            self._unseen += [it for it in report.unseen if it.startswith(ONLY_IF) and it not in self._unseen]
 
     def _pass(self, points: frozenset[Site], number: int, until: float) -> frozenset[Site] | None:
         """Try every schedule with these points; return more points, or None if it is of no use to begin again."""
@@ -227,6 +255,7 @@ class Search:
                 search.begin()
                 run = runs.run(search)
                 is_last = not search.end(run)
+                self._is_timed |= run.is_timed
                 if run.cut and isinstance(run.error, Redundant):
                     self._redundant += 1
                 else:
@@ -244,14 +273,17 @@ class Search:
 
     def _completely(self, points: frozenset[Site]) -> AbstractContextManager[None]:
         """Let tasks switch where it makes a difference."""
-        return self.runs.racing(points) if self.options.switches == "anywhere" else self.runs.switching()
+        if self.options.switches == "anywhere":
+            return self.runs.racing(points)
+        return self.runs.switching("gil in the program" if self.options.switches == "gil" else None)
 
     def _points(self, points: frozenset[Site]) -> frozenset[Site] | None:
-        return points if self.options.switches == "anywhere" else None
+        return None if self.options.switches == "checkpoints" else points
 
     def _judge(self, run: Run, source: str, points: frozenset[Site] | None) -> None:
         """Note what a run has come to. Raises `Found` if it has failed."""
         error = failure_of(run, self.options.check)
+        self._has_failed |= error is not None
         if source == self._wanted or (error is not None and not self._wanted):
             raise Found(run, source, points)
         if not run.cut:

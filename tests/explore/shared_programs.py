@@ -10,6 +10,10 @@ import sys
 import textwrap
 from types import ModuleType
 
+from method_rows import MADE, calls_of, changes, names_of
+
+from concmodels.explore.preemption import table
+
 MAPPING = (
     ["x['a']", "x.get('a')", "len(x)", "list(x)", "'a' in x", "sorted(x)", "dict(x)", "{**x}", "bool(x)",
      "list(x.values())"],
@@ -87,6 +91,20 @@ ROWS = {
     "class body": ("[1]", ["x[0]", "len(x)", "in_class(x)"],
         ["class B: x.insert(0, 5)", "class B: x[0] = 9; x.append(3)"]),
 }  # fmt: skip
+
+
+def of_methods(kind):
+    """Return what is shared, looks and changes of a row of the table: all methods of a container, called by name."""
+    calls = [(name, given) for name in names_of(kind) for given in list(calls_of(kind, name))[:2]]
+    reading = table.READ_ITEM | table.READ_SHAPE | table.READ_WHOLE
+    looks = [f"x.{name}({given})" for name, given in calls if name in reading]
+    lazy = ("x.keys", "x.values", "x.items", "x.elements", "x.__iter__", "x.__reversed__")
+    looks = [f"list({look})" if look.startswith(lazy) else look for look in looks]
+    return MADE[kind], looks, [f"x.{name}({given})" for name, given in calls if changes(kind, name, given)]
+
+
+ROWS |= {f"{kind.__name__}, by its methods": of_methods(kind) for kind in MADE}
+
 FORMS = {
     "alone": "{change}",
     "by another name": "y = x\n{change:y}",
@@ -94,6 +112,7 @@ FORMS = {
     "in a call-back": "def inner(x):\n{inner}\nlist(map(inner, held))",
 }
 TEXT = """
+from collections import Counter, OrderedDict, defaultdict, deque
 import array, builtins, collections, copy, dataclasses, functools, heapq, io, itertools, json, logging, operator, os
 import pathlib, pickle, random, shutil, struct, sys, tempfile, threading, types, weakref
 

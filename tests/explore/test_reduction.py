@@ -4,7 +4,7 @@ The oracle is the search that leaves out nothing: on every random program both m
 are too many schedules for that, some are drawn, and the complete search must know all outcomes of these. There are four
 families of programs: of channels, of pools, of threads, and of plain code.
 
-    pytest tests/explore/test_reduction.py --programs 1000     so many programs of each family
+    pytest tests/explore/test_reduction.py --thorough          a thousand programs
 """
 
 import ast
@@ -40,7 +40,7 @@ MOST_FULL = 3_000
 DRAWN = 1_000
 """So many."""
 PER_TEST = 3
-MORE = 21
+MORE = 250
 """Programs of each family with `--thorough`; as a rule there are PER_TEST."""
 ENOUGH = 400
 """So many programs are tried to show that a kind of key is needed."""

@@ -1,6 +1,7 @@
 """What was called held, and could fail: each program here has got a proof that it had not earned."""
 
 import sys
+import tempfile
 import textwrap
 
 import pytest
@@ -220,3 +221,174 @@ def test_an_exploration_needs_events():
     finally:
         sys.monitoring.free_tool_id(4)
     assert "no event of sys.monitoring comes in this thread" in refused[0]
+
+
+# What no instruction names, and no object stands for: the state of the library itself.
+
+
+TWO = """
+    import contextlib, copy, functools, heapq, io, logging, mimetypes, queue, sys, threading, time, warnings
+
+    lock, bad = LOCK, []
+
+    def two(*functions):
+        threads = [threading.Thread(target=it) for it in functions]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not bad
+"""
+LOOKED_AT_TWICE = """
+    SETUP
+    def look():
+        with lock:
+            if LOOK != LOOK:
+                bad.append(1)
+
+    def change():
+        with lock:
+            CHANGE
+
+    def main():
+        two(look, change)
+"""
+OF_THE_LIBRARY = {
+    "names of levels": (
+        "logging._levelToName.pop(17, None)",
+        "logging.getLevelName(17)",
+        "logging.addLevelName(17, 'x')",
+    ),
+    "types of files": (
+        "mimetypes.init(); [types.pop('.new', None) for types in mimetypes._db.types_map]",
+        "mimetypes.guess_type('x.new')",
+        "mimetypes.add_type('a/b', '.new')",
+    ),
+    "a generic function": (
+        "function = functools.singledispatch(lambda it: 1)",
+        "function(3)",
+        "function.register(int, str)",
+    ),
+    "filters of warnings": ("", "len(warnings.filters)", "warnings.simplefilter('error', BytesWarning)"),
+    "a default of a dict": (
+        "from collections import defaultdict; items = defaultdict(int)",
+        "len(items)",
+        "items['a']",
+    ),
+}
+WITH_STREAMS = """
+    def write(text):
+        with lock:
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                print(text)
+            if out.getvalue() != text + "\\n":
+                bad.append(text)
+
+    def main():
+        two(lambda: write("a"), lambda: write("b"))
+"""
+INSIDE = {
+    "copy.deepcopy": ("items = {'a': [0], 'b': [0]}",
+        "copied = copy.deepcopy(items); bad.extend([1] * (copied['a'] != copied['b']))",
+        "items['a'][0] = 1; items['b'][0] = 1"),
+    "heapq.merge": ("items = [1, 2]", "bad.extend([1] * (list(heapq.merge(items, [3])) not in ([1, 2, 3], [3])))",
+        "del items[0]; del items[0]"),
+}  # fmt: skip
+AFTER_A_RELEASE = """
+    jobs, done = queue.Queue(), []
+
+    def work():
+        jobs.get()
+        FIRST
+        SECOND
+
+    def main():
+        thread = threading.Thread(target=work)
+        thread.start()
+        jobs.put(1)
+        jobs.join()
+        count = len(done)
+        thread.join()
+        assert count == 1
+"""
+SLEEPS = """
+    done = []
+
+    def main():
+        thread = threading.Thread(target=done.append, args=(1,))
+        thread.start()
+        WAIT
+        assert done
+        thread.join()
+"""
+
+
+def judged(program, text, fixed, **options):
+    """Return the verdict on a program, in which one lock is taken by both functions if it is fixed."""
+    text = textwrap.dedent(TWO) + textwrap.dedent(text)
+    lock = "threading.Lock()" if fixed else "contextlib.nullcontext()"
+    return explore(program(text.replace("LOCK,", f"{lock},")), schedules=2000, seconds=60.0, **options).verdict
+
+
+@pytest.mark.parametrize("name", OF_THE_LIBRARY)
+def test_what_the_library_keeps_itself_is_shared(program, name):
+    text = LOOKED_AT_TWICE
+    for part, of_it in zip(("SETUP", "LOOK", "CHANGE"), OF_THE_LIBRARY[name], strict=True):
+        text = text.replace(part, of_it)
+    assert judged(program, text, fixed=False) == "broken"
+    assert judged(program, text, fixed=True) == "held in all"
+
+
+def test_a_variable_that_functions_of_the_library_read_is_named(program, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
+    text = LOOKED_AT_TWICE.replace("SETUP", "import tempfile; tempfile.tempdir = '/tmp'")
+    text = text.replace("LOOK", "tempfile.gettempdir()").replace("CHANGE", "tempfile.tempdir = '/var/tmp'")
+    assert judged(program, text, fixed=False) == "held so far"
+
+
+def test_a_stream_that_is_redirected_is_shared(program):
+    stream = sys.stdout
+    assert judged(program, WITH_STREAMS, fixed=False) == "broken"
+    assert judged(program, WITH_STREAMS, fixed=True) == "held in all"
+    assert sys.stdout is stream
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_with_the_gil_threads_switch_in_the_library_too(program, name):
+    setup, look, change = INSIDE[name]
+    text = f"""
+    {setup}
+
+    def one():
+        with lock:
+            {look}
+
+    def other():
+        with lock:
+            {change}
+
+    def main():
+        two(one, other)
+    """
+    assert judged(program, text, fixed=False, switches="gil") == "broken"
+    assert judged(program, text, fixed=True, switches="gil") == "held in all"
+
+
+def test_with_the_gil_others_go_on_before_the_line_after_a_release(program):
+    orders = ("jobs.task_done()", "done.append(1)"), ("done.append(1)", "jobs.task_done()")
+    verdicts = [
+        judged(program, AFTER_A_RELEASE.replace("FIRST", one).replace("SECOND", other), fixed=False, switches="gil")
+        for one, other in orders
+    ]
+    assert verdicts == ["broken", "held in all"]
+
+
+@pytest.mark.parametrize("switches", ["anywhere", "gil", "checkpoints"])
+def test_a_sleep_that_alone_orders_two_accesses_is_no_proof_wherever_tasks_switch(program, switches):
+    slept = SLEEPS.replace("WAIT", "time.sleep(0.5)")
+    assert judged(program, slept, fixed=False, switches=switches) == "held so far"
+    joined = SLEEPS.replace("WAIT", "thread.join()").replace(
+        "target=done.append, args=(1,)", "target=lambda: done.append(1)"
+    )
+    assert judged(program, joined, fixed=False, switches=switches) == "held in all"

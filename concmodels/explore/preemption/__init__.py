@@ -2,6 +2,7 @@
 
 Its parts, the lower ones first:
 
+    table.py          what is known of functions, methods and modules of Python's own library
     opcodes.py        what each instruction of CPython can access
     expressions.py    what finds the value of an expression in a frame, without any effect
     things.py         what can change of a value

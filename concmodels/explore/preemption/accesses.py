@@ -1,9 +1,10 @@
 """Finds, in the frame that is about to execute an instruction, what that accesses: a function for each kind of site."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.preemption.access import (
@@ -21,8 +22,9 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.call_accesses import of_call
-from concmodels.explore.preemption.expressions import CONTAINERS, Elsewhere, Unknown, holders
+from concmodels.explore.preemption.expressions import Elsewhere, Unknown, holders
 from concmodels.explore.preemption.operands import NEW, is_of_library, value_or_returned
+from concmodels.explore.preemption.table import CONTAINERS
 from concmodels.explore.preemption.things import elements, how, length, things
 from concmodels.explore.threads.tasks import local
 
@@ -62,11 +64,19 @@ def _attribute(site: Site, frame: FrameType, returned: Returned, program: Progra
         return found
     places = holders(owner, site.variable)
     if site.writes:
+        if isinstance(owner, ModuleType) and _is_read_inside(owner, site.variable, program):
+            raise Elsewhere
         places = [vars(owner) if isinstance(owner, ModuleType) else owner]
     found = [Accessed(place, site.variable, None, site.writes, False) for place in places]
     if how(type(owner)) in ("opaque", "iterator"):
         found.append(of_container(owner, WHOLE, site.writes, True))  # its methods may use that
     return found
+
+
+def _is_read_inside(module: ModuleType, name: str, program: Program) -> bool:
+    """Whether functions of a module that nobody looks at read this variable of it."""
+    functions = [it for it in vars(module).values() if isinstance(it, FunctionType)]
+    return any(name in it.__code__.co_names and not program.watches(it) for it in functions)
 
 
 def _special(site: Site, owner: Any, program: Program) -> Sequence[Accessed] | None:
@@ -177,8 +187,9 @@ def _item(site: Site, frame: FrameType, returned: Returned, program: Program) ->
         found.append(of_container(owner, (index,), site.writes, False))
         found.append(of_container(owner, SHAPE, site.deletes, True))
     else:
-        found.append(of_container(owner, (index,), site.writes, False))
-        if site.writes and (site.deletes or may_be_new(owner, index)):
+        writes = site.writes or (isinstance(owner, defaultdict) and may_be_new(owner, index))
+        found.append(of_container(owner, (index,), writes, False))
+        if writes and (site.deletes or may_be_new(owner, index)):
             found.append(of_container(owner, SHAPE, True, True))
     return found
 

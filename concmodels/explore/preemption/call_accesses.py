@@ -2,15 +2,12 @@
 
 import sys
 import threading
-from array import array
+from abc import ABCMeta
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from functools import cache, partial, update_wrapper
-from io import BytesIO, StringIO
-from logging import Logger
 from operator import attrgetter, methodcaller
 from pathlib import Path
-from struct import Struct
 from types import (
     BuiltinFunctionType,
     FrameType,
@@ -36,10 +33,32 @@ from concmodels.explore.preemption.access import (
     read,
 )
 from concmodels.explore.preemption.common import FILES, touched
-from concmodels.explore.preemption.expressions import CONTAINERS, METHODS, Elsewhere, Torn, Unknown, attribute, holders
+from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown, attribute, holders
 from concmodels.explore.preemption.opcodes import is_looked_up
 from concmodels.explore.preemption.operands import NEW, SIMPLEST, is_of_library
-from concmodels.explore.preemption.things import elements, how, things
+from concmodels.explore.preemption.table import (
+    BY_NAME,
+    CONTAINERS,
+    KEEP,
+    LATER,
+    LOOK_AT_NOTHING,
+    LOOK_INSIDE,
+    METHODS,
+    PLAIN_OBJECTS,
+    READ_ITEM,
+    READ_SHAPE,
+    READ_THEIR_ARGUMENTS,
+    READ_WHOLE,
+    READERS,
+    READING_METHODS,
+    SHALLOW,
+    WRITE_ITEM,
+    WRITE_SHAPE,
+    WRITE_THEIR_ARGUMENTS,
+    is_followed,
+    name_of,
+)
+from concmodels.explore.preemption.things import elements, how, is_shown, things
 
 if TYPE_CHECKING:
     from concmodels.explore.preemption.operands import Returned
@@ -47,45 +66,6 @@ if TYPE_CHECKING:
 
 
 _LRU_CACHE = type(cache(id))
-
-# What methods of containers do: one that is in none of these writes the whole.
-_READ_ITEM = frozenset({"get"})
-_WRITE_ITEM = frozenset({"setdefault", "add", "discard"})
-_WRITE_SHAPE = frozenset({"append", "appendleft"})
-_READ_SHAPE = frozenset({"__len__"})
-_READ_WHOLE = frozenset(
-    {
-        "copy", "count", "difference", "index", "intersection", "isdisjoint", "issubset", "issuperset", "items",
-        "keys", "most_common", "symmetric_difference", "total", "union", "values", "elements", "decode", "find",
-        "startswith", "endswith", "__contains__", "__iter__", "__getitem__", "__eq__", "__reversed__", "__add__",
-    }
-)  # fmt: skip
-_KEEP = frozenset(
-    {"append", "appendleft", "add", "insert", "setdefault", "get", "pop", "discard", "__setitem__", "__getitem__"}
-)
-"""Methods of containers that look at nothing that is in their arguments."""
-
-# What other functions written in C do with what they are given: one that is in none of these writes all of it.
-_READERS = frozenset(
-    {
-        "all", "any", "bool", "bytes", "bytearray", "dict", "enumerate", "frozenset", "iter", "list", "map", "filter",
-        "max", "min", "print", "repr", "ascii", "format", "join", "reversed", "set", "sorted", "str", "sum", "tuple",
-        "zip", "fsum", "prod", "deepcopy", "copy", "dumps", "deque", "array", "chain", "next",
-    }
-)  # fmt: skip
-_SHALLOW = frozenset(
-    {"list", "tuple", "dict", "enumerate", "iter", "map", "filter", "next", "reversed", "zip", "deque", "chain"}
-)
-"""They don't look into the containers that are in it."""
-_LOOK_AT_NOTHING = frozenset(
-    {
-        "abs", "callable", "chr", "delattr", "divmod", "float", "getattr", "hasattr", "hash", "id", "int", "isinstance",
-        "issubclass", "ord", "pow", "range", "round", "setattr", "sleep", "type", "partial", "super", "object",
-        "property", "staticmethod", "classmethod", "complex", "open", "input",
-    }
-)  # fmt: skip
-_WRITING_MODULES = frozenset({"random", "heapq", "bisect"})
-"""Modules whose functions write what they are given, if they are Python code."""
 
 
 def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) -> Sequence[Accessed]:
@@ -104,9 +84,13 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
     if type(called) is _LRU_CACHE:
         found.append(Accessed(called, "", WHOLE, True, False, calls_back=True))
     if (outside := touched(called, owner, _arguments(site, frame))) is not None:
-        found.append(of_container(outside[0], WHOLE, outside[1], True))
+        thing, name, writes = outside
+        if called is not print or program.assigns(name):
+            found.append(Accessed(thing, name, None if name else WHOLE, writes, True))
+    if called is print and not is_shown(sys.stdout):
+        found.append(of_container(sys.stdout, WHOLE, True, True))
     found += _of_method(site, frame, called, owner)
-    if site.passed and not (site.variable in _KEEP and type(owner) in CONTAINERS):
+    if site.passed and not (site.variable in KEEP and type(owner) in CONTAINERS):
         found += _passed(site, frame, returned, called, program)
     if found and _calls_back(site, frame, called, owner):
         found = [it._replace(calls_back=True) for it in found]
@@ -115,7 +99,7 @@ def of_call(site: Site, frame: FrameType, returned: Returned, program: Program) 
 
 def _calls_back(site: Site, frame: FrameType, called: Any, owner: Any) -> bool:
     """Whether a call of C code calls code of the program before it is done with what it accesses."""
-    if isinstance(called, (FunctionType, MethodType)) or (site.variable in _KEEP and type(owner) in CONTAINERS):
+    if isinstance(called, (FunctionType, MethodType)) or (site.variable in KEEP and type(owner) in CONTAINERS):
         return False
     if site.calls_back or (site.passed and calls_back(site.passed, frame)):
         return True
@@ -136,13 +120,10 @@ def _accesses_by_name(called: Any) -> bool:
     """Whether this accesses an attribute or a variable that its arguments name, whatever it is called itself."""
     kind = type(called)
     if kind is BuiltinFunctionType:
-        return called.__name__ in _BY_NAME and type(called.__self__) is ModuleType
+        return called.__name__ in BY_NAME and type(called.__self__) is ModuleType
     if kind in (WrapperDescriptorType, MethodWrapperType):
         return called.__name__ in ("__setattr__", "__delattr__", "__getattribute__")
     return kind in (attrgetter, methodcaller)
-
-
-_BY_NAME = frozenset({"getattr", "hasattr", "setattr", "delattr", "vars", "globals", "locals", "exec", "eval"})
 
 
 def _by_name(site: Site, frame: FrameType, called: Any, program: Program) -> list[Accessed]:
@@ -185,6 +166,8 @@ def _called_method(site: Site, frame: FrameType, returned: Returned, program: Pr
         return None, owner
     if type(owner) in CONTAINERS:
         return getattr(owner, site.variable, None), owner
+    if type(owner) is FunctionType or (site.variable == "register" and isinstance(owner, ABCMeta)):
+        _must_be_followed(getattr(attribute(owner, site.variable), "__func__", attribute(owner, site.variable)))
     if _makes_no_difference(site, frame, type(owner)):
         return NEW, None  # so are most calls
     try:
@@ -207,10 +190,17 @@ def _by_itself(called: Any, site: Site, frame: FrameType) -> tuple[Any, Any]:
         return called, None
     if touched(called, None, []) is not None or type(called) is _LRU_CACHE:
         return called, getattr(called, "__self__", None)
+    _must_be_followed(called)
     owner = getattr(called, "__self__", None)
     if type(owner) in _NO_OWNERS and type(called) in _PLAIN_CALLS and not _may_pass(site, frame):
         return NEW, None
     return called, owner
+
+
+def _must_be_followed(called: Any) -> None:
+    """Raise `Unknown` if no row says what this shares with others: `Torn` if it is many steps."""
+    if not is_followed(called):
+        raise Elsewhere if name_of(called) in LATER else Torn if isinstance(called, FunctionType) else Unknown
 
 
 _NO_OWNERS = (ModuleType, type(None))
@@ -259,23 +249,7 @@ def _of_method(site: Site, frame: FrameType, called: Any, owner: Any) -> list[Ac
 
 def _only_reads_itself(owner: Any, name: str) -> bool:
     """Whether a method changes nothing of its object."""
-    return any(isinstance(owner, kind) and name in names for kind, names in _READING_METHODS.items())
-
-
-_READING_METHODS: dict[type, frozenset[str]] = {
-    array: frozenset({"tolist", "tobytes", "count", "index", "buffer_info"}),
-    StringIO: frozenset({"getvalue", "tell", "readable", "writable", "seekable"}),
-    BytesIO: frozenset({"getvalue", "tell", "readable", "writable", "seekable"}),
-    Logger: frozenset(
-        {
-            "debug", "info", "warning", "error", "exception", "critical", "log", "isEnabledFor", "getEffectiveLevel",
-            "hasHandlers", "getChild",
-        }
-    ),
-    Struct: frozenset({"pack", "unpack", "pack_into", "unpack_from", "iter_unpack"}),
-    BaseException: frozenset({"with_traceback"}),
-}  # fmt: skip
-"""Methods of objects that count as a whole; all others are taken to change them."""
+    return any(isinstance(owner, kind) and name in names for kind, names in READING_METHODS.items())
 
 
 def _arguments(site: Site, frame: FrameType) -> list[Any]:
@@ -294,28 +268,23 @@ def _of_stdlib(owner: Any, called: Any) -> bool:
     if not isinstance(called, MethodType) or isinstance(owner, type):
         return False
     module = (getattr(called, "__module__", None) or "").partition(".")[0]
-    return module in sys.stdlib_module_names and not is_of_library(called) and module not in _HARMLESS_MODULES
-
-
-_HARMLESS_MODULES = frozenset(
-    {"abc", "contextlib", "dataclasses", "datetime", "enum", "fractions", "pathlib", "typing"}
-)
+    return module in sys.stdlib_module_names and not is_of_library(called) and module not in PLAIN_OBJECTS
 
 
 def _method(owner: Any, site: Site, frame: FrameType, name: str) -> list[Accessed]:
     """Return what the method of this name does to a container."""
-    by_key = name in _READ_ITEM or name in _WRITE_ITEM or (name in ("pop", "remove") and site.arguments)
+    by_key = name in READ_ITEM or name in WRITE_ITEM or (name in ("pop", "remove") and site.arguments)
     if by_key and isinstance(owner, (dict, set)):
         key = _first_argument(site, frame)
         if is_index(key):
-            writes = name not in _READ_ITEM
+            writes = name not in READ_ITEM
             item = of_container(owner, (key,), writes, True)
             return [item, of_container(owner, SHAPE, True, True)] if writes else [item]
-    if name in _READ_SHAPE:
+    if name in READ_SHAPE:
         return [of_container(owner, SHAPE, False, True)]
-    if name in _READ_WHOLE or name in _READ_ITEM:
+    if name in READ_WHOLE or name in READ_ITEM:
         return [of_container(owner, WHOLE, False, True)]
-    return [of_container(owner, SHAPE if name in _WRITE_SHAPE else WHOLE, True, True)]
+    return [of_container(owner, SHAPE if name in WRITE_SHAPE else WHOLE, True, True)]
 
 
 def _first_argument(site: Site, frame: FrameType) -> Any:
@@ -329,7 +298,7 @@ def _first_argument(site: Site, frame: FrameType) -> Any:
 def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, program: Program) -> list[Accessed]:
     """Return what a function that is not watched does with what it is given. Raises `Unknown`."""
     name = getattr(called, "__name__", "")
-    if name in _LOOK_AT_NOTHING or (isinstance(getattr(called, "__self__", None), CONTAINERS) and name in _KEEP):
+    if name in LOOK_AT_NOTHING or (isinstance(getattr(called, "__self__", None), CONTAINERS) and name in KEEP):
         return []
     if type(called) is not BuiltinFunctionType and _keeps(called):
         _may_be_called(_known(site, frame))
@@ -347,10 +316,10 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
     if of_python and not _only_reads(called) and any(type(it) not in _CAN_T_BE_CHANGED for it in values):
         raise Torn
     if of_python:
-        writes = (getattr(called, "__module__", None) or "") in _WRITING_MODULES
+        writes = (getattr(called, "__module__", None) or "") in WRITE_THEIR_ARGUMENTS
     else:
-        writes = name not in _READERS and not isinstance(getattr(called, "__self__", None), (str, bytes, *CONTAINERS))
-    deep = name not in _SHALLOW
+        writes = name not in READERS and not isinstance(getattr(called, "__self__", None), (str, bytes, *CONTAINERS))
+    deep = name not in SHALLOW
     found = (it for value in values for it in things(value, deep=deep))
     accessed = [of_container(it, WHOLE, writes or changes, not of_python) for it, changes in found]
     return [it._replace(calls_back=True) for it in accessed] if of_python else accessed
@@ -358,17 +327,9 @@ def _passed(site: Site, frame: FrameType, returned: Returned, called: Any, progr
 
 def _only_reads(called: Any) -> bool:
     """Whether a function of a library, written in Python, changes nothing that it is given but containers."""
-    return (getattr(called, "__module__", None) or "").partition(".")[0] in _READING_MODULES
+    return (getattr(called, "__module__", None) or "").partition(".")[0] in READ_THEIR_ARGUMENTS
 
 
-_READING_MODULES = _WRITING_MODULES | {
-    "ast", "base64", "calendar", "codecs", "colorsys", "contextlib", "copy", "csv", "dataclasses", "datetime",
-    "difflib", "enum", "fnmatch", "fractions", "glob", "hashlib", "html", "inspect", "ipaddress", "json", "keyword",
-    "locale",
-    "logging", "ntpath", "numbers", "operator", "os", "pathlib", "pickle", "posixpath", "pprint", "re", "reprlib",
-    "secrets", "shlex", "shutil", "statistics", "string", "tempfile", "textwrap", "traceback", "typing", "unicodedata",
-    "urllib", "uuid", "warnings", "concmodels",
-}  # fmt: skip
 _CAN_T_BE_CHANGED = SIMPLEST | {bytes, float, complex, tuple, frozenset}
 
 
@@ -380,10 +341,7 @@ def _looks_inside(called: Any, site: Site, frame: FrameType) -> bool:
         return name in ("format", "format_map") and any(it in owner for it in (".", "["))
     if isinstance(owner, CONTAINERS):
         return False
-    return name in _LOOK_INSIDE or not (name in _READERS or name in _LOOK_AT_NOTHING or isinstance(called, type))
-
-
-_LOOK_INSIDE = frozenset({"copy", "deepcopy", "dump", "dumps", "replace", "getmembers", "getattr_static"})
+    return name in LOOK_INSIDE or not (name in READERS or name in LOOK_AT_NOTHING or isinstance(called, type))
 
 
 def _has_variables(value: Any, program: Program) -> bool:

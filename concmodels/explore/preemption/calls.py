@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from io import StringIO
 from types import CodeType, GeneratorType
 
-from concmodels.explore.preemption.expressions import METHODS, is_local, value_of
+from concmodels.explore.preemption.expressions import is_local, value_of
 from concmodels.explore.preemption.names import Names
 from concmodels.explore.preemption.nodes import Instruction
-from concmodels.explore.preemption.operands import MAKE_NEW, SIMULATED, operands_of
+from concmodels.explore.preemption.operands import operands_of
 from concmodels.explore.preemption.site import Site
+from concmodels.explore.preemption.table import MAKE_NEW, METHODS, SIMULATED
 
 _OF_LOCKS = frozenset(
     {

@@ -3,10 +3,15 @@
 Each is one thing for all: two threads that write two files are taken for rivals too, since two paths may be one file.
 """
 
+import contextlib
 import io
+import sys
+import warnings
 from pathlib import Path, PurePath
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
+
+from concmodels.explore.preemption.table import OF_FILES, OF_SETTINGS
 
 
 class Common:
@@ -41,12 +46,25 @@ _NO_FILES = frozenset(
 )  # fmt: skip
 _PURE = frozenset(dir(PurePath))
 """What a path does without looking at files."""
-_MODULES_OF_FILES = frozenset(
-    {"genericpath", "glob", "io", "_io", "nt", "ntpath", "os", "posix", "posixpath", "shutil"}
+_LOOK_AT_SETTINGS = ("get", "is", "has", "guess", "list", "first", "month", "week", "iter")
+"""How the names of functions begin that change no setting."""
+_CHANGE_NO_SETTING = frozenset(
+    {
+        "basicConfig", "calendar", "critical", "debug", "error", "exc_info", "exception", "exit", "format", "info",
+        "intern", "leapdays", "log", "makeLogRecord", "reader", "timegm", "unraisablehook", "warning", "writer",
+        "_getframe", "_getframemodulename", "excepthook", "displayhook", "default_int_handler", "localeconv",
+    }
+)  # fmt: skip
+_LOOKS_AT_ONE = frozenset(
+    {"getrefcount", "getsizeof", "is_tracked", "is_finalized", "exc_info", "exception", "exit", "intern", "_getframe"}
 )
-_SETTINGS = ("get", "set", "is", "enable", "disable", "simplefilter", "filterwarnings", "resetwarnings", "signal")
-_MODULES_OF_SETTINGS = frozenset({"_locale", "_signal", "_warnings", "gc", "locale", "signal", "sys", "warnings"})
-_LOOKS_AT_ONE = frozenset({"getrefcount", "getsizeof", "is_tracked", "is_finalized"})
+_CHANGED_BY = {
+    contextlib.redirect_stdout: (vars(sys), "stdout"),
+    contextlib.redirect_stderr: (vars(sys), "stderr"),
+    contextlib.chdir: (FILES, ""),
+    warnings.catch_warnings: (INTERPRETER, ""),
+}
+"""Context managers, and what they change when they are entered and left."""
 
 
 def is_of_files(it: Any) -> bool:
@@ -54,24 +72,32 @@ def is_of_files(it: Any) -> bool:
     return isinstance(it, _OF_FILES) or type(it).__module__ == "sqlite3"
 
 
-def touched(called: Any, owner: Any, arguments: list[Any]) -> tuple[Common, bool] | None:
-    """Return what a call shares besides its objects, and whether it changes that; None if there is nothing."""
+def touched(called: Any, owner: Any, arguments: list[Any]) -> tuple[Any, str, bool] | None:
+    """Return what a call shares besides its objects, its name if that is a variable, and whether the call changes it.
+
+    None if there is nothing.
+    """
     name = getattr(called, "__name__", "")
     if isinstance(owner, PurePath):
-        return None if not isinstance(owner, Path) or name in _PURE else (FILES, name not in _READ)
+        return None if not isinstance(owner, Path) or name in _PURE else (FILES, "", name not in _READ)
+    if isinstance(called, type):
+        changed = _CHANGED_BY.get(called)
+        return changed and (*changed, True)
     if not isinstance(called, (BuiltinFunctionType, FunctionType, MethodType)):
         return None
+    if called is print:
+        return vars(sys), "stdout", False
     module = getattr(called, "__module__", None) or ""
-    if module in _MODULES_OF_FILES:
+    if module in OF_FILES:
         if name == "getenv":
-            return INTERPRETER, False
+            return INTERPRETER, "", False
         if name in _NO_FILES:
             return None
         if name == "open" and module in ("_io", "io"):
-            return FILES, not _only_reads(arguments)
-        return FILES, name not in _READ
-    if module in _MODULES_OF_SETTINGS and name.startswith(_SETTINGS) and name not in _LOOKS_AT_ONE:
-        return INTERPRETER, not name.startswith(("get", "is"))
+            return FILES, "", not _only_reads(arguments)
+        return FILES, "", name not in _READ
+    if module in OF_SETTINGS and name not in _LOOKS_AT_ONE and not isinstance(called, MethodType):
+        return INTERPRETER, "", not (name.startswith(_LOOK_AT_SETTINGS) or name in _CHANGE_NO_SETTING)
     return None
 
 

@@ -6,7 +6,7 @@ A property, or a `__getitem__` that is written in Python, would run code of the 
 import ast
 import builtins
 import operator
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from functools import cache
 from types import (
@@ -26,12 +26,6 @@ from typing import Any
 from concmodels.explore.threads.tasks import local
 
 type Value = Callable[[FrameType], Any]
-
-CONTAINERS = (list, dict, set, deque, bytearray)
-"""What has items that can change, and does so without running code of the program. A subclass counts too."""
-
-METHODS = frozenset(name for it in (*CONTAINERS, OrderedDict) for name in dir(it)) - frozenset(dir(object))
-"""The names of their methods that are written in C."""
 
 _EXACT = (list, dict, tuple, deque, defaultdict, str, bytes, bytearray)
 

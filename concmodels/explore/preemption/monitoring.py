@@ -22,14 +22,14 @@ from concmodels.explore.errors import CannotExplore
 from concmodels.explore.preemption.accesses import accessed
 from concmodels.explore.preemption.call_accesses import may_call_back
 from concmodels.explore.preemption.expressions import Elsewhere, Torn, Unknown
-from concmodels.explore.preemption.operands import SIMULATED
 from concmodels.explore.preemption.races import Detector
 from concmodels.explore.preemption.site import Site
 from concmodels.explore.preemption.sites import Sites
-from concmodels.explore.preemption.things import take_as_own
+from concmodels.explore.preemption.table import SIMULATED, is_followed
+from concmodels.explore.preemption.things import show, take_as_own
 from concmodels.explore.preemption.waits import Waits
 from concmodels.explore.threads.installed import is_of_python
-from concmodels.explore.threads.library import THREAD_START
+from concmodels.explore.threads.library import THREAD_START, codes_that_release
 from concmodels.models.simulated.world import current
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ _TOOL = 4
 _NAME = "concmodels.explore"
 _KNOWN_TOOLS = 6
 _CALL_BACK = "call back"
+_OFFER = "offer the GIL"
 _ONLY_READ = ("attribute", "truth", "matched", "pattern")
 """The kinds of sites that change nothing, whatever they access."""
 
@@ -62,6 +63,7 @@ class CodeMonitor:
         self._detector: Detector | None = None
         self._points: frozenset[Any] | None = frozenset()  # None: all sites
         self._notes = False
+        self._enters = self._by_gil = False
         self._returned: dict[Runner, Returned] = {}
         """What the last call of each task of the run has returned."""
         self._results: dict[tuple[int, int], Any] = {}
@@ -76,6 +78,8 @@ class CodeMonitor:
         self._waits = Waits()
         self._in_library: dict[str, set[Any]] = {}
         """Which tasks have called functions of modules of Python's library, in a search with the GIL."""
+        self._entered: set[CodeType] = set()
+        """The functions of Python's library that are watched for where the GIL is offered in them."""
         self._missed: set[str] = set()
         """What can't be followed of a search that looks for no races, a sentence each."""
         self._calls: dict[int, int] = {}
@@ -93,6 +97,7 @@ class CodeMonitor:
 
     def begin(self) -> None:
         """As `Monitor.begin`."""
+        show(sys.stdout, sys.stderr)
         for name, tasks in list(self._outside.items()):
             if len(tasks) < 2:
                 del self._outside[name]
@@ -107,13 +112,16 @@ class CodeMonitor:
         """As `Monitor.switching`."""
         self._points = None if switches == "anywhere" else frozenset()
         self._notes = notes and switches != "anywhere"
-        with self._monitoring(of_instructions=self._notes or switches == "anywhere", by_gil=switches == "gil"):
+        of_instructions = self._notes or switches == "anywhere"
+        self._enters = switches == "gil"
+        with self._monitoring(of_instructions=of_instructions, by_gil=switches in ("gil", "gil in the program")):
             yield
 
     @contextmanager
     def racing(self, points: Collection[Any]) -> Iterator[Detector]:
         """As `Monitor.racing`."""
-        self._points, self._notes = frozenset(points), False
+        self._points, self._notes, self._enters = frozenset(points), False, False
+        self._missed.clear()
         if not points:
             self._waits.forget()
         self._detector = detector = Detector(self._waits)
@@ -127,6 +135,8 @@ class CodeMonitor:
 
     def is_left_out(self, step: Step, points: Collection[Any]) -> bool:
         """As `Monitor.is_left_out`."""
+        if step.kind == _OFFER:
+            return step.subject is _LIBRARY
         return step.kind == _CALL_BACK or (isinstance(step.subject, Site) and step.subject not in points)
 
     @contextmanager
@@ -154,14 +164,18 @@ class CodeMonitor:
             for code in self._sites.codes:
                 _monitoring.set_local_events(_TOOL, code, wanted)
             if by_gil:
-                _monitoring.set_local_events(_TOOL, THREAD_START, _events.PY_RETURN)
-            if of_instructions and (self._notes or self._detector is not None):
+                for code in (THREAD_START, *codes_that_release()):
+                    _monitoring.set_local_events(_TOOL, code, _events.PY_RETURN)
+            if self._enters:
+                for code in self._entered:
+                    _monitoring.set_local_events(_TOOL, code, _events.JUMP | _events.CALL)
+            if self._enters or (of_instructions and (self._notes or self._detector is not None)):
                 _monitoring.set_events(_TOOL, _events.PY_START)  # of all other functions
             _monitoring.restart_events()
             yield
         finally:
             _monitoring.set_events(_TOOL, 0)
-            for code in (*self._sites.codes, *self._learned, THREAD_START):
+            for code in (*self._sites.codes, *self._learned, *self._entered, THREAD_START, *codes_that_release()):
                 _monitoring.set_local_events(_TOOL, code, 0)
             self._learned.clear()
             for event in callbacks:
@@ -238,7 +252,8 @@ class CodeMonitor:
             called = called.__func__
         if isinstance(called, FunctionType) and id(called.__code__) in self._sites.of:
             return True
-        called = getattr(called, "__wrapped__", called)
+        if is_followed(called):
+            called = getattr(called, "__wrapped__", called)
         if not isinstance(called, (FunctionType, type)):
             called = type(called).__call__ if callable(called) else None
         return isinstance(called, FunctionType) and id(called.__code__) in self._sites.of
@@ -273,9 +288,10 @@ class CodeMonitor:
 
     def _return(self, code: CodeType, _offset: int, value: Any) -> None:
         world = current()
-        if code is THREAD_START:
-            if world is not None and not world.dying and (starter := sys._getframe(1).f_back) is not None:
-                self._offer_gil(starter.f_code, starter.f_lineno, world)
+        if code is THREAD_START or (self._by_gil and id(code) not in self._sites_of and code not in self._learned):
+            caller = sys._getframe(1).f_back
+            if world is not None and not world.dying and caller is not None and id(caller.f_code) in self._sites_of:
+                self._offer_gil(caller.f_code, caller.f_lineno, world)
         elif world is not None:
             self._returned[world.running] = code.co_name, value
             if self._sites.need_results and (caller := sys._getframe(1).f_back) is not None:
@@ -330,10 +346,18 @@ class CodeMonitor:
     def _start_in_library(self, code: CodeType, frame: FrameType) -> Any:
         """Take note of a call of Python's library, in which a build with the GIL switches too, and this does not."""
         module = _package_of(frame)
-        if module in _WITHOUT_STATE or code.co_filename in self._files or code.co_filename.startswith("<"):
+        if module in SIMULATED or code.co_filename in self._files or code.co_filename.startswith("<"):
             return _DISABLE
         world, caller = current(), frame.f_back
         if world is None or world.dying or caller is None or _package_of(caller) in SIMULATED:
+            return None
+        if self._enters:
+            if self._is_finalizer(frame):
+                return None
+            if code not in self._entered:
+                self._entered.add(code)
+                _monitoring.set_local_events(_TOOL, code, _events.JUMP | _events.CALL)
+            self._offer_gil(code, 0, world)
             return None
         tasks = self._in_library.setdefault(module, set())
         tasks.add(world.running.identity)
@@ -342,12 +366,20 @@ class CodeMonitor:
         self._missed.add(f"two threads use {module}, written in Python, and a switch inside of it is not tried")
         return _DISABLE
 
+    def _is_finalizer(self, frame: FrameType | None) -> bool:
+        """Whether a function may be called by the garbage collector, or for it, which happens at any time."""
+        while frame is not None and id(frame.f_code) not in self._sites_of:
+            if frame.f_code.co_name in _FINALIZERS:
+                return True
+            frame = frame.f_back
+        return frame is None
+
     def _jump(self, code: CodeType, offset: int, target: int) -> Any:
         if target > offset:
             return _DISABLE
         world = current()
         if world is not None and not world.dying:
-            self._offer_gil(code, self._sites.line(code, offset), world)
+            self._offer_gil(code, self._line(code, offset), world)
         return None
 
     def _call(self, code: CodeType, offset: int, called: Any, _argument: Any) -> None:
@@ -356,16 +388,35 @@ class CodeMonitor:
             return
         if isinstance(called, MethodType):
             called = called.__func__
-        if isinstance(called, FunctionType) and id(called.__code__) not in self._sites.of:
-            self._offer_gil(code, self._sites.line(code, offset), world)
+        in_library = code in self._entered
+        if not in_library and isinstance(called, FunctionType) and id(called.__code__) not in self._sites.of:
+            self._offer_gil(code, self._line(code, offset), world)
 
     def _c_return(self, code: CodeType, offset: int, _called: Any, _argument: Any) -> None:
         world = current()
         if world is not None and not world.dying:
-            self._offer_gil(code, self._sites.line(code, offset), world)
+            self._offer_gil(code, self._line(code, offset), world)
+
+    def _line(self, code: CodeType, offset: int) -> int:
+        return self._sites.line(code, offset) if id(code) in self._sites_of else 0
 
     def _offer_gil(self, code: CodeType, line: int, world: World) -> None:
-        world.point("offer the GIL", (), None, in_callback=True, place=(code.co_filename, line))
+        if id(code) in self._sites_of:
+            world.point(_OFFER, (), None, in_callback=True, place=(code.co_filename, line))
+        else:
+            world.point(_OFFER, (), _LIBRARY, in_callback=True)
+
+
+_FINALIZERS = frozenset({"__del__", "_remove", "remove", "_exitfunc", "weakref_cb"})
+
+
+class _Library:
+    """Stands for the code of Python's library, in which the GIL is offered."""
+
+    name = "in Python's library"
+
+
+_LIBRARY = _Library()
 
 
 def _why_missed(site: Site) -> str:
@@ -377,16 +428,6 @@ def _why_missed(site: Site) -> str:
 def _package_of(frame: FrameType) -> str:
     """Return the name of the outermost package that a function is in."""
     return str(frame.f_globals.get("__name__", "?")).partition(".")[0]
-
-
-_WITHOUT_STATE = frozenset(
-    {
-        *SIMULATED, "abc", "ast", "contextlib", "copy", "dataclasses", "datetime", "enum", "fractions", "functools",
-        "genericpath", "importlib", "inspect", "json", "keyword", "math", "numbers", "operator", "os",
-        "posixpath", "re", "reprlib", "statistics", "string", "textwrap", "traceback", "types", "typing", "warnings",
-    }
-)  # fmt: skip
-"""Modules whose functions in Python share nothing but what they are given by a program, and are called for that."""
 
 
 def _probe() -> None:

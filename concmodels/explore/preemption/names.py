@@ -7,7 +7,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Set
 
-from concmodels.explore.preemption.operands import MAKE_NEW
+from concmodels.explore.preemption.table import MAKE_NEW
 
 _ACCESS_NOTHING = frozenset({"abs", "float", "hash", "id", "int", "isinstance", "issubclass", "range", "round", "type"})
 """Functions and classes of Python that access no container, whatever they are given."""

@@ -12,7 +12,8 @@ from enum import Enum
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Protocol
 
-from concmodels.explore.preemption.expressions import CONTAINERS, Unknown, Value, value_of
+from concmodels.explore.preemption.expressions import Unknown, Value, value_of
+from concmodels.explore.preemption.table import CONTAINERS, GIVE_NEW, MAKE_NEW, OF_NUMBERS, SIMULATED
 from concmodels.explore.preemption.things import elements, how
 
 type Position = tuple[int | None, int | None, int | None, int | None]
@@ -26,14 +27,6 @@ NEW: Any = object()
 _VIEWS = ("keys", "values", "items")
 _LAZY = ("enumerate", "zip", "reversed", "iter", "map", "filter")
 _COPIES = ("list", "tuple", "set", "frozenset", "dict", "sorted")
-MAKE_NEW = frozenset(
-    {
-        "abs", "all", "any", "ascii", "bin", "bytes", "callable", "chr", "dir", "divmod", "format", "hasattr", "hash",
-        "hex", "id", "input", "isinstance", "issubclass", "len", "oct", "ord", "pow", "print", "repr", "round",
-        "sorted",
-    }
-)  # fmt: skip
-_MODULES_OF_NUMBERS = ("math", "cmath", "time", "posix", "_operator", "_random", "concmodels.explore.threads.library")
 _OF_LIBRARY = frozenset(
     {
         "_is_set", "acquire", "active_count", "as_completed", "cancel", "cancelled", "current_thread", "done", "empty",
@@ -42,17 +35,9 @@ _OF_LIBRARY = frozenset(
     }
 )  # fmt: skip
 """What functions of the simulated modules are called that return truth values, numbers, or objects of these modules."""
-_NEW_OF_CONTAINER = frozenset(
-    {
-        "count", "index", "isdisjoint", "issubset", "issuperset", "__len__", "__contains__", "decode", "hex", "clear",
-        "append", "add", "extend", "update", "sort", "reverse", "insert", "remove", "discard", "appendleft", "rotate",
-    }
-)  # fmt: skip
 _TOLD = frozenset({"name", "ident", "daemon", "native_id", "__name__", "__qualname__", "__class__", "__doc__"})
 """Attributes that are texts and numbers, unless the program says otherwise."""
 _PLAIN_FUNCTION = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR: not one of these
-
-SIMULATED = ("threading", "queue", "concurrent", "_thread", "_queue", "concmodels")
 
 
 def is_of_library(called: Any) -> bool:
@@ -160,9 +145,9 @@ def _makes_new(called: BuiltinFunctionType) -> bool:
     owner, name = called.__self__, called.__name__
     if owner is None or isinstance(owner, ModuleType):
         module = called.__module__ or ""
-        return name in MAKE_NEW if module == "builtins" else module in _MODULES_OF_NUMBERS
+        return name in MAKE_NEW if module == "builtins" else module in OF_NUMBERS
     if isinstance(owner, CONTAINERS):
-        return name in _NEW_OF_CONTAINER
+        return name in GIVE_NEW
     return how(type(owner)) == "plain"
 
 

@@ -28,6 +28,7 @@ from concmodels.explore.preemption.nodes import Instruction, Nodes, position_of
 from concmodels.explore.preemption.operands import Position, operands_of
 from concmodels.explore.preemption.patterns import matched_by, of_pattern
 from concmodels.explore.preemption.site import Kind, Site
+from concmodels.explore.preemption.table import TAKE_CODE
 from concmodels.explore.preemption.things import OF_OBJECTS
 
 _FUNCTION = 2  # CO_NEWLOCALS: set for functions, not for the bodies of modules and classes
@@ -70,6 +71,7 @@ class Sites:
             self._assigned |= {("attribute", name) for tree in trees.values() for name in _given_names(tree)}
         self._cached = {name for tree in trees.values() for name in _cached(tree)}
         self._assigned |= {("attribute", name) for name in self._cached}
+        self._assigned |= {("attribute", name) for tree in trees.values() for name in _redirected(tree)}
         self._has_modules = len(trees) > 1 or any(map(_uses_modules, trees.values()))
         self.attributes = frozenset(name for kind, name in self._assigned if kind == "attribute")
         """The names of all attributes that are assigned."""
@@ -232,6 +234,14 @@ def _uses_modules(tree: ast.Module) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr == "modules" for node in ast.walk(tree))
 
 
+def _redirected(tree: ast.Module) -> Iterator[str]:
+    """Yield the streams of `sys` that a file redirects by a context manager."""
+    for node in ast.walk(tree):
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name.startswith("redirect_"):
+            yield name.removeprefix("redirect_")
+
+
 def _cached(tree: ast.Module) -> Iterator[str]:
     """Yield the names of cached properties, which are written when they are read for the first time."""
     for node in ast.walk(tree):
@@ -268,10 +278,7 @@ def _kept_namespaces(trees: Iterable[ast.Module]) -> Iterator[ast.expr]:
 
 
 def _calls_back(site: Site) -> bool:
-    return site.calls_back or (site.is_call and site.variable in _TAKE_CODE)
-
-
-_TAKE_CODE = frozenset({"extend", "extendleft", "sort", "update"})
+    return site.calls_back or (site.is_call and site.variable in TAKE_CODE)
 
 
 def _unfollowed(it: Instruction) -> Site:

@@ -22,7 +22,8 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from concmodels.explore.preemption.common import FILES, is_of_files
-from concmodels.explore.preemption.expressions import CONTAINERS, Unknown
+from concmodels.explore.preemption.expressions import Unknown
+from concmodels.explore.preemption.table import CONTAINERS
 from concmodels.explore.threads.installed import is_installed
 
 type How = Literal["container", "tuple", "view", "iterator", "opaque", "plain"]
@@ -172,7 +173,7 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
         if kind == "plain" or id(it) in seen:
             continue
         seen.add(id(it))
-        if it is sys.stdout or it is sys.stderr:
+        if is_shown(it):
             continue
         if len(seen) > MOST:
             raise Unknown
@@ -191,6 +192,20 @@ def things(value: Any, *, deep: bool) -> Iterator[tuple[Any, bool]]:
             if is_of_files(it):
                 yield FILES, False
             left += _iterated(it) if kind == "iterator" else ()
+
+
+_shown: tuple[Any, ...] = ()
+
+
+def show(*streams: Any) -> None:
+    """Take these as the streams of the process, to which any task may write at any time."""
+    global _shown
+    _shown = streams
+
+
+def is_shown(it: Any) -> bool:
+    """Return whether this is a stream of the process."""
+    return any(it is stream for stream in _shown)
 
 
 _arguments_of: Any = BaseException.__dict__["args"].__get__

@@ -8,6 +8,7 @@ either come first.
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from concmodels.explore.monitor import ONLY_IF
 from concmodels.models.tasks.signals.frames import place, stack
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Waits:
             if ended:
                 last = max(ended, key=lambda it: (it.runner is runner, it.end))
                 seconds = f"{last.end - last.begin:.6f}".rstrip("0").rstrip(".")
-                self._late[pair] = f"right only if {seconds} s is long enough at {last.place}"
+                self._late[pair] = f"{ONLY_IF} {seconds} s is long enough at {last.place}"
 
     @property
     def sentences(self) -> list[str]:

@@ -8,6 +8,7 @@ import os
 import random
 import re
 import sys
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,15 +27,20 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile("0x[0-9a-f]+")
 _PLAIN = (int, float, str, bytes, tuple, list, dict, set, frozenset, deque, bytearray, type(None))
+_OF_WARNINGS = ("filters", "showwarning", "_showwarnmsg_impl")
+"""The variables of `warnings` that `catch_warnings` changes, and puts back unless its run was cut."""
 
 
 @contextmanager
 def process_put_back() -> Iterator[Callable[[], None]]:
     """Leave what a program can change of its process as it was before a search; yield what does so before each run.
 
-    That is `random`, which each run has seeded alike, the environment and the recursion limit.
+    That is `random`, which each run has seeded alike, the environment, the filters of warnings, and what `sys` has.
     """
-    state, limit = random.getstate(), sys.getrecursionlimit()
+    state, limit, interval = random.getstate(), sys.getrecursionlimit(), sys.getswitchinterval()
+    streams = sys.stdin, sys.stdout, sys.stderr
+    shown = {name: vars(warnings)[name] for name in _OF_WARNINGS if name in vars(warnings)}
+    filters = list(warnings.filters)
     environment = dict(os.environ)
     encoded = dict(os.environ._data)  # type: ignore[attr-defined]  # compared before each run: decoding takes longer
 
@@ -45,6 +51,12 @@ def process_put_back() -> Iterator[Callable[[], None]]:
             os.environ.update(environment)
         if sys.getrecursionlimit() != limit:
             sys.setrecursionlimit(limit)
+        if sys.getswitchinterval() != interval:
+            sys.setswitchinterval(interval)
+        sys.stdin, sys.stdout, sys.stderr = streams
+        vars(warnings).update(shown)
+        if list(warnings.filters) != filters:
+            warnings.filters[:] = filters  # type: ignore[index]  # it is a list
 
     try:
         yield put_back

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from concmodels.explore.errors import CannotExplore
@@ -45,6 +45,9 @@ _EPOCH_S = 1_700_000_000.0
 """What `time.time` tells when a run begins."""
 
 
+_made: list[Library] = []
+
+
 class Library:
     """The simulated modules, by name. Raises `CannotExplore` if Python has no source of its own library."""
 
@@ -59,6 +62,7 @@ class Library:
         self.modules["atexit"] = _module("atexit", self._functions_of_atexit())
         del self.modules["os"], self.modules["_queue"]
         self._improve()
+        _made.append(self)
         self._main_thread = dict(vars(self.modules["threading"]._main_thread))
         self._states = {name: dict(vars(self.modules[name])) for name in _EXECUTED}
 
@@ -316,6 +320,17 @@ def _start_of(threading: ModuleType) -> Callable[[Any], None]:
 
 THREAD_START = next(it for it in _start_of.__code__.co_consts if getattr(it, "co_name", "") == "start")
 """The code of `Thread.start`. The real one waits until the new thread has begun, so there threads switch."""
+
+
+def codes_that_release() -> list[CodeType]:
+    """Return the functions after which a program goes on that may have let others go on: those that release a lock."""
+    modules = [module for it in _made for name, module in it.modules.items() if name in ("threading", "queue")]
+    kinds = [Lock, RLock, SimpleQueue, *(it for module in modules for it in vars(module).values())]
+    functions = [it for kind in kinds if isinstance(kind, type) for it in vars(kind).values()]
+    return [it.__code__ for it in functions if isinstance(it, FunctionType) and it.__name__ in _RELEASE]
+
+
+_RELEASE = frozenset({"release", "__exit__", "put", "put_nowait", "get", "get_nowait", "task_done", "set", "notify"})
 
 
 def _hash(self: Any) -> int:
