@@ -3,6 +3,7 @@
 On a narrow page the columns stand in blocks one below the other, and their names are turned.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log2
@@ -23,7 +24,9 @@ BLOCK = 4
 FULL = 2.0
 """From a factor of four on, in powers of two, a square has its full colour."""
 PALE = 0.22
-STATES = {"good": "ours is faster (the darker, the more)", "bad": "what ships is faster", "": "undecided"}
+LOOSE = 0.82
+"""Labels have many narrow letters: they take so much of what they might."""
+STATES = {"good": "ours is faster (the stronger the colour, the more)", "bad": "what ships is faster", "": "undecided"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,8 @@ def drawing(grids: list[Grid]) -> Callable[[Look], Figure]:
 
     @in_style
     def draw(look: Look) -> Figure:
-        handles, labels = handles_of(look), width_of(look, [label for grid in grids for label, _ in grid.lines]) + 6
+        handles = handles_of(look)
+        labels = LOOSE * width_of(look, [label for grid in grids for label, _ in grid.lines]) + 8
         across = BLOCK if look.narrow else max(len(grid.columns) for grid in grids)
         blocks = [grid.part(at, across) for grid in grids for at in range(0, len(grid.columns), across)]
         tops, top = [], key_height(look, handles)
@@ -60,7 +64,7 @@ def drawing(grids: list[Grid]) -> Callable[[Look], Figure]:
             tops.append(top)
             top += head_height(block, look) + ROW * len(block.lines) + BETWEEN
         canvas = Canvas(look, top - BETWEEN + 4)
-        each = (look.width - labels) / across
+        each = (look.width - labels - 4) / across
         for block, at in zip(blocks, tops, strict=True):
             add(canvas, block, at, labels, each)
         canvas.key(handles)
@@ -78,18 +82,18 @@ def handles_of(look: Look) -> list[Patch]:
     return [Patch(facecolor=inks[it], edgecolor=its.rule, label=text) for it, text in STATES.items()]
 
 
-def name_lines(column: str) -> list[str]:
-    """Return the name of a column in lines: `queue.SimpleQueue` in two."""
-    *first, last = column.replace(" ", ". ").split(".")
-    return [*([f"{'.'.join(first)}{'' if last.startswith(' ') else '.'}"] if first else []), last.strip()]
+def name_lines(column: str, look: Look) -> list[str]:
+    """Return the name of a column in lines: `gevent.`, `queue.`, `Queue`; in two where it is turned."""
+    parts = re.findall(r"[^.]+\.?", column) if "." in column else column.rsplit(" ", 1)
+    return ["".join(parts[:-1]), parts[-1]] if look.narrow and len(parts) > 2 else parts
 
 
 def head_height(block: Grid, look: Look) -> float:
     """Return the height of the names of the columns, and of the title."""
     title = TITLE if block.title else 0
     if look.narrow:
-        return title + width_of(look, [line for column in block.columns for line in name_lines(column)]) + 6
-    return title + max(len(name_lines(column)) for column in block.columns) * letters(look) * 1.3 + 8
+        return title + width_of(look, [line for column in block.columns for line in name_lines(column, look)]) + 6
+    return title + max(len(name_lines(column, look)) for column in block.columns) * letters(look) * 1.3 + 8
 
 
 def add(canvas: Canvas, block: Grid, top: float, labels: float, each: float) -> None:
@@ -97,10 +101,10 @@ def add(canvas: Canvas, block: Grid, top: float, labels: float, each: float) -> 
     from matplotlib.patches import Rectangle
 
     look, its, head = canvas.look, canvas.colours, head_height(block, canvas.look)
-    canvas.words(0, top + 6, block.title, fontweight="bold")
+    canvas.words(2, top + 6, block.title, fontweight="bold")
     for number, column in enumerate(block.columns):
         turned = {"rotation": 90} if look.narrow else {}
-        text = "\n".join(name_lines(column))
+        text = "\n".join(name_lines(column, look))
         canvas.words(labels + each * (number + 0.5), top + head - 6, text, ha="center", va="bottom", **turned)
     height = ROW * len(block.lines)
     axes = canvas.axes(labels, top + head, each * len(block.columns), height)
@@ -109,7 +113,7 @@ def add(canvas: Canvas, block: Grid, top: float, labels: float, each: float) -> 
     axes.set_xlim(0, each * len(block.columns))
     axes.set_ylim(height, 0)
     for row, (label, ratios) in enumerate(block.lines):
-        canvas.words(0, top + head + ROW * (row + 0.5), label, va="center")
+        canvas.words(2, top + head + ROW * (row + 0.5), label, va="center")
         for number, ratio in enumerate(ratios):
             if not ratio:
                 continue

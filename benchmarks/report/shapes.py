@@ -74,7 +74,7 @@ def chart(results: Results, name: str, title: str, pairs: list[Pair]) -> Chart |
     note = "A figure says how many times as fast ours is: below 1, what ships is faster."
     text = f"{counted(pairs)}."
     return Chart(
-        name, title, counted(pairs), f"{text} {behind(pairs)}", command_for(results, rows), grid.drawing(grids),
+        name, title, counted(pairs), f"{text} {behind(pairs)}".strip(), command_for(results, rows), grid.drawing(grids),
         sheet(pairs), note,
     )  # fmt: skip
 
@@ -92,7 +92,7 @@ def label(row: Row) -> str:
     its = row.parameters
     if row.step == "call" or row.cell.startswith("item-"):
         return str(its["item"])
-    tasks = FORMS[str(its["form"])].format(tasks=its["tasks"])
+    tasks = FORMS[str(its["form"])].format(tasks=words.value(its["tasks"]))
     if its["capacity"] != "inf":
         return f"{tasks}, capacity {its['capacity']}"
     return f"{tasks}, {its['in_flight']} in flight" if its["form"] == "chain" else tasks
