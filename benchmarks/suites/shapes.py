@@ -12,8 +12,8 @@ Everything but `item` and `call` is of ints. It has to be named: `python -m benc
 Left out, so that it takes no longer: most combinations of a capacity with a number in flight, since whichever of the
 two is less decides; two tasks with a capacity, and an unbounded fan-out, which pairs and crowds are like; more than 20
 processes, which take longer to start than to measure (the suite `ring` has 300); items of other kinds than ints within
-a process, where all are passed by reference; the models without a queue that ships; and `interpreters.Queue`, which
-looks every 10 ms (`ring` has it).
+a process, where all are passed by reference; numpy's arrays between interpreters, which can't import it; the models
+without a queue that ships; and `interpreters.Queue`, which looks every 10 ms (`ring` has it).
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.cell import Candidate
 from benchmarks.peers import PATIENT, PEERS
 from benchmarks.shapes import Shape
-from benchmarks.suites.sizes import COPY, COSTS, amount, hop_cost
+from benchmarks.suites.sizes import COPY, COSTS, amount, hop_cost, kind
 
 INSIDE = ("threads", "gevent", "eventlet", "asyncio", "trio", "anyio")
 BETWEEN = ("processes", "subinterp")
@@ -89,8 +89,10 @@ CALL_S = 150e-6
 QUICK = ("crowd-20-cap-8", "between-2-cap-8")
 PART = 2
 """A measurement takes so small a part of what others take: there are many."""
-SLOW = {"trio": 2, "anyio": 2}
+SLOW = {"trio": 3, "anyio": 3}
 """What ships with these takes five times as long as ours: so much less is measured of both."""
+CONTENDED = 4
+"""Threads that contend for one channel take so many times as long."""
 
 
 def candidates(quick: bool) -> list[Candidate]:
@@ -113,6 +115,7 @@ def shapes(cells: dict[str, tuple[str, int, int | None, float]], models: tuple[s
             bounded = capacity == inf or name not in PEERS or PEERS[name].bounded
             if bounded and (name != SHARED or form == "chain"):
                 cost = PART * SLOW.get(model, 1) * Shape(form, tasks, 1).hops * hop_cost(model, in_flight, capacity)
+                cost *= CONTENDED if kind(model) == "threads" and form not in ("chain", "pairs") else 1
                 messages = amount(cost, quick, least=max(2, in_flight or 1))
                 yield of(cell, name, model, form=form, tasks=tasks, messages=messages, in_flight=in_flight,
                          capacity=capacity)  # fmt: skip
@@ -121,7 +124,8 @@ def shapes(cells: dict[str, tuple[str, int, int | None, float]], models: tuple[s
 def items(kinds: tuple[str, ...], quick: bool) -> Iterator[Candidate]:
     """Yield items of these kinds, from one task to the caller."""
     for item in kinds:
-        for name, model in named(BETWEEN, QUEUES):
+        models = BETWEEN[:1] if "array" in item else BETWEEN
+        for name, model in named(models, QUEUES):
             messages = amount(PART * (COSTS["boundary"][1] + COPY * ITEMS[item]), quick, least=5)
             yield of(f"item-{slug(item)}", name, model, form="fan-in", tasks=1, messages=messages, item=item)
 
